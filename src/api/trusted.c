@@ -85,22 +85,9 @@ static bool form_of(const char *given, uint32_t *form, struct nadi_diags *diags)
 static bool check_shape(const struct nadi_trusted_options *o, struct nadi_diags *diags)
 {
     const uint64_t frames = nadi_trusted_frames(o);
-    if (o->page_bytes & (o->page_bytes - 1))
-        return nadi_error(diags, "usage/page", NADI_NOWHERE, "64 B to 2 MiB",
-                          "a page of %u bytes is no power of 2", o->page_bytes);
-    if (o->tree_arity != 8 && o->tree_arity != 64)
-        return nadi_error(diags, "usage/arity", NADI_NOWHERE, "8, or 64 with split counters",
-                          "a counter tree of arity %u is unknown", o->tree_arity);
-    if (o->owner_entries % o->owner_associativity)
-        return nadi_error(
-            diags, "usage/cache", NADI_NOWHERE, NULL,
-            "%u entries of the validation cache are no multiple of its associativity, "
-            "%u",
-            o->owner_entries, o->owner_associativity);
-    if (o->labels == 1 || (uint64_t)o->labels * sizeof(uint32_t) > o->page_bytes)
-        return nadi_error(diags, "usage/labels", NADI_NOWHERE, "2 to a quarter of a page's bytes",
-                          "%u labels, 4 bytes each, are no block of %u bytes", o->labels,
-                          o->page_bytes);
+    const char *why = nadi_trusted_refusal(o);
+    if (why)
+        return nadi_error(diags, "usage/engine", NADI_NOWHERE, NULL, "%s", why);
     if (frames > NADI_TRUSTED_FRAMES_MOST)
         return nadi_error(diags, "usage/frames", NADI_NOWHERE, "fewer pages, or larger ones",
                           "the pool has %llu frames; at most %d", (unsigned long long)frames,

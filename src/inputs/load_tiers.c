@@ -1,6 +1,7 @@
 /* load_tiers: a memory file with the key `tiers` -> the memory graph. */
 #include "base/str.h"
 #include "inputs/load.h"
+#include "inputs/load_trusted.h"
 #include "memory/tiers.h"
 
 #include <math.h>
@@ -81,6 +82,21 @@ static bool read_steps(struct reader *r, const struct nadi_schema_values *v,
     return true;
 }
 
+/* What the engines of a trusted pool make of the tier. */
+static bool read_trusted(struct reader *r, const struct nadi_schema_values *v,
+                         struct nadi_mem_tier *tier)
+{
+    const struct nadi_doc_node *map = nadi_schema_get(v, "trusted")->node;
+    struct nadi_schema_values values;
+    if (nadi_schema_word(v, "kind") == 0)
+        return !map || nadi_error(r->l->diags, "memory/trusted", place_of(r, v, "trusted"),
+                                  "kind: trusted-pool", "tier '%s' is no trusted pool", tier->name);
+    return nadi_schema_check_map(&values, nadi_schema_of(NADI_SCHEMA_TIER_TRUSTED), r->doc, map,
+                                 true, &r->scratch, r->l->diags) &&
+           nadi_load_trusted(tier, &values, r->l->in->options.memory,
+                             map ? map : nadi_schema_get(v, "kind")->node, r->l->diags);
+}
+
 static bool read_tier(struct reader *r, const struct nadi_schema_values *v)
 {
     static const enum nadi_tier_medium usual[NADI_TIER_CLASSES] = {
@@ -126,6 +142,8 @@ static bool read_tier(struct reader *r, const struct nadi_schema_values *v)
     if (has_write && !has_read)
         return nadi_error(r->l->diags, "memory/bandwidth", place_of(r, v, "write"), "give both",
                           "tier '%s' has `write` but no `read`", tier->name);
+    if (!read_trusted(r, v, tier))
+        return false;
     r->t->tier_count++;
     return true;
 }

@@ -22,6 +22,7 @@ enum nadi_schema_kind {
     NADI_SCHEMA_TIERS, /* a memory file of tiers */
     NADI_SCHEMA_TIER,
     NADI_SCHEMA_TIER_LINK,
+    NADI_SCHEMA_TIER_TRUSTED,
     NADI_SCHEMA_GROUPS,
     NADI_SCHEMA_CUSTOM_NODES,
     NADI_SCHEMA_MODEL,

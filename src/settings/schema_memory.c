@@ -8,6 +8,7 @@ static const char *const media[] = {"HBM", "DDR", "CXL-DRAM", "NVMe", "NETWORK",
 static const char *const scopes[] = {"npu", "node", "rack", "system", NULL};
 static const char *const duplexes[] = {"full", "half", NULL};
 static const char *const fulls[] = {"error", "stall", "next", NULL};
+static const char *const kinds[] = {"plain", "trusted-pool", NULL};
 static const char *const throughs[] = {"network", NULL};
 
 #define RATE(called, otherwise, text)                                                              \
@@ -161,6 +162,17 @@ static const struct nadi_setting tier_keys[] = {
      .preset = "error",
      .doc = "What needs more space than there is: an error, waits until others give back, or goes "
             "to the next tier of the file."},
+    {.name = "kind",
+     .type = NADI_TYPE_WORD,
+     .words = kinds,
+     .preset = "plain",
+     .doc = "trusted-pool: the memory of a node that is not trusted, behind engines that validate, "
+            "encrypt and hide (`trusted`). `read`, `latency` and `capacity` are then of the node's "
+            "memory, `in-flight` counts pages."},
+    {.name = "trusted",
+     .type = NADI_TYPE_MAP,
+     .absent = "its defaults, all illustrative",
+     .doc = "Of a tier of kind trusted-pool: see [trusted](input-memory-tiers-trusted.md)."},
     {.name = "npus",
      .type = NADI_TYPE_TEXT,
      .preset = "all",

@@ -13,6 +13,7 @@ extern const struct nadi_schema nadi_memory_schema;
 extern const struct nadi_schema nadi_tiers_schema;
 extern const struct nadi_schema nadi_tier_schema;
 extern const struct nadi_schema nadi_tier_link_schema;
+extern const struct nadi_schema nadi_tier_trusted_schema;
 extern const struct nadi_schema nadi_groups_schema;
 extern const struct nadi_schema nadi_custom_nodes_schema;
 extern const struct nadi_schema nadi_manifest_schema;

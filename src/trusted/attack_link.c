@@ -14,7 +14,7 @@ static void keep(struct nadi_attack_link *a, const uint8_t *bytes, size_t count)
 static void rewrite(uint8_t *bytes, size_t *count, const struct nadi_wire_message *m)
 {
     uint8_t tag[NADI_TRUSTED_TAG_BYTES];
-    const size_t size = nadi_wire_bytes(m);
+    const size_t size = nadi_wire_message_bytes(m);
     uint8_t *made = nadi_mem_alloc(size, 1);
     memcpy(tag, bytes + *count - sizeof(tag), sizeof(tag));
     nadi_wire_write(m, made);

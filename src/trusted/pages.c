@@ -22,6 +22,20 @@ void nadi_trusted_options_init(struct nadi_trusted_options *o)
     };
 }
 
+const char *nadi_trusted_refusal(const struct nadi_trusted_options *o)
+{
+    if (o->page_bytes & (o->page_bytes - 1))
+        return "the bytes of a page are no power of 2 from 64 to 2 MiB";
+    if (o->tree_arity != 8 && o->tree_arity != 64)
+        return "the arity of the counter tree is neither 8 nor, with split counters, 64";
+    if (o->owner_entries % o->owner_associativity)
+        return "the entries of the validation cache are no multiple of its associativity";
+    if (o->labels == 1 || (uint64_t)o->labels * sizeof(uint32_t) > o->page_bytes)
+        return "labels have 4 bytes each: a block of the map has from 2 to a quarter of a page's "
+               "bytes";
+    return NULL;
+}
+
 static struct nadi_oram_options oram_options(const struct nadi_trusted_options *o)
 {
     const uint32_t kept = o->labels * (uint32_t)sizeof(uint32_t);

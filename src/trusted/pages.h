@@ -61,6 +61,8 @@ struct nadi_pages {
 
 /* Illustrative: no public text states them. */
 void nadi_trusted_options_init(struct nadi_trusted_options *o);
+/* Why there can be no such engine, within the bounds of each number; NULL: there can. */
+const char *nadi_trusted_refusal(const struct nadi_trusted_options *o);
 /* Frames that a provider needs for a requester's pages. */
 uint64_t nadi_trusted_frames(const struct nadi_trusted_options *o);
 /* Bytes of a frame that are no user's page: what the ORAM keeps in it, and the tag. */

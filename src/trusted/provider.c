@@ -210,7 +210,7 @@ static void keep_reply(struct nadi_provider_peer *peer, struct nadi_wire_message
 {
     reply->sequence = ++peer->sent;
     peer->request = reply->request;
-    peer->reply_bytes = nadi_wire_bytes(reply);
+    peer->reply_bytes = nadi_wire_message_bytes(reply);
     if (peer->reply_room < peer->reply_bytes) {
         peer->reply_room = peer->reply_bytes;
         peer->reply = nadi_mem_realloc(peer->reply, peer->reply_room, 1);

@@ -121,7 +121,7 @@ static enum nadi_trust send_once(struct nadi_requester *q, struct nadi_wire_mess
                                  struct nadi_wire_message *reply)
 {
     const uint8_t *answer;
-    size_t count = nadi_wire_bytes(m), answer_bytes;
+    size_t count = nadi_wire_message_bytes(m), answer_bytes;
     uint8_t *bytes = grow(&q->message, &q->message_bytes, count);
     const struct nadi_link *link = q->link;
     m->sequence = ++q->sent;
@@ -145,12 +145,12 @@ static enum nadi_trust send_once(struct nadi_requester *q, struct nadi_wire_mess
 
 static void spend_request(struct nadi_requester *q, const struct nadi_wire_message *m)
 {
-    nadi_spend_request(&q->meter, nadi_wire_bytes(m), bare_bytes(m));
+    nadi_spend_request(&q->meter, nadi_wire_message_bytes(m), bare_bytes(m));
 }
 
 static void spend_reply(struct nadi_requester *q, const struct nadi_wire_message *m)
 {
-    nadi_spend_reply(&q->meter, nadi_wire_bytes(m), bare_bytes(m));
+    nadi_spend_reply(&q->meter, nadi_wire_message_bytes(m), bare_bytes(m));
 }
 
 enum nadi_trust nadi_requester_exchange(struct nadi_requester *q, struct nadi_wire_message *m,

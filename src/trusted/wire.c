@@ -22,7 +22,7 @@ uint32_t nadi_wire_most_pages(uint32_t page_bytes)
     return most < 1 ? 1 : most > NADI_WIRE_ENTRIES ? NADI_WIRE_ENTRIES : most;
 }
 
-uint64_t nadi_wire_bytes(const struct nadi_wire_message *m)
+uint64_t nadi_wire_message_bytes(const struct nadi_wire_message *m)
 {
     const uint64_t pages = m->has_pages ? (uint64_t)m->page_count * m->page_bytes : 0;
     return NADI_WIRE_HEADER_BYTES + (uint64_t)m->entry_count * NADI_WIRE_ENTRY_BYTES + pages +
@@ -76,7 +76,7 @@ bool nadi_wire_read(struct nadi_wire_message *m, uint8_t *bytes, size_t count)
         .entries = entries,
     };
     if (m->entry_count > NADI_WIRE_ENTRIES || m->page_count > NADI_WIRE_ENTRIES ||
-        nadi_wire_bytes(m) != count)
+        nadi_wire_message_bytes(m) != count)
         return false;
     uint8_t *at = bytes + NADI_WIRE_HEADER_BYTES;
     for (uint32_t i = 0; i < m->entry_count; i++, at += NADI_WIRE_ENTRY_BYTES)

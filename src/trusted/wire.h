@@ -60,8 +60,8 @@ static inline uint32_t nadi_bare_bytes(uint32_t page_bytes)
 /* Pages of so many bytes that a message may have: at least one. */
 uint32_t nadi_wire_most_pages(uint32_t page_bytes);
 /* With the channel's tag. */
-uint64_t nadi_wire_bytes(const struct nadi_wire_message *m);
-/* Into room for nadi_wire_bytes(m), without the tag. */
+uint64_t nadi_wire_message_bytes(const struct nadi_wire_message *m);
+/* Into room for nadi_wire_message_bytes(m), without the tag. */
 void nadi_wire_write(const struct nadi_wire_message *m, uint8_t *bytes);
 /* Any bytes: false unless they are a message, as long as it says. m->entries has room; m->pages
  * points into `bytes`. */

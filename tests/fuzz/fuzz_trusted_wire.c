@@ -15,7 +15,7 @@ static void round_trip(const uint8_t *bytes, size_t count)
     uint8_t *copy = nadi_mem_copy(bytes, count, 1);
     uint8_t *again = NADI_ZNEW(uint8_t, count);
     if (nadi_wire_read(&m, copy, count)) {
-        NADI_ASSERT(nadi_wire_bytes(&m) == count);
+        NADI_ASSERT(nadi_wire_message_bytes(&m) == count);
         nadi_wire_write(&m, again);
         NADI_ASSERT(memcmp(again, bytes, count - NADI_TRUSTED_TAG_BYTES) == 0);
     }

@@ -15,6 +15,7 @@ struct key_case {
 #define TIERS     NADI_SCHEMA_TIERS
 #define TIER      NADI_SCHEMA_TIER
 #define WAY       NADI_SCHEMA_TIER_LINK
+#define TRUSTED   NADI_SCHEMA_TIER_TRUSTED
 #define MANIFEST  NADI_SCHEMA_MANIFEST
 #define ENTRY     NADI_SCHEMA_MANIFEST_TRACE
 #define SYSTEM    NADI_SCHEMA_SYSTEM
@@ -137,6 +138,29 @@ static const struct key_case key_cases[] = {
     {WAY, "shared-by", "pcie", "pcie", "[pcie]", "schema/type"},
     {WAY, "lanes", "4", "4", "0", "schema/range"},
     {WAY, "through", "network", "network", "wire", "schema/word"},
+    {TIER, "kind", "trusted-pool", "trusted-pool", "secret", "schema/word"},
+    {TIER, "trusted", "{page: 64}", "{page: 64}", "3", "schema/map"},
+    {TRUSTED, "page", "64KiB", "65536 B", "32", "schema/range"},
+    {TRUSTED, "oblivious", "shuffle", "shuffle", "ring", "schema/word"},
+    {TRUSTED, "dummies", "0.5", "0.5", "17", "schema/range"},
+    {TRUSTED, "region", "1GiB", "1073741824 B", "0", "schema/range"},
+    {TRUSTED, "owner-entries", "64", "64", "0", "schema/range"},
+    {TRUSTED, "owner-associativity", "4", "4", "0", "schema/range"},
+    {TRUSTED, "tree-arity", "8", "8", "4", "schema/range"},
+    {TRUSTED, "tree-cache", "64", "64", "0", "schema/range"},
+    {TRUSTED, "bucket", "5", "5", "17", "schema/range"},
+    {TRUSTED, "top-levels", "3", "3", "17", "schema/range"},
+    {TRUSTED, "labels", "16", "16", "-1", "schema/range"},
+    {TRUSTED, "request-time", "2us", "2000 ns", "-1", "schema/range"},
+    {TRUSTED, "link-latency", "2us", "2000 ns", "-1", "schema/range"},
+    {TRUSTED, "hit-time", "2us", "2000 ns", "-1", "schema/range"},
+    {TRUSTED, "miss-time", "2us", "2000 ns", "-1", "schema/range"},
+    {TRUSTED, "cipher-latency", "2us", "2000 ns", "-1", "schema/range"},
+    {TRUSTED, "node-time", "2us", "2000 ns", "-1", "schema/range"},
+    {TRUSTED, "oram-time", "2us", "2000 ns", "-1", "schema/range"},
+    {TRUSTED, "rdma-time", "2us", "2000 ns", "-1", "schema/range"},
+    {TRUSTED, "link-bandwidth", "400Gbps", "50000000000 B/s", "0", "schema/range"},
+    {TRUSTED, "cipher-bandwidth", "400Gbps", "50000000000 B/s", "0", "schema/range"},
     {MANIFEST, "nadi-manifest", "1", "1", "2", "schema/range"},
     {MANIFEST, "ranks", "16", "16", "0", "schema/range"},
     {MANIFEST, "axes", "{tp: 8, pp: 2}", "{tp: 8, pp: 2}", "[8, 2]", "schema/map"},
