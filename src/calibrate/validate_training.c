@@ -6,33 +6,14 @@
 #include "explore/model_inputs.h"
 #include "format/json_write.h"
 #include "model/figures.h"
-#include "sim/run.h"
 
 /* ---- one row ------------------------------------------------------------------------------- */
 
 static double simulate(const struct nadi_study *study, struct nadi_diags *diags)
 {
-    const struct nadi_run_options options = {
-        .network_model = nadi_network_default,
-        .injection_scale = 1,
-        .compute_scale = 1,
-        .comm_scale = 1,
-    };
-    struct nadi_model_step step;
-    struct nadi_inputs in;
-    double seconds = 0;
-    if (nadi_step_init(&step, study, diags)) {
-        if (nadi_model_inputs(&in, &step, &options, diags)) {
-            struct nadi_result result;
-            nadi_simulate(&in, NULL, &result);
-            if (result.outcome == NADI_OUTCOME_DONE)
-                seconds = (double)result.end_ns / 1e9 / study->plan.steps;
-            nadi_result_release(&result);
-        }
-        nadi_inputs_release(&in);
-    }
-    nadi_step_release(&step);
-    return seconds;
+    const struct nadi_run_options options = nadi_model_plain_options();
+    uint64_t ns = 0;
+    return nadi_model_time(study, &options, &ns, diags) ? (double)ns / 1e9 : 0;
 }
 
 static void check_row(struct nadi_validate_training *v, size_t index)

@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "base/units.h"
 #include "model/files.h"
+#include "sim/run.h"
 
 static void add_setting(struct nadi_inputs *in, const char *file, const char *key,
                         const char *value)
@@ -46,25 +47,24 @@ static void take_library(struct nadi_system_config *s, const struct nadi_comm_pl
             .count = 1, .dims = {{.algorithm = NADI_ALGORITHM_LIBRARY, .flat = true}}};
 }
 
-static void fill_system(struct nadi_inputs *in, const struct nadi_model_step *step)
+void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, uint32_t chunks)
 {
-    const struct nadi_cluster *c = &step->study->cluster;
     struct nadi_system_config *s = &in->system;
     *s = (struct nadi_system_config){
         .policy = NADI_SCHEDULING_LIFO,
         .local_bw_aware = true,
         .endpoint_delay_ns = NADI_MODEL_ENDPOINT_NS,
-        .active_chunks = nadi_model_active_chunks(step),
-        .inter = nadi_inter_scheduling_of(c->inter),
-        .splits = nadi_model_chunks(step),
+        .active_chunks = nadi_model_active_chunks(&study->cluster, chunks),
+        .inter = nadi_inter_scheduling_of(study->cluster.inter),
+        .splits = chunks,
         .queues_per_dim = 1,
-        .comm_streams = nadi_model_streams(step),
+        .comm_streams = nadi_model_streams(chunks),
         .local_mem_trace_filename = "local_mem_trace",
     };
-    if (step->study->library)
-        take_library(s, step->study->library);
+    if (study->library)
+        take_library(s, study->library);
     else
-        fill_native(s, c);
+        fill_native(s, &study->cluster);
     s->settle_ties = !in->options.executor;
 }
 
@@ -86,6 +86,15 @@ static void echo(struct nadi_inputs *in, const struct nadi_study *study)
     nadi_plan_summary(&study->plan, &shape);
     add_setting(in, "model", "plan", nadi_str_get(&shape));
     nadi_str_release(&shape);
+}
+
+struct nadi_memory_config nadi_model_remote(const struct nadi_study *study)
+{
+    return (struct nadi_memory_config){
+        .kind = NADI_MEMORY_PER_NPU,
+        .latency_ns = NADI_MODEL_REMOTE_LATENCY_NS,
+        .bytes_per_ns = nadi_count_round(nadi_study_remote_rate(study) / 1e9),
+    };
 }
 
 static void fill_traces(struct nadi_inputs *in, const struct nadi_model_step *step)
@@ -138,24 +147,54 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
     in->options.queues_per_dim = 1;
     in->topology = c->topology;
     in->rank_count = c->graph ? c->topology.npu_count : study->plan.ranks;
-    fill_system(in, step);
+    nadi_model_system(in, study, nadi_model_chunks(step));
     if (!nadi_inputs_take_topology(in, c->graph, c->packet, diags))
         return false;
     nadi_groups_init(&in->groups, in->rank_count);
     nadi_comm_groups_add(&step->comm_groups, &study->grid, &in->groups);
     if (nadi_step_uses_remote(&study->plan)) {
-        const double rate = nadi_study_remote_rate(study);
-        if (!(rate > 0))
+        if (!(nadi_study_remote_rate(study) > 0))
             return nadi_error(diags, "plan/offload", NADI_IN_FILE(c->path),
                               "give the device a 'host-bandwidth', or drop 'offload'",
                               "%s has no path to remote memory", c->device.name);
-        in->memory = (struct nadi_memory_config){
-            .kind = NADI_MEMORY_PER_NPU,
-            .latency_ns = NADI_MODEL_REMOTE_LATENCY_NS,
-            .bytes_per_ns = nadi_count_round(rate / 1e9),
-        };
+        in->memory = nadi_model_remote(study);
     }
     fill_traces(in, step);
     echo(in, study);
     return true;
+}
+
+bool nadi_model_time(const struct nadi_study *study, const struct nadi_run_options *options,
+                     uint64_t *ns, struct nadi_diags *diags)
+{
+    struct nadi_model_step step;
+    struct nadi_inputs in;
+    bool ok = nadi_step_init(&step, study, diags);
+    if (ok) {
+        ok = nadi_model_inputs(&in, &step, options, diags);
+        if (ok) {
+            struct nadi_result result;
+            nadi_simulate(&in, NULL, &result);
+            ok = result.outcome == NADI_OUTCOME_DONE;
+            if (ok)
+                *ns = result.end_ns / study->plan.steps;
+            else
+                nadi_error(diags, "model/unfinished", NADI_NOWHERE, NULL,
+                           "the simulation did not end");
+            nadi_result_release(&result);
+        }
+        nadi_inputs_release(&in);
+    }
+    nadi_step_release(&step);
+    return ok;
+}
+
+struct nadi_run_options nadi_model_plain_options(void)
+{
+    return (struct nadi_run_options){
+        .network_model = nadi_network_default,
+        .injection_scale = 1,
+        .compute_scale = 1,
+        .comm_scale = 1,
+    };
 }

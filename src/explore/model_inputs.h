@@ -15,4 +15,18 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
                        const struct nadi_run_options *options,
                        struct nadi_diags *diags) NADI_MUST_USE;
 
+/* The system of the study's cluster for in->topology, whose options are set. chunks: of a
+ * collective. */
+void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, uint32_t chunks);
+
+/* Of what is offloaded or streamed. The device has a path to the host. */
+struct nadi_memory_config nadi_model_remote(const struct nadi_study *study);
+
+/* The default network model, nothing scaled. */
+struct nadi_run_options nadi_model_plain_options(void);
+
+/* Time of one step. False with an error. */
+bool nadi_model_time(const struct nadi_study *study, const struct nadi_run_options *options,
+                     uint64_t *ns, struct nadi_diags *diags) NADI_MUST_USE;
+
 #endif

@@ -93,6 +93,60 @@ void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g
     }
 }
 
+/* ---- steps of a transfer -------------------------------------------------------------------- */
+
+enum nadi_collective_kind nadi_transfer_collective(enum nadi_transfer_kind kind)
+{
+    switch (kind) {
+    case NADI_TRANSFER_ALL_REDUCE:
+        return NADI_ALL_REDUCE;
+    case NADI_TRANSFER_ALL_GATHER:
+    case NADI_TRANSFER_RING: /* the same hops */
+        return NADI_ALL_GATHER;
+    case NADI_TRANSFER_REDUCE_SCATTER:
+        return NADI_REDUCE_SCATTER;
+    case NADI_TRANSFER_ALL_TO_ALL:
+        return NADI_ALL_TO_ALL;
+    case NADI_TRANSFER_NONE:
+        break;
+    }
+    NADI_BUG("transfer %d", (int)kind);
+}
+
+/* Down through the levels, then up again for an all-reduce. */
+uint32_t nadi_comm_group_steps(const struct nadi_comm_group *group, const struct nadi_transfer *t,
+                               struct nadi_comm_step steps[NADI_COMM_STEPS])
+{
+    const uint32_t last = group->levels - 1;
+    uint32_t count = 0;
+    uint64_t held = t->bytes;
+    if (t->kind == NADI_TRANSFER_NONE || group->size < 2 || t->bytes == 0)
+        return 0;
+    if (group->levels == 1) {
+        steps[0] = (struct nadi_comm_step){0, t->kind, t->bytes};
+        return 1;
+    }
+    if (t->kind == NADI_TRANSFER_ALL_GATHER || t->kind == NADI_TRANSFER_RING) {
+        for (uint32_t i = group->levels; i-- > 0; held *= group->level_size[i])
+            steps[count++] = (struct nadi_comm_step){i, t->kind, held};
+        return count;
+    }
+    if (t->kind == NADI_TRANSFER_ALL_TO_ALL) {
+        for (uint32_t i = 0; i <= last; i++)
+            steps[count++] = (struct nadi_comm_step){i, t->kind, held};
+        return count;
+    }
+    const bool all = t->kind == NADI_TRANSFER_ALL_REDUCE;
+    for (uint32_t i = 0; i < last + !all; held /= group->level_size[i++])
+        steps[count++] = (struct nadi_comm_step){i, NADI_TRANSFER_REDUCE_SCATTER, held};
+    if (!all)
+        return count;
+    steps[count++] = (struct nadi_comm_step){last, t->kind, held};
+    for (uint32_t i = last; i-- > 0; held *= group->level_size[i])
+        steps[count++] = (struct nadi_comm_step){i, NADI_TRANSFER_ALL_GATHER, held};
+    return count;
+}
+
 /* ---- groups of a level --------------------------------------------------------------------- */
 
 struct slices {

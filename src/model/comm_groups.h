@@ -14,6 +14,7 @@
 
 #include "model/ranks.h"
 #include "platform/topology.h"
+#include "trace/trace.h"
 
 enum { NADI_COMM_GROUP_LEVELS = 4 };
 
@@ -27,6 +28,20 @@ struct nadi_comm_group {
 struct nadi_comm_groups {
     struct nadi_comm_group axes[NADI_AXES];
 };
+
+/* What a trace's node calls it; a ring pass has the hops of an all-gather. */
+enum nadi_collective_kind nadi_transfer_collective(enum nadi_transfer_kind kind);
+
+/* One transfer as the library does it: a collective on each level, one after another. */
+enum { NADI_COMM_STEPS = 2 * NADI_COMM_GROUP_LEVELS };
+struct nadi_comm_step {
+    uint32_t level;
+    enum nadi_transfer_kind kind;
+    uint64_t bytes;
+};
+/* As many as there are; 0: nothing to do. */
+uint32_t nadi_comm_group_steps(const struct nadi_comm_group *group, const struct nadi_transfer *t,
+                               struct nadi_comm_step steps[NADI_COMM_STEPS]);
 
 /* topology: NULL when there is none. O(axes x ranks x dimensions). */
 void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g,

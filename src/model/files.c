@@ -297,12 +297,17 @@ static bool write_ranks(const struct nadi_model_step *s, const struct nadi_model
 
 /* ---- the cluster --------------------------------------------------------------------------- */
 
+uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size)
+{
+    const bool all = size > 1 && size == c->topology.npu_count && c->topology.dim_count > 1;
+    return all ? c->chunks : 1;
+}
+
 uint32_t nadi_model_chunks(const struct nadi_model_step *step)
 {
     const struct nadi_cluster *c = &step->study->cluster;
-    for (uint32_t a = 0; a < NADI_AXES && c->topology.dim_count > 1; a++)
-        if (step->comm_groups.axes[a].size > 1 &&
-            step->comm_groups.axes[a].size == c->topology.npu_count)
+    for (uint32_t a = 0; a < NADI_AXES; a++)
+        if (nadi_model_axis_chunks(c, step->comm_groups.axes[a].size) > 1)
             return c->chunks;
     return 1;
 }
@@ -318,8 +323,8 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
                     "  \"active-chunks-per-dimension\": %u,\n  \"communication-streams\": %u,\n"
                     "  \"preferred-dataset-splits\": %u,\n"
                     "  \"collective-optimization\": \"localBWAware\"",
-                    NADI_MODEL_ENDPOINT_NS, nadi_model_active_chunks(step),
-                    nadi_model_streams(step), nadi_model_chunks(step));
+                    NADI_MODEL_ENDPOINT_NS, nadi_model_active_chunks(c, nadi_model_chunks(step)),
+                    nadi_model_streams(nadi_model_chunks(step)), nadi_model_chunks(step));
     if (strcmp(c->inter, NADI_INTER_DEFAULT) != 0)
         nadi_str_printf(&text, ",\n  \"inter-dimension-scheduling\": \"%s\"", c->inter);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !step->study->library; i++) {

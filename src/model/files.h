@@ -22,20 +22,21 @@ enum { /* of the system that a generated step runs on */
 /* Chunks of a collective: those of the cluster if the group of all ranks spans several dimensions,
  * so that these work concurrently; else 1. */
 uint32_t nadi_model_chunks(const struct nadi_model_step *step);
+/* The same of groups of one size. */
+uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size);
 
 /* Concurrent communications of a rank: those of different parallelisms, each a chain of its own; 1
  * with several chunks, which are then pipelined through the dimensions. */
-static inline uint32_t nadi_model_streams(const struct nadi_model_step *step)
+static inline uint32_t nadi_model_streams(uint32_t chunks)
 {
-    return nadi_model_chunks(step) == 1 ? NADI_MODEL_STREAMS : 1;
+    return chunks == 1 ? NADI_MODEL_STREAMS : 1;
 }
 
 /* Chunks in one dimension at a time. */
-static inline uint32_t nadi_model_active_chunks(const struct nadi_model_step *step)
+static inline uint32_t nadi_model_active_chunks(const struct nadi_cluster *c, uint32_t chunks)
 {
-    const uint32_t streams = nadi_model_streams(step);
-    const uint32_t wanted = step->study->cluster.active_chunks;
-    return wanted > streams ? wanted : streams;
+    const uint32_t streams = nadi_model_streams(chunks);
+    return c->active_chunks > streams ? c->active_chunks : streams;
 }
 
 struct nadi_model_files {

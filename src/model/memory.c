@@ -37,16 +37,15 @@ static void place(struct nadi_rank_memory *r, const struct nadi_model_plan *p,
         r->parts[part] = bytes;
 }
 
-static void states(const struct estimate *e, struct nadi_rank_memory *r,
-                   const struct nadi_stage_weights *w)
+static void states(const struct nadi_model_plan *p, const struct nadi_model *m,
+                   struct nadi_rank_memory *r, const struct nadi_stage_weights *w)
 {
-    const struct nadi_model_plan *p = e->p;
     const double dense = (double)w->dense, expert = (double)w->expert;
     place(r, p, NADI_MEMORY_PARAMETERS, NADI_OFFLOAD_PARAMETERS,
           p->parameter_bytes * sharded(p, dense, expert, 3));
     if (p->mode != NADI_MODE_TRAIN)
         return;
-    const double kept = nadi_model_updates_rows(e->m) ? 0 : expert; /* has gradients and states */
+    const double kept = nadi_model_updates_rows(m) ? 0 : expert; /* has gradients and states */
     place(r, p, NADI_MEMORY_GRADIENTS, NADI_OFFLOAD_GRADIENTS,
           p->gradient_bytes * sharded(p, dense, kept, 2));
     place(r, p, NADI_MEMORY_OPTIMIZER, NADI_OFFLOAD_OPTIMIZER,
@@ -90,7 +89,7 @@ static void walk_on(struct walk *w, const struct nadi_action *a)
     }
 }
 
-static void activations(const struct estimate *e, struct nadi_rank_memory *r, uint32_t rank)
+static void activations(const struct estimate *e, struct nadi_rank_load *r, uint32_t rank)
 {
     const struct nadi_actions *list = &e->s->lists[rank];
     struct walk w;
@@ -106,13 +105,7 @@ static void activations(const struct estimate *e, struct nadi_rank_memory *r, ui
         r->in_flight = w.in_flight;
         r->peak_action = i;
     }
-    if (e->p->offload & NADI_OFFLOAD_ACTIVATIONS) {
-        /* what the current pass works on stays */
-        const double here = r->in_flight ? most / r->in_flight : 0;
-        r->remote += most - here;
-        most = here;
-    }
-    r->parts[NADI_MEMORY_ACTIVATIONS] = most;
+    r->activations = most;
 }
 
 double *nadi_memory_activations(const struct nadi_model_plan *p, const struct nadi_model *m,
@@ -139,7 +132,7 @@ static double largest(double a, double b)
 }
 
 /* The largest output of a layer and its gradient; backward both are there. */
-static double largest_output(const struct estimate *e, const struct nadi_layer_kind *kind)
+static double largest_output(const struct nadi_model_plan *p, const struct nadi_layer_kind *kind)
 {
     uint64_t most = 0;
     for (uint32_t i = 0; i < kind->op_count; i++) {
@@ -148,14 +141,13 @@ static double largest_output(const struct estimate *e, const struct nadi_layer_k
             most = nadi_max_u64(most, op->count * op->m * op->n);
         if (op->kind == NADI_OP_COMM)
             most = nadi_max_u64(most, nadi_max_u64(op->forward.bytes, op->backward.bytes) /
-                                          e->p->activation_bytes);
+                                          p->activation_bytes);
     }
-    return (e->p->mode == NADI_MODE_TRAIN ? 2.0 : 1.0) * e->p->activation_bytes * (double)most;
+    return (p->mode == NADI_MODE_TRAIN ? 2.0 : 1.0) * p->activation_bytes * (double)most;
 }
 
-static double gathered_parameters(const struct estimate *e, const struct nadi_sums *sums)
+static double gathered_parameters(const struct nadi_model_plan *p, const struct nadi_sums *sums)
 {
-    const struct nadi_model_plan *p = e->p;
     if (p->zero < 3 && !p->streaming)
         return 0;
     const double weights = (double)sums->weights;
@@ -164,25 +156,37 @@ static double gathered_parameters(const struct estimate *e, const struct nadi_su
                       (p->mode == NADI_MODE_TRAIN ? p->gradient_bytes : 0));
 }
 
+struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan *p,
+                                                    const struct nadi_layer_kind *kind,
+                                                    uint32_t position)
+{
+    const struct nadi_sums sums = nadi_layer_sums(kind);
+    struct nadi_layer_buffers b = {
+        .output = largest_output(p, kind),
+        .gathered = gathered_parameters(p, &sums),
+    };
+    if (nadi_layer_recomputed(p, position))
+        b.recompute = nadi_kept_bytes(p, &sums.kept);
+    else if (p->recompute == NADI_RECOMPUTE_SELECTIVE && position != NADI_NONE)
+        b.recompute = nadi_kept_bytes(p, &sums.kept_core);
+    return b;
+}
+
 static double buffers(const struct estimate *e, uint32_t rank)
 {
-    double output = 0, recompute = 0, gathered = 0;
+    struct nadi_layer_buffers most = {0};
     for (uint32_t c = 0; c < e->s->chunks; c++) {
         const struct nadi_pipeline_stage s =
             nadi_stage_of(e->p, e->m, e->net, nadi_schedule_stage(e->s, rank, c));
         for (uint32_t i = s.first; i < s.first + s.count; i++) {
-            const struct nadi_layer_kind *kind = nadi_net_layer(e->net, i);
-            const struct nadi_sums sums = nadi_layer_sums(kind);
-            const uint32_t position = nadi_body_position(e->net, &s, i);
-            output = largest(output, largest_output(e, kind));
-            gathered = largest(gathered, gathered_parameters(e, &sums));
-            if (nadi_layer_recomputed(e->p, position))
-                recompute = largest(recompute, nadi_kept_bytes(e->p, &sums.kept));
-            else if (e->p->recompute == NADI_RECOMPUTE_SELECTIVE && position != NADI_NONE)
-                recompute = largest(recompute, nadi_kept_bytes(e->p, &sums.kept_core));
+            const struct nadi_layer_buffers b = nadi_memory_layer_buffers(
+                e->p, nadi_net_layer(e->net, i), nadi_body_position(e->net, &s, i));
+            most.output = largest(most.output, b.output);
+            most.recompute = largest(most.recompute, b.recompute);
+            most.gathered = largest(most.gathered, b.gathered);
         }
     }
-    return output + recompute + gathered;
+    return most.output + most.recompute + most.gathered;
 }
 
 static uint64_t kept_tokens(const struct nadi_model *m, uint32_t layer, uint64_t tokens)
@@ -213,26 +217,45 @@ static double cache(const struct estimate *e, uint32_t rank)
     return (double)(p->batch / p->dp) * kept * width * p->activation_bytes;
 }
 
-static void estimate_rank(const struct estimate *e, struct nadi_rank_memory *r, uint32_t rank)
+struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
+                                            const struct nadi_model *m,
+                                            const struct nadi_rank_load *load)
 {
-    struct nadi_stage_weights all = {0};
+    const struct nadi_stage_weights *w = &load->weights;
+    struct nadi_rank_memory r = {
+        .weights = w->dense + w->expert,
+        .expert_weights = w->expert,
+        .in_flight = load->in_flight,
+        .peak_action = load->peak_action,
+    };
+    double here = load->activations;
+    states(p, m, &r, w);
+    if (p->offload & NADI_OFFLOAD_ACTIVATIONS) { /* what the current pass works on stays */
+        here = r.in_flight ? here / r.in_flight : 0;
+        r.remote += load->activations - here;
+    }
+    r.parts[NADI_MEMORY_ACTIVATIONS] = here;
+    r.parts[NADI_MEMORY_CACHE] = load->cache;
+    r.parts[NADI_MEMORY_BUFFERS] = load->buffers;
+    r.parts[NADI_MEMORY_RESERVE] = p->reserve_bytes;
+    r.parts[NADI_MEMORY_FRAGMENTS] = p->fragmentation * (here + load->buffers);
+    for (int i = 0; i < NADI_MEMORY_PARTS; i++)
+        r.total += r.parts[i];
+    return r;
+}
+
+static struct nadi_rank_memory estimate_rank(const struct estimate *e, uint32_t rank)
+{
+    struct nadi_rank_load load = {.cache = cache(e, rank), .buffers = buffers(e, rank)};
     for (uint32_t c = 0; c < e->s->chunks; c++) {
         const struct nadi_pipeline_stage stage =
             nadi_stage_of(e->p, e->m, e->net, nadi_schedule_stage(e->s, rank, c));
         const struct nadi_stage_weights w = nadi_stage_weights(e->m, e->net, &stage, e->p);
-        all.dense += w.dense;
-        all.expert += w.expert;
+        load.weights.dense += w.dense;
+        load.weights.expert += w.expert;
     }
-    *r = (struct nadi_rank_memory){.weights = all.dense + all.expert, .expert_weights = all.expert};
-    states(e, r, &all);
-    activations(e, r, rank);
-    r->parts[NADI_MEMORY_CACHE] = cache(e, rank);
-    r->parts[NADI_MEMORY_BUFFERS] = buffers(e, rank);
-    r->parts[NADI_MEMORY_RESERVE] = e->p->reserve_bytes;
-    r->parts[NADI_MEMORY_FRAGMENTS] =
-        e->p->fragmentation * (r->parts[NADI_MEMORY_ACTIVATIONS] + r->parts[NADI_MEMORY_BUFFERS]);
-    for (int i = 0; i < NADI_MEMORY_PARTS; i++)
-        r->total += r->parts[i];
+    activations(e, &load, rank);
+    return nadi_memory_of_load(e->p, e->m, &load);
 }
 
 void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_model_plan *p,
@@ -243,7 +266,7 @@ void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_model_pl
     *memory = (struct nadi_memory){.count = schedule->ranks};
     memory->ranks = NADI_ARENA_ZNEW(arena, struct nadi_rank_memory, memory->count);
     for (uint32_t r = 0; r < memory->count; r++) {
-        estimate_rank(&e, &memory->ranks[r], r);
+        memory->ranks[r] = estimate_rank(&e, r);
         if (memory->ranks[r].total > memory->ranks[memory->worst].total)
             memory->worst = r;
     }

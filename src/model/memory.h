@@ -38,6 +38,25 @@ struct nadi_memory {
     uint32_t worst;
 };
 
+/* What a rank holds, from which its parts follow by the plan's rules. */
+struct nadi_rank_load {
+    struct nadi_stage_weights weights; /* of all its stages */
+    double activations;                /* bytes at the peak, if nothing is offloaded */
+    uint32_t in_flight, peak_action;
+    double cache, buffers;
+};
+struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
+                                            const struct nadi_model *m,
+                                            const struct nadi_rank_load *load);
+
+struct nadi_layer_buffers { /* that a layer needs while it is worked on; a rank: the most of each */
+    double output, recompute, gathered;
+};
+/* position: as in nadi_layer_kept. */
+struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan *p,
+                                                    const struct nadi_layer_kind *kind,
+                                                    uint32_t position);
+
 /* ranks live in `arena`. */
 void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_model_plan *p,
                           const struct nadi_model *m, const struct nadi_net *net,

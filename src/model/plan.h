@@ -14,6 +14,7 @@
 #include "platform/device.h"
 
 struct nadi_compute_model;
+struct nadi_str;
 
 enum nadi_mode { /* all enums here are in the order of the schema's words */
                  NADI_MODE_TRAIN,
@@ -84,6 +85,7 @@ struct nadi_model_plan {
     bool streaming, every_kernel;
     const struct nadi_compute_model *kernels; /* NULL: the device's own */
     double reserve_bytes, fragmentation;
+    uint64_t given; /* which keys file or settings have, by their place in the schema */
 };
 
 /* file: NULL for none. settings: "tp=8 pp=4, batch=64" or NULL; they take precedence over the file.
@@ -96,6 +98,13 @@ bool nadi_plan_read_changed(struct nadi_model_plan *p, const char *file, const c
                             const struct nadi_doc_changes *changes,
                             struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_plan_release(struct nadi_model_plan *p);
+
+/* Is the key (of settings/schema_plan.c) in the file or the settings? */
+bool nadi_plan_has(const struct nadi_model_plan *p, const char *key);
+
+/* A plan file that reads as this plan: all keys of a resolved plan that differ from their defaults,
+ * degrees and batch always. head: comment lines, each with its line feed. */
+void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct nadi_str *out);
 
 /* Completes and checks the plan for a model. */
 bool nadi_plan_resolve(struct nadi_model_plan *p, const struct nadi_model *m,
@@ -118,7 +127,6 @@ static inline bool nadi_model_updates_rows(const struct nadi_model *m)
 }
 
 /* "tp 8, pp 16 (interleaved, 4 stages a rank), dp 8": degrees above 1. */
-struct nadi_str;
 void nadi_plan_summary(const struct nadi_model_plan *p, struct nadi_str *out);
 
 const char *nadi_schedule_name(enum nadi_schedule_kind kind);

@@ -158,6 +158,24 @@ static void overlay(struct nadi_schema_values *values, const struct nadi_schema_
             values->items[i] = over->items[i];
 }
 
+static uint64_t given_keys(const struct nadi_schema_values *v)
+{
+    uint64_t given = 0;
+    NADI_ASSERT(v->schema->count <= 64);
+    for (size_t i = 0; i < v->schema->count; i++)
+        given |= (uint64_t)(v->items[i].node != 0) << i;
+    return given;
+}
+
+bool nadi_plan_has(const struct nadi_model_plan *p, const char *key)
+{
+    const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_PLAN);
+    for (size_t i = 0; i < schema->count; i++)
+        if (nadi_str_equal(schema->keys[i].name, key))
+            return p->given >> i & 1;
+    NADI_BUG("no key '%s'", key);
+}
+
 bool nadi_plan_read(struct nadi_model_plan *p, const char *file, const char *settings,
                     struct nadi_diags *diags)
 {
@@ -188,6 +206,7 @@ bool nadi_plan_read_changed(struct nadi_model_plan *p, const char *file, const c
         fill_parallel(p, v);
         fill_rest(p, v);
         fill_stages(p, v);
+        p->given = given_keys(v);
         ok = fill_order(p, v, diags);
     }
     if (base.is_open)

@@ -23,6 +23,12 @@ struct nadi_pipeline_stage nadi_stage_of(const struct nadi_model_plan *p,
     return s;
 }
 
+uint64_t nadi_stage_tied_weights(const struct nadi_model *m,
+                                 const struct nadi_pipeline_stage *stage, uint32_t tp)
+{
+    return stage->holds_tied ? (m->vocab + tp - 1) / tp * (uint64_t)m->hidden : 0;
+}
+
 struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const struct nadi_net *net,
                                              const struct nadi_pipeline_stage *stage,
                                              const struct nadi_model_plan *p)
@@ -33,8 +39,7 @@ struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const s
         w.dense += sums.weights - sums.expert_weights;
         w.expert += sums.expert_weights;
     }
-    if (stage->holds_tied)
-        w.dense += (m->vocab + p->tp - 1) / p->tp * (uint64_t)m->hidden;
+    w.dense += nadi_stage_tied_weights(m, stage, p->tp);
     return w;
 }
 

@@ -22,6 +22,10 @@ struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const s
                                              const struct nadi_pipeline_stage *stage,
                                              const struct nadi_model_plan *p);
 
+/* Of them the copy of the embedding that the head multiplies with. */
+uint64_t nadi_stage_tied_weights(const struct nadi_model *m,
+                                 const struct nadi_pipeline_stage *stage, uint32_t tp);
+
 /* Bytes that one layer keeps of one micro-batch, after recomputation; `position` counts the body
  * layers of the stage from 0 (the ends never are recomputed: pass NADI_NONE). */
 double nadi_layer_kept(const struct nadi_model_plan *p, const struct nadi_net *net,

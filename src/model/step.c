@@ -288,28 +288,34 @@ static uint32_t variants_of(const struct nadi_model_plan *p)
     return 1;
 }
 
+bool nadi_study_compute(const struct nadi_study *study, struct nadi_compute *compute,
+                        struct nadi_measured **measured, struct nadi_diags *diags)
+{
+    const struct nadi_model_plan *p = &study->plan;
+    const struct nadi_device *d = &study->cluster.device;
+    *measured = NULL;
+    *compute = (struct nadi_compute){
+        .device = d, .model = p->kernels ? p->kernels : nadi_compute_model_find(d, NULL)};
+    if (compute->model->needs_array && !d->array_rows)
+        return nadi_error(diags, "plan/kernels", NADI_IN_FILE("plan"),
+                          "give the device 'array', 'dataflow' and 'clock', or drop 'kernels'",
+                          "kernels is %s, but %s has no systolic array", compute->model->name,
+                          d->name);
+    if (!d->measured)
+        return true;
+    *measured = nadi_measured_read(d->measured, diags);
+    compute->measured = *measured;
+    return *measured != NULL;
+}
+
 bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
                     struct nadi_diags *diags)
 {
     const struct nadi_model_plan *p = &study->plan;
     *s = (struct nadi_model_step){.study = study, .has_device = study->has_cluster};
     nadi_arena_init(&s->arena);
-    if (s->has_device) {
-        const struct nadi_device *d = &study->cluster.device;
-        s->compute = (struct nadi_compute){
-            .device = d, .model = p->kernels ? p->kernels : nadi_compute_model_find(d, NULL)};
-        if (s->compute.model->needs_array && !d->array_rows)
-            return nadi_error(diags, "plan/kernels", NADI_IN_FILE("plan"),
-                              "give the device 'array', 'dataflow' and 'clock', or drop 'kernels'",
-                              "kernels is %s, but %s has no systolic array", s->compute.model->name,
-                              d->name);
-        if (d->measured) {
-            s->measured = nadi_measured_read(d->measured, diags);
-            s->compute.measured = s->measured;
-            if (!s->measured)
-                return false;
-        }
-    }
+    if (s->has_device && !nadi_study_compute(study, &s->compute, &s->measured, diags))
+        return false;
     /* a library takes groups whole */
     nadi_comm_groups_init(&s->comm_groups, &study->grid,
                           s->has_device && !study->library ? &study->cluster.topology : NULL);

@@ -45,6 +45,11 @@ struct nadi_model_step {
     struct nadi_measured *measured;
 };
 
+/* How the study's plan times kernels on the device of its cluster. False with an error; the caller
+ * destroys *measured in both cases (compute/measured.h). */
+bool nadi_study_compute(const struct nadi_study *study, struct nadi_compute *compute,
+                        struct nadi_measured **measured, struct nadi_diags *diags) NADI_MUST_USE;
+
 /* The study's cluster, if it has one, gives times and levels; else times are 0. False with an error
  * when the device's measured table cannot be read. The caller releases the step in both cases. */
 bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,

@@ -94,65 +94,9 @@ void nadi_emit_work(struct nadi_emit *e, const char *name, const struct nadi_wor
 
 /* ---- transfers ----------------------------------------------------------------------------- */
 
-static enum nadi_collective_kind kind_of(enum nadi_transfer_kind kind)
-{
-    switch (kind) {
-    case NADI_TRANSFER_ALL_REDUCE:
-        return NADI_ALL_REDUCE;
-    case NADI_TRANSFER_ALL_GATHER:
-    case NADI_TRANSFER_RING: /* the same hops */
-        return NADI_ALL_GATHER;
-    case NADI_TRANSFER_REDUCE_SCATTER:
-        return NADI_REDUCE_SCATTER;
-    case NADI_TRANSFER_ALL_TO_ALL:
-        return NADI_ALL_TO_ALL;
-    case NADI_TRANSFER_NONE:
-        break;
-    }
-    NADI_BUG("transfer %d", (int)kind);
-}
-
-static uint64_t one_level(struct nadi_emit *e, const char *name,
-                          const struct nadi_comm_group *group, uint32_t level,
-                          enum nadi_transfer_kind kind, uint64_t bytes,
-                          const struct nadi_front *after)
-{
-    return nadi_trace_build_collective(&e->build, name, kind_of(kind), bytes ? bytes : 1,
-                                       group->name[level], after->ids, after->count);
-}
-
 static struct nadi_front only(uint64_t id)
 {
     return (struct nadi_front){.ids = {id}, .count = 1};
-}
-
-/* Down through the levels, then up again for an all-reduce. */
-static uint64_t level_by_level(struct nadi_emit *e, const char *name,
-                               const struct nadi_comm_group *group, enum nadi_transfer_kind kind,
-                               uint64_t bytes, const struct nadi_front *first)
-{
-    struct nadi_front after = *first;
-    const uint32_t last = group->levels - 1;
-    uint64_t held = bytes;
-    if (kind == NADI_TRANSFER_ALL_GATHER || kind == NADI_TRANSFER_RING) {
-        for (uint32_t i = group->levels; i-- > 0; held *= group->level_size[i])
-            after = only(one_level(e, name, group, i, kind, held, &after));
-        return after.ids[0];
-    }
-    if (kind == NADI_TRANSFER_ALL_TO_ALL) {
-        for (uint32_t i = 0; i <= last; i++)
-            after = only(one_level(e, name, group, i, kind, held, &after));
-        return after.ids[0];
-    }
-    const bool all = kind == NADI_TRANSFER_ALL_REDUCE;
-    for (uint32_t i = 0; i < last + !all; held /= group->level_size[i++])
-        after = only(one_level(e, name, group, i, NADI_TRANSFER_REDUCE_SCATTER, held, &after));
-    if (!all)
-        return after.ids[0];
-    after = only(one_level(e, name, group, last, kind, held, &after));
-    for (uint32_t i = last; i-- > 0; held *= group->level_size[i])
-        after = only(one_level(e, name, group, i, NADI_TRANSFER_ALL_GATHER, held, &after));
-    return after.ids[0];
 }
 
 /* The two stages that hold the embedding exchange their gradients and add them up. */
@@ -178,9 +122,15 @@ static uint64_t transfer(struct nadi_emit *e, const char *name, enum nadi_axis a
         return 0;
     if (axis == NADI_AXIS_TIED)
         return exchange_tied(e, name, t->bytes, after);
-    if (group->levels == 1)
-        return one_level(e, name, group, 0, t->kind, t->bytes, after);
-    return level_by_level(e, name, group, t->kind, t->bytes, after);
+    struct nadi_comm_step steps[NADI_COMM_STEPS];
+    const uint32_t count = nadi_comm_group_steps(group, t, steps);
+    struct nadi_front front = *after;
+    for (uint32_t i = 0; i < count; i++)
+        front = only(
+            nadi_trace_build_collective(&e->build, name, nadi_transfer_collective(steps[i].kind),
+                                        steps[i].bytes ? steps[i].bytes : 1,
+                                        group->name[steps[i].level], front.ids, front.count));
+    return front.ids[0];
 }
 
 uint64_t nadi_emit_transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,

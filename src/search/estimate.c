@@ -1,0 +1,176 @@
+#include "search/estimate.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "explore/model_inputs.h"
+#include "model/files.h"
+#include "search/estimate_inside.h"
+
+const char *nadi_step_part_name(enum nadi_step_part part)
+{
+    static const char *const names[] = {"compute",   "transfers", "pipeline", "parameters",
+                                        "gradients", "remote",    "optimizer"};
+    return names[part];
+}
+
+static bool refuse(struct nadi_diags *diags, const char *hint, const char *what)
+{
+    return nadi_error(diags, "search/plan", NADI_IN_FILE("plan"), hint,
+                      "the estimate of a step does not know %s", what);
+}
+
+static bool check(const struct nadi_model_plan *p, struct nadi_diags *diags)
+{
+    for (uint32_t i = 0; i < NADI_DEGREES; i++)
+        if (p->order[i] != (enum nadi_degree)i)
+            return refuse(diags, "leave 'order' out", "another order than tp, cp, dp, pp");
+    if (p->mode != NADI_MODE_TRAIN)
+        return refuse(diags, "leave 'mode' out", "inference");
+    if (!nadi_pipeline_knows(p->schedule))
+        return refuse(diags, "use 1f1b, interleaved or gpipe", nadi_schedule_name(p->schedule));
+    if (p->streaming)
+        return refuse(diags, "leave 'execution' out", "streamed weights");
+    if (p->steps > 1)
+        return refuse(diags, "leave 'steps' out", "several steps");
+    if (p->recompute_layers)
+        return refuse(diags, "leave 'recompute-layers' out", "a part of the layers recomputed");
+    return true;
+}
+
+struct nadi_estimator *nadi_estimator_create(const struct nadi_study *study,
+                                             const struct nadi_model_plan *asked,
+                                             struct nadi_diags *diags)
+{
+    if (!check(asked, diags))
+        return NULL;
+    struct nadi_estimator *e = NADI_ZNEW(struct nadi_estimator, 1);
+    nadi_arena_init(&e->arena);
+    nadi_arena_init(&e->plans);
+    e->study = study;
+    e->asked = *asked;
+    if (!nadi_study_compute(study, &e->compute, &e->measured, diags)) {
+        nadi_estimator_destroy(e);
+        return NULL;
+    }
+    e->transfers = nadi_transfers_create(study);
+    if (study->cluster.device.host_rate > 0)
+        e->remote = nadi_model_remote(study);
+    e->kind_count = study->net.kind_count;
+    e->layer_count = study->net.layer_count;
+    e->layers = study->net.layers;
+    e->body = NADI_ARENA_ZNEW(&e->arena, bool, e->kind_count);
+    for (uint32_t i = 0; i < study->net.body_count; i++)
+        e->body[e->layers[study->net.body_first + i]] = true;
+    e->replicas = NADI_ARENA_ZNEW(&e->arena, struct nadi_replica_times, e->kind_count);
+    return e;
+}
+
+void nadi_estimator_destroy(struct nadi_estimator *e)
+{
+    if (!e)
+        return;
+    nadi_transfers_destroy(e->transfers);
+    nadi_measured_destroy(e->measured);
+    nadi_mem_free(e->shapes.items);
+    nadi_arena_release(&e->plans);
+    nadi_arena_release(&e->arena);
+    nadi_mem_free(e);
+}
+
+double nadi_strategy_margin(const struct nadi_strategy *s)
+{
+    const unsigned busy = NADI_OFFLOAD_GRADIENTS | NADI_OFFLOAD_PARAMETERS;
+    if ((s->offload & busy) || (s->offload && s->zero == 3))
+        return 0.5;
+    return s->offload || s->zero == 3 ? 0.2 : 0.1;
+}
+
+void nadi_strategy_apply(const struct nadi_strategy *s, struct nadi_model_plan *p)
+{
+    p->tp = s->tp;
+    p->cp = s->cp;
+    p->pp = s->pp;
+    p->vp = s->vp;
+    p->dp = s->dp;
+    p->ep = s->ep;
+    p->micro_batch = s->micro_batch;
+    p->zero = s->zero;
+    p->recompute = (enum nadi_recompute)s->recompute;
+    p->offload = s->offload;
+    p->sequence_parallel = s->sequence_parallel;
+}
+
+/* Degrees and micro-batch: what decides whether a plan is possible. */
+static bool same_degrees(const struct nadi_strategy *a, const struct nadi_strategy *b)
+{
+    return a->tp == b->tp && a->cp == b->cp && a->pp == b->pp && a->vp == b->vp && a->dp == b->dp &&
+           a->ep == b->ep && a->micro_batch == b->micro_batch &&
+           a->sequence_parallel == b->sequence_parallel;
+}
+
+static bool resolve(struct nadi_estimator *e, const struct nadi_strategy *s)
+{
+    struct nadi_diags diags;
+    nadi_arena_release(&e->plans);
+    nadi_arena_init(&e->plans);
+    e->plan = e->asked;
+    e->plan.arena = e->plans;
+    nadi_strategy_apply(s, &e->plan);
+    nadi_diags_init(&diags);
+    const bool ok = nadi_plan_resolve(&e->plan, &e->study->model, &diags);
+    nadi_diags_release(&diags);
+    e->plans = e->plan.arena;
+    return ok;
+}
+
+static uint32_t streams_of(const struct nadi_estimator *e)
+{
+    uint32_t chunks = 1;
+    for (uint32_t a = 0; a < NADI_AXES; a++)
+        if (nadi_model_axis_chunks(&e->study->cluster, e->axes.size[a]) > 1)
+            chunks = e->study->cluster.chunks;
+    return nadi_model_streams(chunks);
+}
+
+/* Makes anew what differs from the last strategy. */
+static bool take(struct nadi_estimator *e, const struct nadi_strategy *s)
+{
+    const bool degrees = !e->has_last || !same_degrees(s, &e->last);
+    const bool stages = degrees || s->recompute != e->last.recompute;
+    const bool replicas = degrees || s->zero != e->last.zero;
+    e->last = *s;
+    e->has_last = true;
+    if (degrees) {
+        e->possible = resolve(e, s);
+        if (!e->possible)
+            return false;
+        (void)nadi_estimator_shape(e);
+        nadi_axes_init(&e->axes, &e->plan, &e->study->model);
+        e->streams = streams_of(e);
+        nadi_estimator_rows(e);
+    }
+    if (!e->possible)
+        return false;
+    e->plan.zero = s->zero;
+    e->plan.recompute = (enum nadi_recompute)s->recompute;
+    e->plan.offload = s->offload;
+    if (stages) {
+        nadi_estimator_values(e);
+        nadi_estimator_activations(e);
+    }
+    if (replicas)
+        nadi_estimator_replicas(e);
+    return true;
+}
+
+bool nadi_estimator_time(struct nadi_estimator *e, const struct nadi_strategy *s,
+                         struct nadi_estimate *estimate)
+{
+    if (!take(e, s))
+        return false;
+    nadi_estimator_step(e, estimate);
+    estimate->memory_bytes = nadi_estimator_memory(e);
+    estimate->missing_bytes = fmax(0, estimate->memory_bytes - nadi_study_capacity(e->study));
+    return true;
+}

@@ -1,0 +1,149 @@
+/* estimate_shape: layers and stages: what is made once for many strategies. */
+#include "base/mem.h"
+#include "search/estimate_inside.h"
+
+static bool is_shape(const struct nadi_search_shape *s, const struct nadi_model_plan *p)
+{
+    return s->tp == p->tp && s->cp == p->cp && s->ep == p->ep && s->etp == p->etp &&
+           s->micro_batch == p->micro_batch && s->sequence_parallel == p->sequence_parallel;
+}
+
+static void fill_kind(struct nadi_estimator *e, struct nadi_kind_values *v,
+                      const struct nadi_net *net, uint32_t kind, const struct nadi_op_cost *costs,
+                      const struct nadi_axes *axes)
+{
+    const struct nadi_layer_kind *k = &net->kinds[kind];
+    const struct nadi_sums sums = nadi_layer_sums(k);
+    const uint32_t position = e->body[kind] ? 0 : NADI_NONE;
+    *v = (struct nadi_kind_values){
+        .time = nadi_layer_time(k, costs, &e->plan, axes, e->transfers),
+        .dense = (double)(sums.weights - sums.expert_weights),
+        .expert = e->study->model.experts ? (double)sums.expert_weights : 0,
+        .expert_held = (double)sums.expert_weights,
+    };
+    struct nadi_model_plan p = e->plan;
+    for (int r = 0; r < NADI_RECOMPUTES; r++) {
+        p.recompute = (enum nadi_recompute)r;
+        v->kept[r] = nadi_layer_kept(&p, net, k, position);
+        for (int gathered = 0; gathered < 2; gathered++) {
+            p.zero = gathered ? 3 : 0;
+            v->buffers[r][gathered] = nadi_memory_layer_buffers(&p, k, position);
+        }
+    }
+}
+
+const struct nadi_search_shape *nadi_estimator_shape(struct nadi_estimator *e)
+{
+    const struct nadi_model_plan *p = &e->plan;
+    for (size_t i = e->shapes.count; i-- > 0;)
+        if (is_shape(&e->shapes.items[i], p)) {
+            e->shape = (uint32_t)i;
+            return &e->shapes.items[i];
+        }
+    struct nadi_net net;
+    struct nadi_arena arena;
+    const struct nadi_shape shape = nadi_plan_shape(p, &e->study->model);
+    struct nadi_search_shape s = {
+        .tp = p->tp,
+        .cp = p->cp,
+        .ep = p->ep,
+        .etp = p->etp,
+        .micro_batch = (uint32_t)p->micro_batch,
+        .sequence_parallel = p->sequence_parallel,
+        .kinds = NADI_ARENA_NEW(&e->arena, struct nadi_kind_values, e->kind_count),
+    };
+    nadi_arena_init(&arena);
+    nadi_net_build(&net, &e->study->model, &shape);
+    NADI_ASSERT(net.kind_count == e->kind_count && net.layer_count == e->layer_count);
+    struct nadi_op_cost **costs = nadi_costs_make(&net, p, &e->compute, &arena);
+    struct nadi_axes axes;
+    nadi_axes_init(&axes, p, &e->study->model);
+    s.boundary_bytes = net.boundary_bytes;
+    for (uint32_t k = 0; k < e->kind_count; k++)
+        fill_kind(e, &s.kinds[k], &net, k, costs[k], &axes);
+    nadi_net_release(&net);
+    nadi_arena_release(&arena);
+    NADI_PUSH(&e->shapes, s);
+    e->shape = (uint32_t)e->shapes.count - 1;
+    return &e->shapes.items[e->shape];
+}
+
+/* ---- stages -------------------------------------------------------------------------------- */
+
+static void make_room(struct nadi_estimator *e, uint32_t stages)
+{
+    if (stages <= e->room)
+        return;
+    e->room = 2 * stages;
+    e->rows = NADI_ARENA_NEW(&e->arena, struct nadi_stage_row, e->room);
+    e->row_kinds = NADI_ARENA_NEW(&e->arena, uint32_t, (size_t)e->room * e->kind_count);
+    e->values = NADI_ARENA_NEW(&e->arena, struct nadi_stage_values, e->room);
+    e->forward = NADI_ARENA_NEW(&e->arena, double, e->room);
+    e->backward = NADI_ARENA_NEW(&e->arena, double, e->room);
+    e->send = NADI_ARENA_NEW(&e->arena, double, e->room);
+    e->activations = NADI_ARENA_NEW(&e->arena, double, e->room);
+    e->in_flight = NADI_ARENA_NEW(&e->arena, uint32_t, e->room);
+}
+
+void nadi_estimator_rows(struct nadi_estimator *e)
+{
+    const struct nadi_model_plan *p = &e->plan;
+    e->stages = p->pp * p->vp;
+    make_room(e, e->stages);
+    for (uint32_t i = 0; i < e->stages; i++) {
+        const struct nadi_pipeline_stage stage =
+            nadi_stage_of(p, &e->study->model, &e->study->net, i);
+        uint32_t *kinds = &e->row_kinds[(size_t)i * e->kind_count];
+        memset(kinds, 0, e->kind_count * sizeof(*kinds));
+        for (uint32_t k = stage.first; k < stage.first + stage.count; k++)
+            kinds[e->layers[k]]++;
+        e->rows[i] = (struct nadi_stage_row){stage.first, stage.count, stage.holds_tied, kinds};
+    }
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static void add_layers(struct nadi_stage_values *v, const struct nadi_kind_values *k,
+                       enum nadi_recompute recompute, bool body, double count)
+{
+    const bool again = recompute == NADI_RECOMPUTE_SELECTIVE && body;
+    const bool whole = recompute == NADI_RECOMPUTE_FULL && body;
+    const struct nadi_pass_time *f = &k->time.forward;
+    const struct nadi_pass_time *b = again ? &k->time.backward_again : &k->time.backward;
+    v->forward += count * f->ns;
+    v->backward += count * (b->ns + (whole ? f->ns : 0));
+    v->compute += count * (f->compute_ns + b->compute_ns + (whole ? f->compute_ns : 0));
+    v->kept += count * k->kept[recompute];
+    v->weights.dense += (uint64_t)(count * k->dense);
+    v->weights.expert += (uint64_t)(count * k->expert_held);
+    for (int g = 0; g < 2; g++) {
+        const struct nadi_layer_buffers *more = &k->buffers[recompute][g];
+        struct nadi_layer_buffers *most = &v->buffers[g];
+        most->output = larger(most->output, more->output);
+        most->recompute = larger(most->recompute, more->recompute);
+        most->gathered = larger(most->gathered, more->gathered);
+    }
+}
+
+void nadi_estimator_values(struct nadi_estimator *e)
+{
+    const struct nadi_search_shape *shape = &e->shapes.items[e->shape];
+    for (uint32_t i = 0; i < e->stages; i++) {
+        const struct nadi_stage_row *row = &e->rows[i];
+        struct nadi_stage_values *v = &e->values[i];
+        if (i > 0 && row->holds_tied == row[-1].holds_tied &&
+            memcmp(row->kinds, row[-1].kinds, e->kind_count * sizeof(*row->kinds)) == 0) {
+            *v = v[-1];
+            continue;
+        }
+        *v = (struct nadi_stage_values){0};
+        for (uint32_t k = 0; k < e->kind_count; k++)
+            if (row->kinds[k])
+                add_layers(v, &shape->kinds[k], e->plan.recompute, e->body[k], row->kinds[k]);
+        const struct nadi_pipeline_stage stage = {.holds_tied = row->holds_tied};
+        v->weights.dense += nadi_stage_tied_weights(&e->study->model, &stage, e->plan.tp);
+    }
+}

@@ -1,0 +1,367 @@
+/* estimate_time: from the stages' passes to the end of the step. */
+#include <math.h>
+
+#include "base/time.h"
+#include "search/estimate_inside.h"
+
+static bool loads_parameters(const struct nadi_estimator *e)
+{
+    return e->plan.offload & NADI_OFFLOAD_PARAMETERS;
+}
+
+static double remote_ns(const struct nadi_estimator *e, double bytes)
+{
+    return bytes > 0 ? (double)nadi_memory_service_ns(&e->remote, nadi_count_trunc(bytes)) : 0;
+}
+
+static double transfer_ns(struct nadi_estimator *e, enum nadi_axis axis,
+                          enum nadi_transfer_kind kind, double bytes)
+{
+    const struct nadi_transfer t = {kind, nadi_count_trunc(bytes)};
+    return nadi_transfers_ns(e->transfers, e->axes.size[axis], e->axes.stride[axis], &t);
+}
+
+static double gather_ns(struct nadi_estimator *e, double dense, double expert)
+{
+    const double width = e->plan.parameter_bytes;
+    return transfer_ns(e, NADI_AXIS_DP, NADI_TRANSFER_ALL_GATHER,
+                       dense * width / e->axes.size[NADI_AXIS_DP]) +
+           transfer_ns(e, NADI_AXIS_EDP, NADI_TRANSFER_ALL_GATHER,
+                       expert * width / e->axes.size[NADI_AXIS_EDP]);
+}
+
+static double reduce_ns(struct nadi_estimator *e, double dense, double expert)
+{
+    const enum nadi_transfer_kind kind =
+        e->plan.zero ? NADI_TRANSFER_REDUCE_SCATTER : NADI_TRANSFER_ALL_REDUCE;
+    return transfer_ns(e, NADI_AXIS_DP, kind, dense * e->plan.gradient_bytes) +
+           transfer_ns(e, NADI_AXIS_EDP, kind, expert * e->plan.gradient_bytes);
+}
+
+void nadi_estimator_replicas(struct nadi_estimator *e)
+{
+    const struct nadi_search_shape *shape = &e->shapes.items[e->shape];
+    for (uint32_t k = 0; k < e->kind_count; k++) {
+        const struct nadi_kind_values *v = &shape->kinds[k];
+        e->replicas[k].gather = e->plan.zero ? gather_ns(e, v->dense, v->expert) : 0;
+        e->replicas[k].reduce = reduce_ns(e, v->dense, v->expert);
+    }
+}
+
+/* ---- passes -------------------------------------------------------------------------------- */
+
+struct step {
+    struct nadi_estimator *e;
+    const struct nadi_search_shape *shape;
+};
+
+static double backward_of(const struct nadi_estimator *e, const struct nadi_search_shape *shape,
+                          uint32_t kind)
+{
+    const struct nadi_layer_time *t = &shape->kinds[kind].time;
+    if (e->plan.recompute == NADI_RECOMPUTE_SELECTIVE && e->body[kind])
+        return t->backward_again.ns;
+    return t->backward.ns +
+           (e->plan.recompute == NADI_RECOMPUTE_FULL && e->body[kind] ? t->forward.ns : 0);
+}
+
+/* What a layer's pass of `work` waits for what was asked for `ahead` layers before and takes
+ * `load`, where passes follow each other. way: how long one of them holds up the next one; 0: they
+ * share nothing. With one communication at a time a layer's own transfers wait, too. */
+static double wait_of(const struct nadi_estimator *e, double load, double way, double work,
+                      uint32_t ahead, bool transfers)
+{
+    if (e->streams == 1 && transfers)
+        return way > load ? way : load;
+    const double each = ahead ? (load + work) / (ahead + 1.0) : load + work;
+    return fmax(0, fmax(each, way) - work);
+}
+
+/* Parameters that arrive layer by layer in every pass. */
+static void late(const struct nadi_estimator *e, const struct nadi_search_shape *shape,
+                 const struct nadi_stage_row *row, double *forward, double *backward)
+{
+    const struct nadi_model_plan *p = &e->plan;
+    *forward = *backward = 0;
+    for (uint32_t k = 0; k < e->kind_count; k++) {
+        const struct nadi_kind_values *v = &shape->kinds[k];
+        if (row->kinds[k] == 0)
+            continue;
+        const bool one = e->streams == 1;
+        double load, way, back; /* the last two: of what follows one another */
+        if (loads_parameters(e)) {
+            load = remote_ns(e, (v->dense + v->expert) * p->parameter_bytes);
+            way = back = one ? load : load / e->streams;
+        } else {
+            load = way = e->replicas[k].gather;
+            back = load + (p->overlap_gradients ? e->replicas[k].reduce : 0);
+        }
+        const double f = v->time.forward.ns, b = backward_of(e, shape, k);
+        const double count = row->kinds[k];
+        *forward += count * wait_of(e, load, way, f, p->prefetch, v->time.transfers);
+        *backward += count * wait_of(e, load, back, b, p->prefetch, v->time.transfers);
+    }
+}
+
+/* Activations are loaded a layer ahead; the first ones of a pass nothing hides. */
+static double late_activations(const struct nadi_estimator *e,
+                               const struct nadi_search_shape *shape,
+                               const struct nadi_stage_row *row)
+{
+    double ns = 0;
+    if (!(e->plan.offload & NADI_OFFLOAD_ACTIVATIONS) || row->count == 0)
+        return 0;
+    const uint32_t last = e->layers[row->first + row->count - 1];
+    for (uint32_t k = 0; k < e->kind_count; k++) {
+        const double load = remote_ns(e, shape->kinds[k].kept[e->plan.recompute]);
+        if (row->kinds[k])
+            ns += (row->kinds[k] - (k == last ? 1.0 : 0)) * wait_of(e, load, load / e->streams,
+                                                                    backward_of(e, shape, k), 1,
+                                                                    shape->kinds[k].time.transfers);
+    }
+    return ns + remote_ns(e, shape->kinds[last].kept[e->plan.recompute]);
+}
+
+static void passes(const struct step *s)
+{
+    struct nadi_estimator *e = s->e;
+    for (uint32_t i = 0; i < e->stages; i++) {
+        const struct nadi_stage_row *row = &e->rows[i];
+        double forward = 0, backward = 0;
+        if (e->plan.zero == 3 || loads_parameters(e))
+            late(e, s->shape, row, &forward, &backward);
+        e->forward[i] = e->values[i].forward + forward;
+        e->backward[i] = e->values[i].backward + backward + late_activations(e, s->shape, row);
+    }
+    const uint32_t pp = e->plan.pp, stride = e->plan.ranks / pp;
+    for (uint32_t r = 0; r < pp; r++)
+        e->send[r] =
+            pp == 1 ? 0
+                    : nadi_transfers_message_ns(e->transfers, r * stride, (r + 1) % pp * stride,
+                                                s->shape->boundary_bytes);
+}
+
+/* ---- replicas ------------------------------------------------------------------------------ */
+
+/* What of the reductions of a rank is left after its last backward pass. Each follows its layer and
+ * the one before it; chunks come from the last one on, a round of micro-batches apart. */
+static double left_gradients(const struct step *s, uint32_t rank)
+{
+    struct nadi_estimator *e = s->e;
+    const struct nadi_model_plan *p = &e->plan;
+    double now = 0, chain = 0, bytes = 0, waiting = 0, all = 0, dense = 0, expert = 0;
+    for (uint32_t c = p->vp; c-- > 0;) {
+        const struct nadi_stage_row *row = &e->rows[c * p->pp + rank];
+        for (uint32_t i = row->first + row->count; i-- > row->first;) {
+            const uint32_t kind = e->layers[i];
+            const struct nadi_kind_values *v = &s->shape->kinds[kind];
+            now += backward_of(e, s->shape, kind);
+            bytes += (v->dense + v->expert) * p->gradient_bytes;
+            waiting += e->replicas[kind].reduce;
+            all += e->replicas[kind].reduce;
+            dense += v->dense;
+            expert += v->expert;
+            if (!p->overlap_gradients || bytes < p->bucket_bytes)
+                continue;
+            chain = fmax(chain, now) + waiting;
+            bytes = waiting = 0;
+        }
+        if (c > 0)
+            now += (p->pp - 1) * e->backward[c * p->pp + rank];
+    }
+    /* without overlap one after the step; of every micro-batch where gradients are split */
+    const double times = p->zero >= 2 ? (double)p->micro_batches : 1;
+    if (!p->overlap_gradients)
+        return reduce_ns(e, times * dense, times * expert);
+    chain = fmax(chain, now) + waiting;
+    /* zero 2: all micro-batches' reductions go one after another */
+    double work = 0;
+    for (uint32_t c = 0; c < p->vp; c++)
+        work += e->forward[c * p->pp + rank] + e->backward[c * p->pp + rank];
+    if (p->zero == 2)
+        chain += fmax(0, (double)(p->micro_batches - 1) * (all - work));
+    return fmax(0, chain - now);
+}
+
+/* Parameters that come in every pass: those of the first layer of a stage's first pass. */
+static double first_load(const struct step *s, uint32_t stage)
+{
+    const struct nadi_estimator *e = s->e;
+    if (e->rows[stage].count == 0)
+        return 0;
+    const uint32_t kind = e->layers[e->rows[stage].first];
+    const struct nadi_kind_values *v = &s->shape->kinds[kind];
+    return loads_parameters(e) ? remote_ns(e, (v->dense + v->expert) * e->plan.parameter_bytes)
+                               : e->replicas[kind].gather;
+}
+
+/* zero 1 and 2: parameters are gathered before a stage's first pass, `prefetch` layers ahead. */
+static double late_first(const struct step *s, uint32_t stage)
+{
+    const struct nadi_estimator *e = s->e;
+    const struct nadi_stage_row *row = &e->rows[stage];
+    const uint32_t end = row->first + row->count;
+    double now = 0, chain = 0, alone = 0;
+    uint32_t issued = row->first;
+    double ready[64]; /* when the gathers ahead are over, by layer */
+    for (uint32_t i = row->first; i < end; i++) {
+        for (; issued < end && issued <= i + e->plan.prefetch && issued < i + 63; issued++) {
+            chain = fmax(chain, now) + e->replicas[e->layers[issued]].gather;
+            ready[issued % 64] = chain;
+        }
+        const double f = s->shape->kinds[e->layers[i]].time.forward.ns;
+        now = fmax(now, ready[i % 64]) + f;
+        alone += f;
+    }
+    return now - alone;
+}
+
+static double late_parameters(const struct step *s)
+{
+    const struct nadi_estimator *e = s->e;
+    const struct nadi_model_plan *p = &e->plan;
+    double down = 0, most = 0;
+    if (loads_parameters(e) || p->zero == 3) {
+        for (uint32_t r = 0; r < p->pp; r++)
+            down += first_load(s, r);
+        return down;
+    }
+    if (p->zero == 0 || !p->overlap_parameters)
+        return 0;
+    for (uint32_t r = 0; r < p->pp; r++) {
+        double others = 0;
+        down += late_first(s, r);
+        for (uint32_t c = 1; c < p->vp; c++)
+            others += late_first(s, c * p->pp + r);
+        most = fmax(most, others);
+    }
+    return down + most;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+struct rank_end {
+    double gradients, optimizer, remote, gathers;
+};
+
+static struct nadi_stage_weights weights_of(const struct nadi_estimator *e, uint32_t rank)
+{
+    struct nadi_stage_weights all = {0};
+    for (uint32_t c = 0; c < e->plan.vp; c++) {
+        const struct nadi_stage_weights *w = &e->values[c * e->plan.pp + rank].weights;
+        all.dense += w->dense;
+        all.expert += nadi_model_updates_rows(&e->study->model) ? 0 : w->expert;
+    }
+    return all;
+}
+
+/* Gradients are stored after each layer of each micro-batch, as many at once as there are streams:
+ * what is left when the last backward pass is over, `window` after the first one began. */
+static double left_stores(const struct step *s, uint32_t rank, double window)
+{
+    const struct nadi_estimator *e = s->e;
+    const struct nadi_model_plan *p = &e->plan;
+    double all = 0, last = 0;
+    for (uint32_t c = p->vp; c-- > 0;)
+        for (uint32_t k = 0; k < e->kind_count; k++) {
+            const struct nadi_kind_values *v = &s->shape->kinds[k];
+            all += e->rows[c * p->pp + rank].kinds[k] *
+                   remote_ns(e, (v->dense + v->expert) * p->gradient_bytes);
+        }
+    const struct nadi_kind_values *v = &s->shape->kinds[e->layers[e->rows[rank].first]];
+    last = remote_ns(e, (v->dense + v->expert) * p->gradient_bytes);
+    return fmax(last, (double)p->micro_batches * all / e->streams - window);
+}
+
+static struct rank_end end_of(const struct step *s, uint32_t rank, double window)
+{
+    struct nadi_estimator *e = s->e;
+    const struct nadi_model_plan *p = &e->plan;
+    const struct nadi_stage_weights w = weights_of(e, rank);
+    const double dense = (double)w.dense, expert = (double)w.expert;
+    const double own =
+        p->zero ? dense / nadi_plan_replicas(p, false) + expert / nadi_plan_replicas(p, true)
+                : dense + expert;
+    struct rank_end end = {
+        .gradients = left_gradients(s, rank),
+        .optimizer = nadi_optimizer_cost(p, own, &e->compute).ns,
+    };
+    if (p->offload & NADI_OFFLOAD_GRADIENTS)
+        end.remote = fmax(0, left_stores(s, rank, window) - end.gradients);
+    if (p->offload & NADI_OFFLOAD_OPTIMIZER) { /* loaded beside the last reductions */
+        const double load = remote_ns(e, own * p->optimizer_bytes);
+        const double beside = e->streams > 1 ? end.gradients + end.remote : 0;
+        end.remote += fmax(0, load - beside) + load;
+    }
+    if ((p->zero == 1 || p->zero == 2) && !p->overlap_parameters)
+        end.gathers = gather_ns(e, dense, expert);
+    return end;
+}
+
+/* The first stage's gradient of the embedding reaches the last stage, which holds a copy. */
+static double tied_ns(const struct nadi_estimator *e)
+{
+    const uint32_t last = e->plan.pp - 1;
+    if (!e->rows[e->stages - 1].holds_tied || last == 0)
+        return 0;
+    const struct nadi_pipeline_stage stage = {.holds_tied = true};
+    const uint64_t rows = nadi_stage_tied_weights(&e->study->model, &stage, e->plan.tp);
+    return nadi_transfers_message_ns(e->transfers, 0, last * (e->plan.ranks / e->plan.pp),
+                                     rows * e->plan.gradient_bytes);
+}
+
+static void fill(struct nadi_estimate *out, const struct step *s, uint32_t rank, double ns,
+                 double first, const struct rank_end *end)
+{
+    const struct nadi_estimator *e = s->e;
+    double compute = 0, plain = 0, late = 0;
+    for (uint32_t c = 0; c < e->plan.vp; c++) {
+        const uint32_t i = c * e->plan.pp + rank;
+        compute += e->values[i].compute;
+        plain += e->values[i].forward + e->values[i].backward;
+        late += e->forward[i] + e->backward[i];
+    }
+    const double m = (double)e->plan.micro_batches;
+    const bool gathers = e->plan.zero == 3 && !e->plan.offload;
+    out->ns = ns;
+    out->parts[NADI_STEP_COMPUTE] = m * compute;
+    out->parts[NADI_STEP_TRANSFERS] = m * (plain - compute);
+    out->parts[NADI_STEP_PARAMETERS] = first + end->gathers + (gathers ? m * (late - plain) : 0);
+    out->parts[NADI_STEP_REMOTE] = end->remote + (gathers ? 0 : m * (late - plain));
+    out->parts[NADI_STEP_GRADIENTS] = end->gradients;
+    out->parts[NADI_STEP_OPTIMIZER] = end->optimizer;
+    double sum = 0;
+    for (int i = 0; i < NADI_STEP_PARTS; i++)
+        sum += i == NADI_STEP_PIPELINE ? 0 : out->parts[i];
+    out->parts[NADI_STEP_PIPELINE] = ns - sum;
+}
+
+void nadi_estimator_step(struct nadi_estimator *e, struct nadi_estimate *out)
+{
+    const struct nadi_model_plan *p = &e->plan;
+    const struct step s = {.e = e, .shape = &e->shapes.items[e->shape]};
+    passes(&s);
+    const struct nadi_pipeline_times times = {
+        .kind = p->schedule,
+        .ranks = p->pp,
+        .chunks = p->vp,
+        .micro_batches = p->micro_batches,
+        .forward = e->forward,
+        .backward = e->backward,
+        .send = e->send,
+    };
+    const double first = late_parameters(&s), tied = tied_ns(e);
+    const double passes_end = first + nadi_pipeline_ns(&times);
+    double earlier = 0; /* than the first rank */
+    *out = (struct nadi_estimate){.ns = -1};
+    for (uint32_t r = 0; r < p->pp; r++) {
+        const struct rank_end end = end_of(&s, r, passes_end - earlier - e->forward[r]);
+        const double last_pass = r > 0 && r + 1 == p->pp && tied > 0
+                                     ? fmax(passes_end - earlier, passes_end + tied)
+                                     : passes_end - earlier;
+        const double ns = last_pass + end.gradients + end.remote + end.optimizer + end.gathers;
+        if (ns > out->ns)
+            fill(out, &s, r, ns, first, &end);
+        earlier += e->backward[r] + e->send[r];
+    }
+}

@@ -1,0 +1,176 @@
+#include "search/layer_time.h"
+
+#include <math.h>
+
+#include "model/ranks.h"
+
+/* With the order tp, cp, dp, pp every axis has ranks at one distance. */
+void nadi_axes_init(struct nadi_axes *axes, const struct nadi_model_plan *p,
+                    const struct nadi_model *m)
+{
+    struct nadi_grid grid;
+    *axes = (struct nadi_axes){0};
+    nadi_grid_init(&grid, p, m);
+    for (enum nadi_axis a = NADI_AXIS_NONE; a < NADI_AXES; a++) {
+        axes->size[a] = nadi_grid_size(&grid, a);
+        axes->stride[a] = 1;
+    }
+    axes->stride[NADI_AXIS_CP] = axes->stride[NADI_AXIS_DP] = p->tp;
+    axes->stride[NADI_AXIS_EP] = p->etp;
+    axes->stride[NADI_AXIS_EDP] = p->etp * p->ep;
+}
+
+struct layer {
+    const struct nadi_layer_kind *kind;
+    const struct nadi_op_cost *costs;
+    const struct nadi_model_plan *p;
+    const struct nadi_axes *axes;
+    struct nadi_transfers *t;
+};
+
+static bool communicates(const struct layer *l, const struct nadi_op *op)
+{
+    return op->kind == NADI_OP_COMM && l->axes->size[op->axis] > 1;
+}
+
+static bool is_tensor(enum nadi_axis axis)
+{
+    return axis == NADI_AXIS_TP || axis == NADI_AXIS_ETP;
+}
+
+static double transfer_ns(const struct layer *l, enum nadi_axis axis, const struct nadi_transfer *t)
+{
+    return nadi_transfers_ns(l->t, l->axes->size[axis], l->axes->stride[axis], t);
+}
+
+struct sum {
+    struct nadi_pass_time all;
+    double hidden; /* of a transfer that runs beside the work to come */
+};
+
+static void work(struct sum *s, double ns)
+{
+    s->all.compute_ns += ns;
+    s->all.ns += ns;
+    s->hidden = fmax(0, s->hidden - ns);
+}
+
+/* What is left of a hidden transfer holds up the next one. */
+static void flush(struct sum *s)
+{
+    s->all.ns += s->hidden;
+    s->hidden = 0;
+}
+
+static void blocking(const struct layer *l, struct sum *s, const struct nadi_op *op,
+                     const struct nadi_transfer *t)
+{
+    const double hide = is_tensor(op->axis) ? l->p->tp_overlap : 0;
+    const uint64_t hidden = (uint64_t)((double)t->bytes * hide);
+    const struct nadi_transfer seen = {t->kind, t->bytes - hidden}, rest = {t->kind, hidden};
+    flush(s);
+    s->all.ns += transfer_ns(l, op->axis, &seen);
+    s->hidden = transfer_ns(l, op->axis, &rest);
+}
+
+/* The last block of a ring comes when all others have. */
+static void ring(const struct layer *l, struct sum *s, const struct nadi_op *comm,
+                 const struct nadi_transfer *t, double ns)
+{
+    const double last = ns / l->axes->size[comm->axis];
+    flush(s);
+    s->all.compute_ns += ns;
+    s->all.ns += fmax(transfer_ns(l, comm->axis, t), ns - last) + last;
+}
+
+static bool is_ring(const struct layer *l, const struct nadi_op *op)
+{
+    return communicates(l, op) && op->forward.kind == NADI_TRANSFER_RING;
+}
+
+static struct nadi_pass_time forward(const struct layer *l)
+{
+    struct sum s = {0};
+    for (uint32_t o = 0; o < l->kind->op_count; o++) {
+        const struct nadi_op *op = &l->kind->ops[o];
+        if (o + 1 < l->kind->op_count && is_ring(l, op)) {
+            ring(l, &s, op, &op->forward, l->costs[o + 1].part[NADI_COST_FORWARD].ns);
+            o++;
+        } else if (communicates(l, op)) {
+            if (op->forward.kind != NADI_TRANSFER_NONE)
+                blocking(l, &s, op, &op->forward);
+        } else {
+            work(&s, l->costs[o].part[NADI_COST_FORWARD].ns);
+        }
+    }
+    flush(&s);
+    return s.all;
+}
+
+/* The weights' gradient beside the transfer of the inputs' gradient; what it needs is gathered
+ * beside the inputs' gradient. */
+static void overlapped(const struct layer *l, struct sum *s, uint32_t o)
+{
+    const struct nadi_op *comm = &l->kind->ops[o - 1];
+    const struct nadi_work *part = l->costs[o].part;
+    const double input = part[NADI_COST_INPUT].ns, weight = part[NADI_COST_WEIGHT].ns;
+    flush(s);
+    s->all.compute_ns += input + weight;
+    s->all.ns += fmax(transfer_ns(l, comm->axis, &comm->regather), input) +
+                 fmax(transfer_ns(l, comm->axis, &comm->backward), weight);
+}
+
+static void back_op(const struct layer *l, struct sum *s, uint32_t o, bool core_again)
+{
+    const struct nadi_work *part = l->costs[o].part;
+    if (core_again && (l->kind->ops[o].flags & NADI_OP_CORE))
+        work(s, part[NADI_COST_FORWARD].ns);
+    work(s, part[NADI_COST_INPUT].ns + part[NADI_COST_WEIGHT].ns);
+}
+
+static struct nadi_pass_time backward(const struct layer *l, bool core_again)
+{
+    struct sum s = {0};
+    for (uint32_t o = l->kind->op_count; o-- > 0;) {
+        const struct nadi_op *op = &l->kind->ops[o];
+        const struct nadi_op *before = o > 0 ? op - 1 : NULL;
+        if (before && is_ring(l, before)) {
+            const struct nadi_work *part = l->costs[o].part;
+            ring(l, &s, before, &before->backward,
+                 part[NADI_COST_INPUT].ns + (core_again ? part[NADI_COST_FORWARD].ns : 0));
+            o--;
+        } else if (before && communicates(l, before) && is_tensor(before->axis) &&
+                   before->backward.kind != NADI_TRANSFER_NONE && op->kind == NADI_OP_GEMM) {
+            overlapped(l, &s, o);
+            o--;
+        } else if (!communicates(l, op)) {
+            back_op(l, &s, o, core_again);
+        } else {
+            if (op->regather.kind != NADI_TRANSFER_NONE) {
+                flush(&s);
+                s.all.ns += transfer_ns(l, op->axis, &op->regather);
+            }
+            if (op->backward.kind != NADI_TRANSFER_NONE)
+                blocking(l, &s, op, &op->backward);
+        }
+    }
+    flush(&s);
+    return s.all;
+}
+
+struct nadi_layer_time nadi_layer_time(const struct nadi_layer_kind *kind,
+                                       const struct nadi_op_cost *costs,
+                                       const struct nadi_model_plan *p,
+                                       const struct nadi_axes *axes, struct nadi_transfers *t)
+{
+    const struct layer l = {kind, costs, p, axes, t};
+    bool transfers = false;
+    for (uint32_t o = 0; o < kind->op_count; o++)
+        transfers |= communicates(&l, &kind->ops[o]);
+    return (struct nadi_layer_time){
+        .forward = forward(&l),
+        .backward = backward(&l, false),
+        .backward_again = backward(&l, true),
+        .transfers = transfers,
+    };
+}

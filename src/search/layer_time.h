@@ -1,0 +1,34 @@
+/* layer_time: how long a rank takes for a layer, with the transfers that hold it up.
+ *
+ * The passes of model/step_layer.c as sums: a transfer is exposed whole, but for the share that
+ * tp-overlap hides, for a ring of context ranks, which runs beside the attention, and for those of
+ * the backward pass that run beside a product. Operations take what model/cost.h says. */
+#ifndef NADI_SEARCH_LAYER_TIME_H
+#define NADI_SEARCH_LAYER_TIME_H
+
+#include "model/cost.h"
+#include "search/transfers.h"
+
+struct nadi_pass_time {
+    double ns, compute_ns; /* the second: kernels alone */
+};
+
+struct nadi_layer_time {
+    struct nadi_pass_time forward, backward; /* without recomputation */
+    struct nadi_pass_time backward_again;    /* the attention core is computed again */
+    bool transfers;                          /* it has any, hidden or not */
+};
+
+/* Sizes of the groups and the distance of their members, by axis. */
+struct nadi_axes {
+    uint32_t size[NADI_AXES], stride[NADI_AXES];
+};
+void nadi_axes_init(struct nadi_axes *axes, const struct nadi_model_plan *p,
+                    const struct nadi_model *m);
+
+struct nadi_layer_time nadi_layer_time(const struct nadi_layer_kind *kind,
+                                       const struct nadi_op_cost *costs,
+                                       const struct nadi_model_plan *p,
+                                       const struct nadi_axes *axes, struct nadi_transfers *t);
+
+#endif

@@ -1,0 +1,412 @@
+#include "search/search.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/threads.h"
+#include "explore/model_inputs.h"
+
+enum { KEPT = 1 << 16, MOST_THREADS = 64 };
+
+/* A strategy's place in the space decides between equals. */
+struct candidate {
+    double low; /* what it takes at least, as far as the margin goes; or its bytes */
+    double key; /* what it is ordered by for simulation */
+    uint64_t number;
+    struct nadi_search_row row;
+};
+
+struct kept { /* the lowest ones: a heap with the highest on top */
+    struct candidate *items;
+    size_t count, capacity;
+};
+
+struct worker {
+    struct nadi_estimator *estimator;
+    struct kept kept;
+    uint64_t strategies, possible, fitting;
+    struct candidate nearest;
+    bool has_nearest;
+    uint64_t shape_base; /* number of the shape's first strategy */
+    const struct run *run;
+};
+
+struct run {
+    struct nadi_search *search;
+    const struct nadi_search_setup *setup;
+    struct nadi_search_space space;
+    struct nadi_model_plan asked;
+    struct nadi_study *study;
+    struct worker *workers;
+    atomic_size_t next; /* shape, or candidate */
+    struct candidate *chosen;
+    uint32_t chosen_count;
+    struct nadi_diags *failures; /* of each thread's simulations */
+};
+
+/* ---- candidates ---------------------------------------------------------------------------- */
+
+static int compare_by(double a, double b, const struct candidate *x, const struct candidate *y)
+{
+    if (a < b || a > b)
+        return a < b ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_low(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return compare_by(x->low, y->low, x, y);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return compare_by(x->key, y->key, x, y);
+}
+
+static void sift_down(struct kept *k, size_t at)
+{
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= k->count)
+            return;
+        if (child + 1 < k->count && by_low(&k->items[child + 1], &k->items[child]) > 0)
+            child++;
+        if (by_low(&k->items[at], &k->items[child]) >= 0)
+            return;
+        const struct candidate other = k->items[at];
+        k->items[at] = k->items[child];
+        k->items[child] = other;
+        at = child;
+    }
+}
+
+static void keep(struct kept *k, const struct candidate *c)
+{
+    if (k->count == KEPT) {
+        if (by_low(c, &k->items[0]) < 0) {
+            k->items[0] = *c;
+            sift_down(k, 0);
+        }
+        return;
+    }
+    if (k->count == k->capacity)
+        k->items = nadi_mem_grow(k->items, &k->capacity, k->count + 1, sizeof(*k->items));
+    size_t at = k->count++;
+    k->items[at] = *c;
+    while (at > 0 && by_low(&k->items[at], &k->items[(at - 1) / 2]) > 0) {
+        const struct candidate other = k->items[at];
+        k->items[at] = k->items[(at - 1) / 2];
+        k->items[at = (at - 1) / 2] = other;
+    }
+}
+
+/* ---- estimates ----------------------------------------------------------------------------- */
+
+static void look_at(void *context, const struct nadi_strategy *strategy)
+{
+    struct worker *w = context;
+    struct candidate c = {.number = w->shape_base + w->strategies, .row.strategy = *strategy};
+    w->strategies++;
+    if (!nadi_estimator_time(w->estimator, strategy, &c.row.estimate))
+        return;
+    w->possible++;
+    const struct nadi_estimate *e = &c.row.estimate;
+    if (e->missing_bytes > 0) {
+        const double best = w->has_nearest ? w->nearest.row.estimate.missing_bytes : HUGE_VAL;
+        if (e->missing_bytes < best ||
+            (!(e->missing_bytes > best) && c.number < w->nearest.number)) {
+            w->nearest = c;
+            w->has_nearest = true;
+        }
+        return;
+    }
+    w->fitting++;
+    const bool memory = w->run->setup->goal == NADI_SEARCH_MEMORY;
+    c.key = memory ? e->memory_bytes : e->ns;
+    c.low = memory ? e->memory_bytes : e->ns / (1 + nadi_strategy_margin(strategy));
+    keep(&w->kept, &c);
+}
+
+static void estimate(void *context, unsigned index)
+{
+    struct run *r = context;
+    struct worker *w = &r->workers[index];
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    w->estimator = nadi_estimator_create(r->study, &r->asked, &diags);
+    NADI_ASSERT(w->estimator); /* it was created once */
+    const bool host = r->study->cluster.device.host_rate > 0;
+    enum { STRIDE = 1 << 12 }; /* more than the strategies of a shape */
+    for (size_t shape; (shape = atomic_fetch_add(&r->next, 1)) < r->space.shapes.count;) {
+        w->shape_base = (uint64_t)shape * STRIDE - w->strategies;
+        nadi_search_space_each(&r->space, shape, host, look_at, w);
+    }
+    nadi_estimator_destroy(w->estimator);
+    nadi_diags_release(&diags);
+}
+
+/* ---- simulations --------------------------------------------------------------------------- */
+
+/* What the user's settings do not say already. */
+static void add_settings(const struct run *r, const struct nadi_strategy *s, struct nadi_str *out)
+{
+    struct nadi_str all = NADI_STR_INIT;
+    nadi_strategy_text(s, &all);
+    if (r->setup->settings)
+        nadi_str_printf(out, "%s ", r->setup->settings);
+    if (!nadi_plan_has(&r->asked, "ranks"))
+        nadi_str_printf(out, "ranks=%u ", r->asked.ranks);
+    if (!nadi_plan_has(&r->asked, "batch"))
+        nadi_str_printf(out, "batch=%" PRIu64 " ", r->asked.batch);
+    for (const char *at = nadi_str_get(&all); *at;) {
+        const size_t length = strcspn(at, " "), name = strcspn(at, "=");
+        char key[32];
+        snprintf(key, sizeof(key), "%.*s", (int)name, at);
+        if (!nadi_plan_has(&r->asked, key)) {
+            nadi_str_add_bytes(out, at, length);
+            nadi_str_add(out, " ");
+        }
+        at += length + (at[length] != '\0');
+    }
+    nadi_str_release(&all);
+}
+
+static bool open_study(const struct run *r, const struct nadi_strategy *s, struct nadi_study *study,
+                       struct nadi_diags *diags)
+{
+    struct nadi_str settings = NADI_STR_INIT;
+    add_settings(r, s, &settings);
+    const struct nadi_study_setup setup = {.model = r->setup->model,
+                                           .plan = r->setup->plan,
+                                           .settings = nadi_str_get(&settings),
+                                           .cluster = r->setup->cluster};
+    const bool ok = nadi_study_open(study, &setup, diags);
+    nadi_str_release(&settings);
+    return ok;
+}
+
+static void simulate(void *context, unsigned index)
+{
+    struct run *r = context;
+    for (size_t i; (i = atomic_fetch_add(&r->next, 1)) < r->chosen_count;) {
+        struct nadi_search_row *row = &r->chosen[i].row;
+        struct nadi_study study;
+        if (!open_study(r, &row->strategy, &study, &r->failures[index]) ||
+            !nadi_model_time(&study, &r->setup->options, &row->simulated_ns, &r->failures[index]))
+            row->simulated_ns = 0;
+        nadi_study_close(&study);
+    }
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static bool take_count(struct run *r, const char *key, uint64_t asked, uint64_t *in_plan,
+                       struct nadi_diags *diags)
+{
+    if (asked && nadi_plan_has(&r->asked, key))
+        return nadi_error(diags, "search/twice", NADI_IN_FILE("plan"), NULL,
+                          "%s is given twice: by the plan and as an option", key);
+    if (asked)
+        *in_plan = asked;
+    if (*in_plan == 0)
+        return nadi_error(diags, "search/size", NADI_NOWHERE, "--ranks 1024 --batch 2048",
+                          "a search needs %s", key);
+    return true;
+}
+
+/* A study of the first possible strategy, for everything that does not depend on it. */
+static bool open_any(struct run *r, struct nadi_diags *diags)
+{
+    struct nadi_diags last;
+    bool ok = false;
+    nadi_diags_init(&last);
+    for (size_t i = 0; !ok && i < r->space.shapes.count; i++) {
+        struct nadi_model_plan p = r->asked;
+        nadi_arena_init(&p.arena);
+        nadi_diags_release(&last);
+        nadi_diags_init(&last);
+        nadi_strategy_apply(&r->space.shapes.items[i], &p);
+        ok = nadi_plan_resolve(&p, &r->search->study.model, &last);
+        nadi_arena_release(&p.arena);
+        if (!ok)
+            continue;
+        nadi_study_close(r->study);
+        ok = open_study(r, &r->space.shapes.items[i], r->study, diags);
+        if (!ok)
+            break; /* the cluster, which no strategy changes */
+    }
+    if (!ok && r->space.shapes.count == 0)
+        nadi_error(diags, "search/nothing", NADI_NOWHERE,
+                   "tp x cp x pp divides the ranks, dp x micro-batch the batch",
+                   "no strategy for %u ranks and a batch of %" PRIu64, r->asked.ranks,
+                   r->asked.batch);
+    else if (!ok && diags->errors == 0)
+        nadi_diags_append(diags, &last);
+    nadi_diags_release(&last);
+    return ok;
+}
+
+static bool prepare(struct run *r, struct nadi_diags *diags)
+{
+    const struct nadi_search_setup *setup = r->setup;
+    uint64_t ranks;
+    if (!nadi_plan_read(&r->asked, setup->plan, setup->settings, diags) ||
+        !nadi_model_open(&r->study->model, setup->model, diags))
+        return false;
+    ranks = r->asked.ranks;
+    if (!take_count(r, "ranks", setup->ranks, &ranks, diags) ||
+        !take_count(r, "batch", setup->batch, &r->asked.batch, diags))
+        return false;
+    r->asked.ranks = (uint32_t)ranks;
+    if (!nadi_search_space_init(&r->space, &r->study->model, &r->asked, setup->words, diags))
+        return false;
+    r->asked.dp = 0;
+    struct nadi_net net;
+    const struct nadi_shape whole = nadi_shape_whole(1);
+    nadi_net_build(&net, &r->study->model, &whole);
+    nadi_search_space_shapes(&r->space, &r->study->model, &r->asked, net.body_count);
+    nadi_net_release(&net);
+    if (!open_any(r, diags))
+        return false;
+    struct nadi_estimator *e = nadi_estimator_create(r->study, &r->asked, diags);
+    nadi_estimator_destroy(e);
+    return e != NULL;
+}
+
+static void gather(struct run *r, struct kept *all)
+{
+    struct nadi_search *s = r->search;
+    struct candidate nearest = {0};
+    bool has_nearest = false;
+    for (unsigned i = 0; i < s->threads; i++) {
+        struct worker *w = &r->workers[i];
+        s->strategies += w->strategies;
+        s->possible += w->possible;
+        s->fitting += w->fitting;
+        for (size_t k = 0; k < w->kept.count; k++)
+            NADI_PUSH(all, w->kept.items[k]);
+        nadi_mem_free(w->kept.items);
+        const struct nadi_estimate *mine = &w->nearest.row.estimate;
+        if (w->has_nearest &&
+            (!has_nearest || mine->missing_bytes < nearest.row.estimate.missing_bytes ||
+             (!(mine->missing_bytes > nearest.row.estimate.missing_bytes) &&
+              w->nearest.number < nearest.number)))
+            nearest = w->nearest;
+        has_nearest |= w->has_nearest;
+    }
+    s->nearest = nearest.row;
+    if (all->count)
+        qsort(all->items, all->count, sizeof(*all->items), by_low);
+    all->count = all->count < KEPT ? all->count : KEPT;
+}
+
+/* Simulated ones first, by their times; then by estimate. */
+static void order(struct run *r, struct kept *all)
+{
+    struct nadi_search *s = r->search;
+    const bool memory = r->setup->goal == NADI_SEARCH_MEMORY;
+    double best = HUGE_VAL;
+    for (uint32_t i = 0; i < r->chosen_count; i++) {
+        struct candidate *c = &all->items[i];
+        if (!memory && c->row.simulated_ns)
+            c->key = (double)c->row.simulated_ns;
+        if (!c->row.simulated_ns)
+            continue;
+        s->simulated++;
+        best = fmin(best, c->key);
+        s->worst_error =
+            fmax(s->worst_error, fabs(c->row.estimate.ns / (double)c->row.simulated_ns - 1));
+    }
+    for (size_t i = r->chosen_count; i < all->count; i++)
+        s->open += all->items[i].low < best;
+    if (s->fitting > all->count && all->count && s->open)
+        s->open += s->fitting - all->count;
+    if (r->chosen_count)
+        qsort(all->items, r->chosen_count, sizeof(*all->items), by_key);
+    s->count = (uint32_t)(all->count < r->setup->top ? all->count : r->setup->top);
+    s->rows = NADI_ARENA_NEW(&s->arena, struct nadi_search_row, s->count);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->rows[i] = all->items[i].row;
+}
+
+static bool simulate_all(struct run *r, struct kept *all, struct nadi_diags *diags)
+{
+    const uint32_t wanted = r->setup->simulate;
+    bool ok = true;
+    if (all->count)
+        qsort(all->items, all->count, sizeof(*all->items), by_key);
+    r->chosen = all->items;
+    r->chosen_count = (uint32_t)(all->count < wanted ? all->count : wanted);
+    r->failures = NADI_NEW(struct nadi_diags, r->search->threads);
+    for (unsigned i = 0; i < r->search->threads; i++)
+        nadi_diags_init(&r->failures[i]);
+    atomic_store(&r->next, 0);
+    nadi_threads_run(r->search->threads, simulate, r);
+    for (uint32_t i = 0; i < r->chosen_count; i++)
+        ok &= r->chosen[i].row.simulated_ns > 0;
+    for (unsigned i = 0; i < r->search->threads; i++) {
+        if (!ok && diags->errors == 0)
+            nadi_diags_append(diags, &r->failures[i]);
+        nadi_diags_release(&r->failures[i]);
+    }
+    nadi_mem_free(r->failures);
+    return ok;
+}
+
+static bool search(struct run *r, struct nadi_diags *diags)
+{
+    struct nadi_search *s = r->search;
+    struct kept all = {0};
+    s->threads = r->setup->threads ? r->setup->threads : nadi_threads_cores(MOST_THREADS);
+    s->threads = s->threads > MOST_THREADS ? MOST_THREADS : s->threads;
+    r->workers = NADI_ZNEW(struct worker, s->threads);
+    for (unsigned i = 0; i < s->threads; i++)
+        r->workers[i].run = r;
+    const double start = seconds();
+    atomic_store(&r->next, 0);
+    nadi_threads_run(s->threads, estimate, r);
+    s->estimate_s = seconds() - start;
+    gather(r, &all);
+    nadi_mem_free(r->workers);
+    const bool ok = simulate_all(r, &all, diags);
+    if (ok) {
+        order(r, &all);
+        if (s->count) {
+            nadi_study_close(r->study);
+            const bool opened = open_study(r, &s->rows[0].strategy, r->study, diags);
+            NADI_ASSERT(opened); /* it was simulated or estimated */
+        }
+    }
+    nadi_mem_free(all.items);
+    return ok;
+}
+
+bool nadi_search_run(struct nadi_search *s, const struct nadi_search_setup *setup,
+                     struct nadi_diags *diags)
+{
+    *s = (struct nadi_search){0};
+    nadi_arena_init(&s->arena);
+    struct run r = {.search = s, .setup = setup, .study = &s->study};
+    const bool ok = prepare(&r, diags) && search(&r, diags);
+    nadi_plan_release(&r.asked);
+    nadi_search_space_release(&r.space);
+    return ok;
+}
+
+void nadi_search_release(struct nadi_search *s)
+{
+    nadi_study_close(&s->study);
+    nadi_arena_release(&s->arena);
+}

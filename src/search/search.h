@@ -1,0 +1,57 @@
+/* search: the best strategies of a model on a cluster.
+ *
+ * Every possible strategy of the space is estimated (search/estimate.h); what fits into the memory
+ * is put in order, and the first ones are simulated as `nadi model run` does. The best is the best
+ * of those simulated. It is proved where everything else, were its estimate too high by the margin,
+ * would still take longer.
+ *
+ * Threads share the space by shapes; the result does not depend on their number. */
+#ifndef NADI_SEARCH_SEARCH_H
+#define NADI_SEARCH_SEARCH_H
+
+#include "inputs/inputs.h"
+#include "search/space.h"
+
+enum nadi_search_goal { NADI_SEARCH_TIME, NADI_SEARCH_MEMORY };
+
+struct nadi_search_setup {
+    const char *model, *plan, *settings, *cluster, *words; /* words: of the space; may be NULL */
+    uint32_t ranks;
+    uint64_t batch;
+    enum nadi_search_goal goal;
+    uint32_t simulate, top; /* how many are simulated; kept */
+    unsigned threads;       /* 0: one for each core */
+    struct nadi_run_options options;
+};
+
+struct nadi_search_row {
+    struct nadi_strategy strategy;
+    struct nadi_estimate estimate;
+    uint64_t simulated_ns; /* 0: not */
+};
+
+struct nadi_search {
+    struct nadi_arena arena;
+    struct nadi_study study;      /* of the best; where there is none of any possible one */
+    struct nadi_search_row *rows; /* best first */
+    uint32_t count, simulated;
+    struct nadi_search_row nearest; /* what is missing least of what does not fit */
+    uint64_t strategies, possible, fitting;
+    uint64_t open;      /* of those not simulated: estimates that the margin does not exclude */
+    double worst_error; /* of the estimates of those simulated, relative */
+    double estimate_s;  /* wall time of the estimates */
+    unsigned threads;
+};
+
+/* False with errors. The caller releases it in both cases. */
+bool nadi_search_run(struct nadi_search *s, const struct nadi_search_setup *setup,
+                     struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_search_release(struct nadi_search *s);
+
+/* The time of a row: simulated, or estimated. */
+static inline double nadi_search_row_ns(const struct nadi_search_row *r)
+{
+    return r->simulated_ns ? (double)r->simulated_ns : r->estimate.ns;
+}
+
+#endif

@@ -1,0 +1,272 @@
+#include "search/transfers.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "explore/model_inputs.h"
+#include "model/files.h"
+#include "nccl/nccl.h"
+#include "sim/run.h"
+#include "trace/build.h"
+
+enum { KINDS = NADI_TRANSFER_RING + 1 };
+
+struct line { /* ns = start + rate x bytes */
+    bool known;
+    double start, rate;
+};
+
+struct level {
+    uint32_t dim; /* the one in which members differ; NADI_NONE: several */
+    uint32_t *members;
+    struct line lines[KINDS];
+};
+
+struct place { /* groups of `size` ranks that lie `stride` apart */
+    uint32_t size, stride, nodes;
+    struct nadi_comm_group group;
+    struct level levels[NADI_COMM_GROUP_LEVELS];
+};
+
+struct nadi_transfers {
+    struct nadi_arena arena;
+    const struct nadi_study *study;
+    struct {
+        struct place **items;
+        size_t count, capacity;
+    } places;
+};
+
+struct nadi_transfers *nadi_transfers_create(const struct nadi_study *study)
+{
+    struct nadi_transfers *t = NADI_ZNEW(struct nadi_transfers, 1);
+    t->study = study;
+    nadi_arena_init(&t->arena);
+    return t;
+}
+
+void nadi_transfers_destroy(struct nadi_transfers *t)
+{
+    if (!t)
+        return;
+    nadi_mem_free(t->places.items);
+    nadi_arena_release(&t->arena);
+    nadi_mem_free(t);
+}
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+static uint32_t only_dim(const struct nadi_topology *t, const uint32_t *members, uint32_t count)
+{
+    uint32_t found = NADI_NONE;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        for (uint32_t i = 1; i < count; i++) {
+            if (nadi_topology_coordinate(t, members[i], d) ==
+                nadi_topology_coordinate(t, members[0], d))
+                continue;
+            if (found != NADI_NONE && found != d)
+                return NADI_NONE;
+            found = d;
+        }
+    return found;
+}
+
+static void fill_level(struct nadi_transfers *t, struct place *p, uint32_t level)
+{
+    const struct nadi_topology *topology = &t->study->cluster.topology;
+    struct level *l = &p->levels[level];
+    const uint32_t count = p->group.level_size[level];
+    uint32_t apart = p->stride; /* the members ascend: the first level varies fastest */
+    for (uint32_t i = 0; i < level; i++)
+        apart *= p->group.level_size[i];
+    l->members = NADI_ARENA_NEW(&t->arena, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++)
+        l->members[i] = i * apart;
+    l->dim = only_dim(topology, l->members, count);
+}
+
+static struct place *place_of(struct nadi_transfers *t, uint32_t size, uint32_t stride)
+{
+    for (size_t i = 0; i < t->places.count; i++)
+        if (t->places.items[i]->size == size && t->places.items[i]->stride == stride)
+            return t->places.items[i];
+    const uint32_t ranks = t->study->plan.ranks;
+    const struct nadi_grid grid = {
+        .ranks = ranks,
+        .degree = {stride, 1, size, ranks / size / stride},
+        .stride = {1, stride, stride, stride * size},
+        .order = {NADI_DEGREE_TP, NADI_DEGREE_CP, NADI_DEGREE_DP, NADI_DEGREE_PP},
+        .etp = 1,
+        .ep = 1,
+        .edp = 1,
+    };
+    struct nadi_comm_groups groups;
+    struct place *p = NADI_ARENA_ZNEW(&t->arena, struct place, 1);
+    *p = (struct place){.size = size, .stride = stride};
+    nadi_comm_groups_init(&groups, &grid, t->study->library ? NULL : &t->study->cluster.topology);
+    p->group = groups.axes[NADI_AXIS_DP];
+    if (t->study->library) {
+        const uint32_t per_node = t->study->library->gpus_per_node;
+        const uint32_t each = stride < per_node ? per_node / stride : 1;
+        p->nodes = (size + each - 1) / each;
+    } else {
+        for (uint32_t i = 0; i < p->group.levels; i++)
+            fill_level(t, p, i);
+    }
+    NADI_PUSH(&t->places, p);
+    return p;
+}
+
+/* ---- one collective alone ------------------------------------------------------------------ */
+
+static void add_trace(struct nadi_inputs *in, uint32_t index, enum nadi_collective_kind kind,
+                      uint64_t bytes)
+{
+    struct nadi_trace_build b;
+    nadi_trace_build_init(&b, index ? "idle" : "member");
+    if (index)
+        (void)nadi_trace_build_compute(&b, "idle", 0, 0, 1, NULL, 0);
+    else
+        (void)nadi_trace_build_collective(&b, "transfer", kind, bytes,
+                                          in->groups.count > 1 ? "group" : "", NULL, 0);
+    in->owned[index] = nadi_trace_build_finish(&b);
+}
+
+/* The dimension of the members twice, so that they are not all ranks where they were not. */
+static void take_topology(struct nadi_inputs *in, const struct nadi_study *study,
+                          const struct level *l, bool all)
+{
+    const struct nadi_topology *whole = &study->cluster.topology;
+    in->topology = *whole;
+    if (l->dim == NADI_NONE || all || whole->dim_count == 1)
+        return;
+    in->topology.dim_count = 2;
+    in->topology.dims[0] = in->topology.dims[1] = whole->dims[l->dim];
+    in->topology.dims[1].npus = 2;
+    const bool fits = nadi_topology_finish(&in->topology);
+    NADI_ASSERT(fits); /* at most twice a dimension of a finished one */
+}
+
+static void fill_traces(struct nadi_inputs *in, const struct nadi_study *study,
+                        const struct level *l, uint32_t count, enum nadi_collective_kind kind,
+                        uint64_t bytes)
+{
+    const struct nadi_topology *whole = &study->cluster.topology;
+    const bool same = in->topology.npu_count == whole->npu_count;
+    uint32_t *members = NADI_NEW(uint32_t, count);
+    bool existed;
+    for (uint32_t i = 0; i < count; i++)
+        members[i] = same ? l->members[i] : nadi_topology_coordinate(whole, l->members[i], l->dim);
+    nadi_groups_init(&in->groups, in->rank_count);
+    if (count < in->rank_count)
+        nadi_groups_add(&in->groups, "group", members, count, &existed);
+    in->owned_count = count < in->rank_count ? 2 : 1;
+    in->owned = NADI_NEW(struct nadi_trace *, in->owned_count);
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        add_trace(in, i, kind, bytes);
+    in->traces = NADI_NEW(struct nadi_trace *, in->rank_count);
+    for (uint32_t i = 0; i < in->rank_count; i++)
+        in->traces[i] = in->owned[in->owned_count - 1];
+    for (uint32_t i = 0; i < count; i++)
+        in->traces[members[i]] = in->owned[0];
+    nadi_mem_free(members);
+}
+
+static double simulated_ns(const struct nadi_study *study, const struct level *l, uint32_t count,
+                           enum nadi_collective_kind kind, uint64_t bytes)
+{
+    struct nadi_inputs in = {.options = nadi_model_plain_options()};
+    struct nadi_result result;
+    struct nadi_diags diags;
+    const bool all = count == study->cluster.topology.npu_count;
+    nadi_diags_init(&diags);
+    nadi_arena_init(&in.arena);
+    nadi_graph_init(&in.graph);
+    take_topology(&in, study, l, all);
+    in.rank_count = in.topology.npu_count;
+    in.options.queues_per_dim = 1;
+    in.options.network = study->cluster.path;
+    nadi_model_system(&in, study, all && in.topology.dim_count > 1 ? study->cluster.chunks : 1);
+    const bool ok = nadi_inputs_take_topology(&in, NULL, NULL, &diags);
+    NADI_ASSERT(ok); /* dimensions of a cluster */
+    fill_traces(&in, study, l, count, kind, bytes);
+    nadi_simulate(&in, NULL, &result);
+    const double ns = result.outcome == NADI_OUTCOME_DONE ? (double)result.end_ns : HUGE_VAL;
+    nadi_result_release(&result);
+    nadi_inputs_release(&in);
+    nadi_diags_release(&diags);
+    return ns;
+}
+
+enum { SMALL_BYTES = 1 << 16 };
+static const double large_bytes = 1 << 26;
+
+static const struct line *line_of(struct nadi_transfers *t, struct place *p, uint32_t level,
+                                  enum nadi_transfer_kind kind)
+{
+    struct level *l = &p->levels[level];
+    struct line *line = &l->lines[kind];
+    if (line->known)
+        return line;
+    const enum nadi_collective_kind collective = nadi_transfer_collective(kind);
+    const uint32_t n = p->group.level_size[level];
+    /* shares of a member are whole bytes; an all-gather's bytes are a share */
+    const bool share = collective == NADI_ALL_GATHER;
+    const double few = share ? SMALL_BYTES : (double)SMALL_BYTES * n;
+    const double many = share ? large_bytes : large_bytes * n;
+    const double a = simulated_ns(t->study, l, n, collective, (uint64_t)few);
+    const double b = simulated_ns(t->study, l, n, collective, (uint64_t)many);
+    line->rate = (b - a) / (many - few);
+    line->start = fmax(0, a - line->rate * few);
+    line->known = true;
+    return line;
+}
+
+static double library_ns(const struct nadi_transfers *t, const struct place *p,
+                         const struct nadi_comm_step *step)
+{
+    const enum nadi_comm_kind kind =
+        nadi_comm_kind_of_collective(nadi_transfer_collective(step->kind));
+    const double bytes = (double)step->bytes;
+    const struct nadi_comm_case call = {
+        .kind = kind,
+        .ranks = p->size,
+        .nodes = p->nodes,
+        .bytes = kind == NADI_COMM_ALL_GATHER ? bytes * p->size : bytes,
+        .in_place = true,
+    };
+    return nadi_comm_predict(t->study->library, &call).ns;
+}
+
+double nadi_transfers_ns(struct nadi_transfers *t, uint32_t size, uint32_t stride,
+                         const struct nadi_transfer *transfer)
+{
+    if (size < 2 || transfer->kind == NADI_TRANSFER_NONE || transfer->bytes == 0)
+        return 0;
+    struct place *p = place_of(t, size, stride);
+    struct nadi_comm_step steps[NADI_COMM_STEPS];
+    const uint32_t count = nadi_comm_group_steps(&p->group, transfer, steps);
+    double ns = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (t->study->library) {
+            ns += library_ns(t, p, &steps[i]);
+        } else {
+            const struct line *line = line_of(t, p, steps[i].level, steps[i].kind);
+            ns += line->start + line->rate * (double)steps[i].bytes;
+        }
+    }
+    return ns;
+}
+
+double nadi_transfers_message_ns(const struct nadi_transfers *t, uint32_t from, uint32_t to,
+                                 uint64_t bytes)
+{
+    const struct nadi_topology *topology = &t->study->cluster.topology;
+    const uint32_t d = nadi_topology_lowest_difference(topology, from, to);
+    if (d == topology->dim_count)
+        return 0;
+    const struct nadi_dim *dim = &topology->dims[d];
+    const uint32_t hops = nadi_dim_hops(dim, nadi_topology_coordinate(topology, from, d),
+                                        nadi_topology_coordinate(topology, to, d));
+    return trunc(hops * dim->latency_ns + (double)bytes / dim->bytes_per_ns);
+}

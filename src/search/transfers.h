@@ -1,0 +1,31 @@
+/* transfers: how long the transfers of a step take on a cluster whose network is idle otherwise.
+ *
+ * The groups of an axis of communication are `size` ranks that lie `stride` apart. A transfer is
+ * the collectives that a step has (nadi_comm_group_steps), one after another. With a communication
+ * library each takes what the library's model says (nccl/nccl.h). Else it is simulated, alone, at
+ * two sizes; times between and beyond are linear in the bytes, as those of all algorithms that a
+ * cluster names are but for roundings. A simulation has the members' dimension only, so that it is
+ * small, and is done once for each place of a group.
+ *
+ * Not thread safe: one for each thread. */
+#ifndef NADI_SEARCH_TRANSFERS_H
+#define NADI_SEARCH_TRANSFERS_H
+
+#include "model/comm_groups.h"
+#include "model/study.h"
+
+struct nadi_transfers;
+
+/* The study has a cluster, which is fitted to its ranks, and must outlive it. */
+struct nadi_transfers *nadi_transfers_create(const struct nadi_study *study) NADI_MUST_USE;
+void nadi_transfers_destroy(struct nadi_transfers *t); /* NULL is allowed */
+
+/* O(steps of the transfer) once its groups are known. */
+double nadi_transfers_ns(struct nadi_transfers *t, uint32_t size, uint32_t stride,
+                         const struct nadi_transfer *transfer);
+
+/* A message from a rank to another one. */
+double nadi_transfers_message_ns(const struct nadi_transfers *t, uint32_t from, uint32_t to,
+                                 uint64_t bytes);
+
+#endif
