@@ -68,3 +68,16 @@ def _answer(function, struct, *more):
         if status != DONE:
             raise m.error(status)
     return json.loads(take_text(text.value))
+
+
+def search(model, cluster, **options):
+    """The best strategies of a model on a cluster, as `nadi model search` finds them: a dict with "rows", best first.
+    options: members of struct nadi_model_search (include/nadi/search.h), like ranks=64, batch=256, tries="tp=4,8",
+    settings="sequence=4096". Raises Error."""
+    struct = Struct("nadi_model_search", **dict(options, model=model, cluster=cluster, form="json"))
+    text = ctypes.c_void_p()
+    with Messages() as m:
+        status = lib.nadi_model_search_run(struct.room, ctypes.byref(text), m.handle)
+        if status != DONE:
+            raise m.error(status)
+    return json.loads(take_text(text.value))

@@ -124,6 +124,12 @@ class Package(unittest.TestCase):
         answer = nadi.optimize_bandwidth(self.inputs[2], [table], budget_gbps=7.0)["answers"][0]
         self.assertAlmostEqual(answer["dimensions"][0]["bandwidth_gbps"], 7.0)
         self.assertAlmostEqual(answer["steps"][0]["time_ns"], 30 + 2e6 * 7 / 8 / 7)
+        found = nadi.search("gpt2", "dgx-a100", ranks=4, batch=8, settings="sequence=256", tries="tp=1,2 pp=1",
+                            simulate=2)
+        self.assertEqual(len(found["rows"]), min(20, found["fitting"]))
+        self.assertLessEqual(found["rows"][0]["simulated_ns"], found["rows"][1]["simulated_ns"])
+        with self.assertRaises(nadi.Error):
+            nadi.search("gpt2", "dgx-a100", ranks=4, batch=8, tries="tp=x")
         with self.assertRaises(nadi.Error):
             nadi.optimize_bandwidth(self.inputs[2], table, goal="cost")
         rows = nadi.memory_pool(group_bandwidth=[100, 500], data="private", npu_bandwidth=512, out_bandwidth="512GB/s")

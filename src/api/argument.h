@@ -18,6 +18,7 @@
 #include <nadi/nadi.h>
 #include <nadi/optimize.h>
 #include <nadi/sweep.h>
+#include <nadi/search.h>
 #include <nadi/topo.h>
 #include <nadi/trace_edit.h>
 
@@ -121,6 +122,7 @@ extern const struct nadi_struct nadi_pool_options_struct;
 extern const struct nadi_struct nadi_trusted_bench_options_struct;
 extern const struct nadi_struct nadi_trusted_test_options_struct;
 extern const struct nadi_struct nadi_cost_options_struct;
+extern const struct nadi_struct nadi_model_search_struct;
 extern const struct nadi_struct nadi_fit_options_struct;
 extern const struct nadi_struct nadi_validate_options_struct;
 extern const struct nadi_struct nadi_model_setup_struct;

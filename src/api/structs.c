@@ -395,6 +395,25 @@ static const struct nadi_field nadi_sweep_options_members[] = {
 };
 TABLE(nadi_sweep_options, nadi_sweep_options_init);
 
+static const struct nadi_field nadi_model_search_members[] = {
+    NADI_TEXT(struct nadi_model_search, model, 1),
+    NADI_TEXT(struct nadi_model_search, cluster, 1),
+    NADI_PATH(struct nadi_model_search, plan, 0),
+    NADI_TEXT(struct nadi_model_search, settings, 0),
+    NADI_TEXT(struct nadi_model_search, tries, 0),
+    NADI_U32(struct nadi_model_search, ranks, ANY_U32),
+    NADI_U64(struct nadi_model_search, batch, ANY_U64),
+    NADI_TEXT(struct nadi_model_search, objective, 1),
+    NADI_U32(struct nadi_model_search, simulate, ANY_U32),
+    NADI_U32(struct nadi_model_search, top, 1, UINT32_MAX),
+    NADI_U32(struct nadi_model_search, threads, ANY_U32),
+    NADI_TEXT(struct nadi_model_search, network_model, 1),
+    NADI_TEXT(struct nadi_model_search, form, 1),
+    NADI_PATH(struct nadi_model_search, out, 0),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_model_search, nadi_model_search_init);
+
 static const struct nadi_field nadi_fit_options_members[] = {
     NADI_LIST(struct nadi_fit_options, logs, log_count, NADI_FIELD_PATHS, 0),
     NADI_PATH(struct nadi_fit_options, platform, 0),
@@ -600,6 +619,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_trusted_bench_options_struct,
     &nadi_trusted_test_options_struct,
     &nadi_cost_options_struct,
+    &nadi_model_search_struct,
     &nadi_fit_options_struct,
     &nadi_validate_options_struct,
     &nadi_model_setup_struct,

@@ -39,6 +39,7 @@ const struct nadi_command *const nadi_commands[] = {
     &nadi_command_model_list,
     &nadi_command_model_run,
     &nadi_command_model_trace,
+    &nadi_command_model_search,
     &nadi_command_model_flops,
     &nadi_command_model_kernels,
     &nadi_command_model_memory,

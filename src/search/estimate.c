@@ -136,12 +136,10 @@ static uint32_t streams_of(const struct nadi_estimator *e)
 /* Makes anew what differs from the last strategy. */
 static bool take(struct nadi_estimator *e, const struct nadi_strategy *s)
 {
-    const bool degrees = !e->has_last || !same_degrees(s, &e->last);
-    const bool stages = degrees || s->recompute != e->last.recompute;
-    const bool replicas = degrees || s->zero != e->last.zero;
-    e->last = *s;
-    e->has_last = true;
-    if (degrees) {
+    if (!e->has_last || !same_degrees(s, &e->last)) {
+        e->last = *s;
+        e->has_last = true;
+        e->values_of = e->replicas_of = -1;
         e->possible = resolve(e, s);
         if (!e->possible)
             return false;
@@ -150,17 +148,19 @@ static bool take(struct nadi_estimator *e, const struct nadi_strategy *s)
         e->streams = streams_of(e);
         nadi_estimator_rows(e);
     }
-    if (!e->possible)
+    if (!e->possible || (s->offload && !(e->study->cluster.device.host_rate > 0)))
         return false;
     e->plan.zero = s->zero;
     e->plan.recompute = (enum nadi_recompute)s->recompute;
     e->plan.offload = s->offload;
-    if (stages) {
+    if (e->values_of != s->recompute) {
         nadi_estimator_values(e);
         nadi_estimator_activations(e);
+        e->values_of = s->recompute;
     }
-    if (replicas)
+    if (e->replicas_of != s->zero)
         nadi_estimator_replicas(e);
+    e->replicas_of = s->zero;
     return true;
 }
 

@@ -61,6 +61,7 @@ struct nadi_estimator {
     /* what the last strategies had; a strategy makes anew what differs */
     struct nadi_strategy last;
     bool has_last, possible;
+    int values_of, replicas_of; /* recomputation and zero stage that they were made for; -1: none */
     struct nadi_model_plan plan; /* resolved; stage_layers of `plans` */
     struct nadi_arena plans;
     uint32_t shape; /* index */

@@ -66,15 +66,15 @@ static double backward_of(const struct nadi_estimator *e, const struct nadi_sear
 }
 
 /* What a layer's pass of `work` waits for what was asked for `ahead` layers before and takes
- * `load`, where passes follow each other. way: how long one of them holds up the next one; 0: they
- * share nothing. With one communication at a time a layer's own transfers wait, too. */
-static double wait_of(const struct nadi_estimator *e, double load, double way, double work,
+ * `load`, where passes follow each other. shared: how long one of them holds up the next one; 0:
+ * they share nothing. With one communication at a time a layer's own transfers wait, too. */
+static double wait_of(const struct nadi_estimator *e, double load, double shared, double work,
                       uint32_t ahead, bool transfers)
 {
     if (e->streams == 1 && transfers)
-        return way > load ? way : load;
+        return shared > load ? shared : load;
     const double each = ahead ? (load + work) / (ahead + 1.0) : load + work;
-    return fmax(0, fmax(each, way) - work);
+    return fmax(0, fmax(each, shared) - work);
 }
 
 /* Parameters that arrive layer by layer in every pass. */
@@ -88,17 +88,17 @@ static void late(const struct nadi_estimator *e, const struct nadi_search_shape 
         if (row->kinds[k] == 0)
             continue;
         const bool one = e->streams == 1;
-        double load, way, back; /* the last two: of what follows one another */
+        double load, shared, back; /* the last two: of what follows one another */
         if (loads_parameters(e)) {
             load = remote_ns(e, (v->dense + v->expert) * p->parameter_bytes);
-            way = back = one ? load : load / e->streams;
+            shared = back = one ? load : load / e->streams;
         } else {
-            load = way = e->replicas[k].gather;
+            load = shared = e->replicas[k].gather;
             back = load + (p->overlap_gradients ? e->replicas[k].reduce : 0);
         }
         const double f = v->time.forward.ns, b = backward_of(e, shape, k);
         const double count = row->kinds[k];
-        *forward += count * wait_of(e, load, way, f, p->prefetch, v->time.transfers);
+        *forward += count * wait_of(e, load, shared, f, p->prefetch, v->time.transfers);
         *backward += count * wait_of(e, load, back, b, p->prefetch, v->time.transfers);
     }
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/time.h"
 #include "model/ranks.h"
 
 /* With the order tp, cp, dp, pp every axis has ranks at one distance. */
@@ -66,7 +67,7 @@ static void blocking(const struct layer *l, struct sum *s, const struct nadi_op 
                      const struct nadi_transfer *t)
 {
     const double hide = is_tensor(op->axis) ? l->p->tp_overlap : 0;
-    const uint64_t hidden = (uint64_t)((double)t->bytes * hide);
+    const uint64_t hidden = nadi_count_trunc((double)t->bytes * hide);
     const struct nadi_transfer seen = {t->kind, t->bytes - hidden}, rest = {t->kind, hidden};
     flush(s);
     s->all.ns += transfer_ns(l, op->axis, &seen);

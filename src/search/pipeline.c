@@ -21,14 +21,14 @@ static double gpipe(const struct nadi_pipeline_times *t, double sends)
 
 static double one_f_one_b(const struct nadi_pipeline_times *t, double sends)
 {
-    double sum = 0, most = 0, circle = 0, way = 0;
+    double sum = 0, most = 0, circle = 0, path = 0;
     for (uint32_t s = t->ranks; s-- > 0;) {
         const double both = t->forward[s] + t->backward[s];
         const uint32_t held = t->ranks - s;
         sum += both;
-        way += s + 1 < t->ranks ? 2 * t->send[s] : 0;
+        path += s + 1 < t->ranks ? 2 * t->send[s] : 0;
         most = fmax(most, both);
-        circle = fmax(circle, (sum + way) / held);
+        circle = fmax(circle, (sum + path) / held);
     }
     circle = fmax(circle, most);
     const double m = (double)t->micro_batches;

@@ -9,9 +9,19 @@
 #include "base/threads.h"
 #include "explore/model_inputs.h"
 
-enum { KEPT = 1 << 16, MOST_THREADS = 64 };
+enum { KEPT = 1 << 12, MOST_THREADS = 64 };
 
-/* A strategy's place in the space decides between equals. */
+/* How many strategies take at least so long, by thousandths of it: which of those that are not kept
+ * the margin leaves open. */
+enum { BINS = 40000 };
+
+static uint32_t bin_of(double low)
+{
+    const double bin = 1000 * log(fmax(low, 1));
+    return bin < BINS - 1 ? (uint32_t)bin : BINS - 1;
+}
+
+/* Between equals the estimate decides, then the place in the space. */
 struct candidate {
     double low; /* what it takes at least, as far as the margin goes; or its bytes */
     double key; /* what it is ordered by for simulation */
@@ -28,6 +38,7 @@ struct worker {
     struct nadi_estimator *estimator;
     struct kept kept;
     uint64_t strategies, possible, fitting;
+    uint64_t *bins;
     struct candidate nearest;
     bool has_nearest;
     uint64_t shape_base; /* number of the shape's first strategy */
@@ -41,6 +52,7 @@ struct run {
     struct nadi_model_plan asked;
     struct nadi_study *study;
     struct worker *workers;
+    uint64_t *bins;     /* of all workers */
     atomic_size_t next; /* shape, or candidate */
     struct candidate *chosen;
     uint32_t chosen_count;
@@ -53,6 +65,8 @@ static int compare_by(double a, double b, const struct candidate *x, const struc
 {
     if (a < b || a > b)
         return a < b ? -1 : 1;
+    if (x->row.estimate.ns < y->row.estimate.ns || x->row.estimate.ns > y->row.estimate.ns)
+        return x->row.estimate.ns < y->row.estimate.ns ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
@@ -129,6 +143,7 @@ static void look_at(void *context, const struct nadi_strategy *strategy)
     const bool memory = w->run->setup->goal == NADI_SEARCH_MEMORY;
     c.key = memory ? e->memory_bytes : e->ns;
     c.low = memory ? e->memory_bytes : e->ns / (1 + nadi_strategy_margin(strategy));
+    w->bins[bin_of(c.low)]++;
     keep(&w->kept, &c);
 }
 
@@ -272,12 +287,12 @@ static bool prepare(struct run *r, struct nadi_diags *diags)
     r->asked.ranks = (uint32_t)ranks;
     if (!nadi_search_space_init(&r->space, &r->study->model, &r->asked, setup->words, diags))
         return false;
-    r->asked.dp = 0;
     struct nadi_net net;
     const struct nadi_shape whole = nadi_shape_whole(1);
     nadi_net_build(&net, &r->study->model, &whole);
     nadi_search_space_shapes(&r->space, &r->study->model, &r->asked, net.body_count);
     nadi_net_release(&net);
+    r->asked.dp = 0; /* of each strategy */
     if (!open_any(r, diags))
         return false;
     struct nadi_estimator *e = nadi_estimator_create(r->study, &r->asked, diags);
@@ -297,7 +312,10 @@ static void gather(struct run *r, struct kept *all)
         s->fitting += w->fitting;
         for (size_t k = 0; k < w->kept.count; k++)
             NADI_PUSH(all, w->kept.items[k]);
+        for (uint32_t k = 0; k < BINS; k++)
+            r->bins[k] += w->bins[k];
         nadi_mem_free(w->kept.items);
+        nadi_mem_free(w->bins);
         const struct nadi_estimate *mine = &w->nearest.row.estimate;
         if (w->has_nearest &&
             (!has_nearest || mine->missing_bytes < nearest.row.estimate.missing_bytes ||
@@ -331,8 +349,13 @@ static void order(struct run *r, struct kept *all)
     }
     for (size_t i = r->chosen_count; i < all->count; i++)
         s->open += all->items[i].low < best;
-    if (s->fitting > all->count && all->count && s->open)
-        s->open += s->fitting - all->count;
+    if (s->fitting > all->count && s->simulated) {
+        s->open = 0;
+        for (uint32_t k = 0; k <= bin_of(best); k++)
+            s->open += r->bins[k];
+        for (uint32_t i = 0; i < r->chosen_count; i++)
+            s->open -= bin_of(all->items[i].low) <= bin_of(best);
+    }
     if (r->chosen_count)
         qsort(all->items, r->chosen_count, sizeof(*all->items), by_key);
     s->count = (uint32_t)(all->count < r->setup->top ? all->count : r->setup->top);
@@ -372,8 +395,9 @@ static bool search(struct run *r, struct nadi_diags *diags)
     s->threads = r->setup->threads ? r->setup->threads : nadi_threads_cores(MOST_THREADS);
     s->threads = s->threads > MOST_THREADS ? MOST_THREADS : s->threads;
     r->workers = NADI_ZNEW(struct worker, s->threads);
+    r->bins = NADI_ZNEW(uint64_t, BINS);
     for (unsigned i = 0; i < s->threads; i++)
-        r->workers[i].run = r;
+        r->workers[i] = (struct worker){.run = r, .bins = NADI_ZNEW(uint64_t, BINS)};
     const double start = seconds();
     atomic_store(&r->next, 0);
     nadi_threads_run(s->threads, estimate, r);
@@ -390,13 +414,14 @@ static bool search(struct run *r, struct nadi_diags *diags)
         }
     }
     nadi_mem_free(all.items);
+    nadi_mem_free(r->bins);
     return ok;
 }
 
 bool nadi_search_run(struct nadi_search *s, const struct nadi_search_setup *setup,
                      struct nadi_diags *diags)
 {
-    *s = (struct nadi_search){0};
+    *s = (struct nadi_search){.goal = setup->goal};
     nadi_arena_init(&s->arena);
     struct run r = {.search = s, .setup = setup, .study = &s->study};
     const bool ok = prepare(&r, diags) && search(&r, diags);

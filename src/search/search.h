@@ -32,6 +32,7 @@ struct nadi_search_row {
 
 struct nadi_search {
     struct nadi_arena arena;
+    enum nadi_search_goal goal;
     struct nadi_study study;      /* of the best; where there is none of any possible one */
     struct nadi_search_row *rows; /* best first */
     uint32_t count, simulated;

@@ -189,25 +189,31 @@ static uint32_t value_in(const struct nadi_model_plan *p, enum nadi_search_key k
     NADI_BUG("key %d", (int)key);
 }
 
+static void fix(struct nadi_search_space *s, enum nadi_search_key key, uint32_t value)
+{
+    s->lists[key].items = NADI_ARENA_NEW(&s->arena, uint32_t, 1);
+    s->lists[key].items[0] = value;
+    s->lists[key].count = 1;
+}
+
 bool nadi_search_space_init(struct nadi_search_space *s, const struct nadi_model *m,
                             const struct nadi_model_plan *asked, const char *words,
                             struct nadi_diags *diags)
 {
     *s = (struct nadi_search_space){0};
     nadi_arena_init(&s->arena);
-    for (enum nadi_search_key key = 0; key < NADI_SEARCH_KEYS; key++) {
-        const bool transformer = nadi_model_is_transformer(m);
-        const bool one =
-            (key == NADI_SEARCH_EP && !m->experts) || (key == NADI_SEARCH_CP && !transformer);
-        if (!one && !nadi_plan_has(asked, key_names[key]))
-            continue;
-        if (one && nadi_plan_has(asked, key_names[key]) && value_in(asked, key) > 1)
-            continue; /* the plan's refusal says why */
-        s->lists[key].items = NADI_ARENA_NEW(&s->arena, uint32_t, 1);
-        s->lists[key].items[0] = value_in(asked, key);
-        s->lists[key].count = 1;
-    }
-    return !words || read_words(s, words, diags);
+    for (enum nadi_search_key key = 0; key < NADI_SEARCH_KEYS; key++)
+        if (nadi_plan_has(asked, key_names[key]))
+            fix(s, key, value_in(asked, key));
+    if (words && !read_words(s, words, diags))
+        return false;
+    if (!m->experts && !s->lists[NADI_SEARCH_EP].count)
+        fix(s, NADI_SEARCH_EP, 1);
+    if (!nadi_model_is_transformer(m) && !s->lists[NADI_SEARCH_CP].count)
+        fix(s, NADI_SEARCH_CP, 1);
+    if (!nadi_model_is_transformer(m) && !s->lists[NADI_SEARCH_RECOMPUTE].count)
+        fix(s, NADI_SEARCH_RECOMPUTE, NADI_RECOMPUTE_NONE);
+    return true;
 }
 
 void nadi_search_space_release(struct nadi_search_space *s)
@@ -336,7 +342,7 @@ void nadi_search_space_shapes(struct nadi_search_space *s, const struct nadi_mod
                     continue;
                 k.now.pp = pp.items[c];
                 k.now.dp = rest / k.now.pp;
-                if (!nadi_plan_has(asked, "dp") || asked->dp == k.now.dp)
+                if (asked->dp == 0 || asked->dp == k.now.dp)
                     add_shapes_of_stages(&k);
             }
         }
@@ -348,9 +354,9 @@ void nadi_search_space_shapes(struct nadi_search_space *s, const struct nadi_mod
 void nadi_search_space_each(const struct nadi_search_space *s, size_t shape, bool host,
                             nadi_strategy_visit *visit, void *context)
 {
-    static uint32_t all_zero[] = {0, 1, 2, 3}, all_again[] = {0, 1, 2};
-    static uint32_t all_away[] = {0, NADI_OFFLOAD_OPTIMIZER, NADI_OFFLOAD_ACTIVATIONS,
-                                  NADI_OFFLOAD_OPTIMIZER | NADI_OFFLOAD_ACTIVATIONS};
+    uint32_t all_zero[] = {0, 1, 2, 3}, all_again[] = {0, 1, 2};
+    uint32_t all_away[] = {0, NADI_OFFLOAD_OPTIMIZER, NADI_OFFLOAD_ACTIVATIONS,
+                           NADI_OFFLOAD_OPTIMIZER | NADI_OFFLOAD_ACTIVATIONS};
     struct nadi_strategy now = s->shapes.items[shape];
     struct nadi_search_list zero = s->lists[NADI_SEARCH_ZERO],
                             again = s->lists[NADI_SEARCH_RECOMPUTE],
