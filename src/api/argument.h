@@ -17,8 +17,8 @@
 #include <nadi/model.h>
 #include <nadi/nadi.h>
 #include <nadi/optimize.h>
-#include <nadi/sweep.h>
 #include <nadi/search.h>
+#include <nadi/sweep.h>
 #include <nadi/topo.h>
 #include <nadi/trace_edit.h>
 

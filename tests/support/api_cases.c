@@ -12,7 +12,6 @@
 #include <nadi/model.h>
 #include <nadi/optimize.h>
 #include <nadi/report.h>
-#include <nadi/search.h>
 #include <nadi/topo.h>
 #include <nadi/trace_edit.h>
 
@@ -677,26 +676,6 @@ static enum nadi_status trusted(const struct api_place *p)
     return end(p, status, false, m);
 }
 
-static enum nadi_status strategies(const struct api_place *p)
-{
-    struct nadi_model_search o;
-    char out[PATH_BYTES], *text = NULL;
-    nadi_model_search_init(&o);
-    o.model = "gpt2";
-    o.cluster = "dgx-a100";
-    o.settings = "sequence=256";
-    o.tries = "tp=1,2 pp=1,2 recompute=none offload=none,optimizer";
-    o.ranks = 4;
-    o.batch = 8;
-    o.simulate = 3;
-    o.threads = 2;
-    o.out = in_folder(out, p->out, "search");
-    struct nadi_diags *m = nadi_messages_create();
-    const enum nadi_status status = nadi_model_search_run(&o, &text, m);
-    say(p, text);
-    return end(p, status, false, m);
-}
-
 /* ---- inputs --------------------------------------------------------------------------------- */
 
 static void write_captures(const char *folder)
@@ -816,6 +795,5 @@ const struct api_case api_cases[] = {
     {"designs", designs},
     {"pools", pools},
     {"trusted", trusted},
-    {"strategies", strategies},
     {NULL, NULL},
 };
