@@ -126,20 +126,24 @@ static void plan_world(struct plan *p, const uint32_t *entries, uint32_t count)
         add_stage(p, entries[i - 1], NADI_ALL_GATHER);
 }
 
-/* Dimensions beyond the list are left out: legal, but hardly meant. */
-static void warn_of_short_list(const struct plan *p, uint32_t used)
+/* Dimensions beyond the list are left out: in the reference that is legal, but it is hardly meant,
+ * and the result is another one. */
+static void refuse_short_list(const struct plan *p, uint32_t used)
 {
     const struct nadi_topology *t = &p->c->in->topology;
     uint32_t left_out = 0;
     for (uint32_t d = used; d < t->dim_count; d++)
         left_out += t->dims[d].npus > 1 && p->use->mask >> d & 1;
     if (left_out)
-        nadi_warning(p->c->diags, "system/short-list", p->c->algorithms[p->native],
-                     "write one entry a network dimension, or one one* entry for all ranks",
-                     "'%s' has %u entr%s, the network has %u dimensions: %s (node %s) runs "
-                     "separately in each part of the network, as in the reference",
-                     nadi_native_key(p->native), p->impl->count, p->impl->count == 1 ? "y" : "ies",
-                     t->dim_count, nadi_collective_name(p->use->kind), place_of(p).node);
+        nadi_diags_add(p->c->diags, p->c->in->options.compat ? NADI_WARNING : NADI_ERROR,
+                       "system/short-list", p->c->algorithms[p->native],
+                       "write one entry a network dimension, or one one* entry for all ranks; "
+                       "under the names of the reference's programs it is taken as there",
+                       "'%s' has %u entr%s, the network has %u dimensions: %s (node %s) would run "
+                       "separately in each part of the network",
+                       nadi_native_key(p->native), p->impl->count,
+                       p->impl->count == 1 ? "y" : "ies", t->dim_count,
+                       nadi_collective_name(p->use->kind), place_of(p).node);
 }
 
 static void make_world_plan(struct plan *p)
@@ -147,7 +151,7 @@ static void make_world_plan(struct plan *p)
     uint32_t entries[NADI_MAX_DIMS], used;
     uint32_t count = participants(p, entries, &used);
     plan_world(p, entries, count);
-    warn_of_short_list(p, used);
+    refuse_short_list(p, used);
     if (count == 0 && p->c->in->rank_count > 1)
         nadi_warning(p->c->diags, "node/no-dimension", place_of(p),
                      "set at least one entry of involved_dim whose dimension has several NPUs",
