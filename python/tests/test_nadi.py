@@ -156,6 +156,10 @@ class Package(unittest.TestCase):
         with self.assertRaises(nadi.Error) as caught:
             nadi.cost("dgx-h100")
         self.assertIn("--ranks", str(caught.exception))
+        loads = nadi.noc_sweep("mesh shape=4x4", (0.1, 0.3), measured=500, warmup=200, saturation=False)["loads"]
+        self.assertEqual([round(r["latency_cycles"] / 20) for r in loads], [1, 1])
+        with self.assertRaises(nadi.Error):
+            nadi.noc_sweep("mesh shape=4x4", traffic="up")
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(*self.inputs, mismatch="maybe")
         self.assertIn("mismatch must be error|warn", str(caught.exception))
@@ -255,7 +259,7 @@ def state():
 run = nadi.run(*sys.argv[1:])
 run.close()
 before = state()
-for model in ("unaware", "aware", "flow", "packet"):
+for model in ("unaware", "aware", "flow", "packet", "flit"):
     run = nadi.run(*sys.argv[1:], network_model=model, sensitivity=True)
     run.report(sys.argv[1] + ".html")
     run.close()

@@ -16,6 +16,7 @@
 #include <nadi/memory.h>
 #include <nadi/model.h>
 #include <nadi/nadi.h>
+#include <nadi/noc.h>
 #include <nadi/optimize.h>
 #include <nadi/search.h>
 #include <nadi/sweep.h>
@@ -116,6 +117,7 @@ extern const struct nadi_struct nadi_trace_import_struct;
 extern const struct nadi_struct nadi_fabric_route_options_struct;
 extern const struct nadi_struct nadi_fabric_check_options_struct;
 extern const struct nadi_struct nadi_fabric_count_options_struct;
+extern const struct nadi_struct nadi_noc_options_struct;
 extern const struct nadi_struct nadi_bandwidth_options_struct;
 extern const struct nadi_struct nadi_sweep_options_struct;
 extern const struct nadi_struct nadi_pool_options_struct;

@@ -102,6 +102,12 @@ const struct nadi_setting nadi_run_files[] = {
 };
 
 const struct nadi_setting nadi_run_model[] = {
+    {.name = "flit",
+     .argument = "FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(flit),
+     .doc = "Network model flit: routers, virtual channels, flits (default: a router of four "
+            "stages, 8 channels)"},
     {.name = "network-model",
      .type = NADI_TYPE_WORD,
      .words = NADI_WORDS_CHOSEN_MODEL,

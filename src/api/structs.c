@@ -275,6 +275,23 @@ static const struct nadi_field nadi_fabric_count_options_members[] = {
 };
 TABLE(nadi_fabric_count_options, nadi_fabric_count_options_init);
 
+static const struct nadi_field nadi_noc_options_members[] = {
+    NADI_TEXT(struct nadi_noc_options, network, 1),
+    NADI_PATH(struct nadi_noc_options, flit, 0),
+    NADI_TEXT(struct nadi_noc_options, traffic, 1),
+    NADI_TEXT(struct nadi_noc_options, rates, 0),
+    NADI_U32(struct nadi_noc_options, packet, 0, 65536),
+    NADI_U32(struct nadi_noc_options, hot, 0, INT32_MAX),
+    NADI_REAL(struct nadi_noc_options, hot_share, 0, 1),
+    NADI_U64(struct nadi_noc_options, warmup, 0, 1000000000000),
+    NADI_U64(struct nadi_noc_options, measured, 100, 1000000000000),
+    NADI_U64(struct nadi_noc_options, seed, 0, UINT64_MAX),
+    NADI_FLAG(struct nadi_noc_options, saturation),
+    NADI_TEXT(struct nadi_noc_options, form, 1),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_noc_options, nadi_noc_options_init);
+
 static const struct nadi_field nadi_bandwidth_options_members[] = {
     NADI_PATH(struct nadi_bandwidth_options, network, 1),
     NADI_TEXT(struct nadi_bandwidth_options, workload, 1),
@@ -613,6 +630,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_fabric_route_options_struct,
     &nadi_fabric_check_options_struct,
     &nadi_fabric_count_options_struct,
+    &nadi_noc_options_struct,
     &nadi_bandwidth_options_struct,
     &nadi_sweep_options_struct,
     &nadi_pool_options_struct,

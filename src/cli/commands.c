@@ -48,6 +48,7 @@ const struct nadi_command *const nadi_commands[] = {
     &nadi_command_collective_convert,
     &nadi_command_collective_synth,
     &nadi_command_topo,
+    &nadi_command_noc_sweep,
     &nadi_command_fabric_route,
     &nadi_command_fabric_check,
     &nadi_command_fabric_count,

@@ -12,6 +12,7 @@
 #include "executor/executors.h"
 #include "inputs/events.h"
 #include "memory/memory.h"
+#include "network/flit/config.h"
 #include "network/flow.h"
 #include "network/ops.h"
 #include "network/packet/config.h"
@@ -42,6 +43,7 @@ struct nadi_run_options {
     const char *memory;                           /* optional: no remote memory */
     const char *groups;                           /* optional */
     const char *events;                           /* optional: nothing happens to the cluster */
+    const char *flit;                             /* optional: all defaults; flit model */
     const struct nadi_network_ops *network_model; /* NULL: the default; never in loaded inputs */
     bool choose_model; /* the cheapest that is right instead of it: inputs/load_model.c */
     const struct nadi_executor *executor;              /* NULL: auto, the fastest that is exact */
@@ -89,6 +91,7 @@ struct nadi_inputs {
     bool has_graph; /* the model needs one: a graph was given, or dimensions say more than plain
                        rings, cliques and switches */
     struct nadi_packet_config packet; /* packet model only */
+    struct nadi_flit_config flit;     /* flit model only */
     struct nadi_flow_config flow;
     uint32_t in_flight; /* of struct nadi_network_setup */
     struct nadi_system_config system;

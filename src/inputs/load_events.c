@@ -448,6 +448,9 @@ static bool fits_model(struct nadi_load *l)
                           "leave --network-model out, or use one of " NADI_NETWORK_LINK_LIST,
                           "the %s model sees no links: 'links' and 'traffic' would change nothing",
                           model->name);
+    if (!model->change && ev->link_count)
+        return nadi_error(l->diags, "events/not-seen", place, "use another network model",
+                          "links of the network model %s cannot change during a run", model->name);
     return true;
 }
 

@@ -38,8 +38,11 @@ static bool load_config(struct nadi_load *l, struct nadi_hpcc_files *files)
 
 bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
-    const struct nadi_network_setup setup = {
-        .topology = &in->topology, .graph = &in->graph, .packet = &in->packet, .flow = &in->flow};
+    const struct nadi_network_setup setup = {.topology = &in->topology,
+                                             .graph = &in->graph,
+                                             .packet = &in->packet,
+                                             .flow = &in->flow,
+                                             .flit = &in->flit};
     const struct nadi_network_ops *model = in->options.network_model;
     return !model->accepts || model->accepts(&setup, diags);
 }
@@ -56,6 +59,8 @@ bool nadi_load_packet(struct nadi_load *l)
         if (!model->has_links && t->dims[d].oversubscription > 1)
             t->dims[d].bytes_per_ns /= t->dims[d].oversubscription;
     l->exact = !model->truncates;
+    if (model->has_flits)
+        return nadi_load_graph(l) && nadi_load_flit(l) && nadi_inputs_fit_model(l->in, l->diags);
     if (!model->has_packets)
         return nadi_load_graph(l);
     if (l->graph_path && !nadi_load_graph(l)) /* it may say where the packet file is */

@@ -17,6 +17,7 @@
 struct nadi_network;
 struct nadi_graph;
 struct nadi_packet_config;
+struct nadi_flit_config;
 struct nadi_flow_config;
 struct nadi_routing_config;
 struct nadi_message_log;
@@ -29,6 +30,7 @@ struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_packet_config *packet;   /* packet only */
     const struct nadi_routing_config *routing; /* in graphs; NULL: dimension order */
     const struct nadi_flow_config *flow;       /* flow only; NULL: no overheads, no window */
+    const struct nadi_flit_config *flit;       /* flit only */
     uint32_t in_flight; /* flow, packet: messages of a connection that are sent at once; 0: one */
     struct nadi_engine *engine;
     struct nadi_message_log *log; /* NULL: nobody asks what messages waited for */

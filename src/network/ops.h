@@ -30,6 +30,8 @@ struct nadi_network_ops {
     bool truncates;         /* on dimensions times are cut to whole ns, as in the reference */
     bool can_fold;          /* one rank's messages may stand for those of all: network/uniform.h */
     bool has_packets;       /* takes a packet file, and has figures of packets */
+    bool has_flits;         /* takes a flit file */
+    bool no_switch_ends;    /* messages cannot begin or end at switches: no collectives in them */
     /* Never later than this one, and runs at any rate. NULL: it does itself. */
     const struct nadi_network_ops *relaxed;
     /* Does the network fit the model? Says why not. NULL: all do. */

@@ -2,6 +2,7 @@
  * schema_<file>.c; to add one, add a row there and read it in the loader (src/sim/load_*.c):
  * documentation and checks follow. */
 #include "base/str.h"
+#include "settings/schema_flit.h"
 #include "settings/schema_more.h"
 #include "settings/schema_packet.h"
 
@@ -26,6 +27,7 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         [NADI_SCHEMA_CLUSTER] = &nadi_cluster_schema,
         [NADI_SCHEMA_PLATFORM] = &nadi_platform_schema,
         [NADI_SCHEMA_PACKET] = &nadi_schema_packet,
+        [NADI_SCHEMA_FLIT] = &nadi_schema_flit,
         [NADI_SCHEMA_NETWORK_V1] = &nadi_network_v1_schema,
         [NADI_SCHEMA_GRAPH] = &nadi_graph_schema,
         [NADI_SCHEMA_GRAPH_NODE] = &nadi_graph_node_schema,

@@ -216,6 +216,7 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .graph = in->graph.node_count ? &in->graph : NULL,
         .routing = in->has_graph ? &in->routing : NULL,
         .packet = &in->packet,
+        .flit = &in->flit,
         .flow = &in->flow,
         .in_flight = in->in_flight,
         .record_usage = in->options.record_usage,

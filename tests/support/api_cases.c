@@ -2,15 +2,13 @@
 
 #include "base/base.h"
 #include "base/str.h"
+#include "support/api_place.h"
 #include "support/capture_write.h"
 
 #include <nadi/collective.h>
-#include <nadi/fabric.h>
 #include <nadi/import.h>
 #include <nadi/measure.h>
-#include <nadi/memory.h>
 #include <nadi/model.h>
-#include <nadi/optimize.h>
 #include <nadi/report.h>
 #include <nadi/topo.h>
 #include <nadi/trace_edit.h>
@@ -22,9 +20,7 @@
 
 /* ---- folders ------------------------------------------------------------------------------- */
 
-enum { PATH_BYTES = 512 };
-
-static const char *in_folder(char path[PATH_BYTES], const char *folder, const char *name)
+const char *api_in_folder(char path[PATH_BYTES], const char *folder, const char *name)
 {
     if (snprintf(path, PATH_BYTES, "%s/%s", folder, name) >= PATH_BYTES)
         abort();
@@ -39,7 +35,7 @@ void api_cases_clear(const char *folder)
         struct stat about;
         if (nadi_str_equal(e->d_name, ".") || nadi_str_equal(e->d_name, ".."))
             continue;
-        in_folder(path, folder, e->d_name);
+        api_in_folder(path, folder, e->d_name);
         if (lstat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
             api_cases_clear(path);
             rmdir(path);
@@ -54,7 +50,7 @@ void api_cases_clear(const char *folder)
 static void put(const char *folder, const char *name, const char *text)
 {
     char path[PATH_BYTES];
-    FILE *file = fopen(in_folder(path, folder, name), "w");
+    FILE *file = fopen(api_in_folder(path, folder, name), "w");
     if (!file || fputs(text, file) < 0 || fclose(file) != 0)
         abort();
 }
@@ -65,7 +61,7 @@ static void put(const char *folder, const char *name, const char *text)
 static void say_text(const struct api_place *p, const char *text)
 {
     char path[PATH_BYTES];
-    const int fd = open(in_folder(path, p->out, "said"), O_WRONLY | O_CREAT | O_APPEND, 0666);
+    const int fd = open(api_in_folder(path, p->out, "said"), O_WRONLY | O_CREAT | O_APPEND, 0666);
     for (const char *line = text; *line;) {
         const size_t length = strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
         const char *speed = strstr(line, " events in ");
@@ -76,8 +72,7 @@ static void say_text(const struct api_place *p, const char *text)
     close(fd);
 }
 
-/* False when there is no text. */
-static bool say(const struct api_place *p, char *text)
+bool api_say(const struct api_place *p, char *text)
 {
     if (text)
         say_text(p, text);
@@ -91,7 +86,7 @@ static void say_messages(const struct api_place *p, const struct nadi_diags *mes
         const struct nadi_message_view m = nadi_messages_get(messages, i);
         say_text(p, m.code);
         say_text(p, "\n");
-        say(p, nadi_message_format(messages, i));
+        api_say(p, nadi_message_format(messages, i));
     }
 }
 
@@ -103,9 +98,8 @@ static bool has_code(const struct nadi_diags *messages, const char *code)
     return false;
 }
 
-/* The end of a case with a list of its own. A text that is not there has its reason in the list. */
-static enum nadi_status end(const struct api_place *p, enum nadi_status status, bool no_text,
-                            struct nadi_diags *messages)
+enum nadi_status api_end(const struct api_place *p, enum nadi_status status, bool no_text,
+                         struct nadi_diags *messages)
 {
     if (!messages)
         return NADI_STATUS_LIMIT;
@@ -123,13 +117,13 @@ static enum nadi_status write_run(const struct api_place *p, struct nadi_job *jo
     struct nadi_output output;
     char path[PATH_BYTES];
     nadi_output_init(&output);
-    output.folder = in_folder(path, p->out, "run");
+    output.folder = api_in_folder(path, p->out, "run");
     output.ops = output.timeline = output.link_usage = output.why = output.five_column = 1;
     const enum nadi_status status = nadi_job_write(job, &output);
-    say(p, nadi_job_text(job, 1));
-    say(p, nadi_job_json(job));
-    say(p, nadi_job_reference_lines(job));
-    say(p, nadi_jobs_text(&job, 1, 0));
+    api_say(p, nadi_job_text(job, 1));
+    api_say(p, nadi_job_json(job));
+    api_say(p, nadi_job_reference_lines(job));
+    api_say(p, nadi_jobs_text(&job, 1, 0));
     return status;
 }
 
@@ -139,10 +133,10 @@ static enum nadi_status simulate(const struct api_place *p, const char *model, c
     struct nadi_setup setup;
     char files[4][PATH_BYTES];
     nadi_setup_init(&setup);
-    setup.workload = in_folder(files[0], p->in, workload);
-    setup.system = in_folder(files[1], p->in, "system.json");
-    setup.network = in_folder(files[2], p->in, "network.yml");
-    setup.memory = in_folder(files[3], p->in, "memory.json");
+    setup.workload = api_in_folder(files[0], p->in, workload);
+    setup.system = api_in_folder(files[1], p->in, "system.json");
+    setup.network = api_in_folder(files[2], p->in, "network.yml");
+    setup.memory = api_in_folder(files[3], p->in, "memory.json");
     setup.network_model = model;
     setup.compute_scale = scale;
     struct nadi_job *job = nadi_job_create(&setup);
@@ -194,10 +188,10 @@ static enum nadi_status sensitivity(const struct api_place *p)
     char files[4][PATH_BYTES];
     nadi_setup_init(&setup);
     nadi_output_init(&output);
-    setup.workload = in_folder(files[0], p->in, "step");
-    setup.system = in_folder(files[1], p->in, "system.json");
-    setup.network = in_folder(files[2], p->in, "network.yml");
-    output.folder = in_folder(files[3], p->out, "run");
+    setup.workload = api_in_folder(files[0], p->in, "step");
+    setup.system = api_in_folder(files[1], p->in, "system.json");
+    setup.network = api_in_folder(files[2], p->in, "network.yml");
+    output.folder = api_in_folder(files[3], p->out, "run");
     output.why = output.sensitivity = 1;
     struct nadi_job *job = nadi_job_create(&setup);
     enum nadi_status status = job ? nadi_job_load(job) : NADI_STATUS_LIMIT;
@@ -217,8 +211,8 @@ static enum nadi_status flows(const struct api_place *p)
     struct nadi_flows_setup setup;
     char files[5][PATH_BYTES];
     nadi_flows_setup_init(&setup);
-    setup.flows = in_folder(files[0], p->in, "flows.txt");
-    setup.topology = in_folder(files[1], p->in, "network.yml");
+    setup.flows = api_in_folder(files[0], p->in, "flows.txt");
+    setup.topology = api_in_folder(files[1], p->in, "network.yml");
     setup.sampled = 1;
     setup.threads = 2;
     struct nadi_flows *f = nadi_flows_create(&setup);
@@ -226,12 +220,12 @@ static enum nadi_status flows(const struct api_place *p)
     if (status == NADI_STATUS_DONE)
         status = nadi_flows_run(f, NULL);
     if (status == NADI_STATUS_DONE)
-        status = nadi_flows_write_fct(f, in_folder(files[2], p->out, "fct.txt"));
+        status = nadi_flows_write_fct(f, api_in_folder(files[2], p->out, "fct.txt"));
     if (status == NADI_STATUS_DONE)
-        status = nadi_flows_write_pfc(f, in_folder(files[3], p->out, "pfc.txt"));
+        status = nadi_flows_write_pfc(f, api_in_folder(files[3], p->out, "pfc.txt"));
     if (status == NADI_STATUS_DONE)
-        status = nadi_flows_write_folder(f, in_folder(files[4], p->out, "flows"));
-    say(p, nadi_flows_text(f));
+        status = nadi_flows_write_folder(f, api_in_folder(files[4], p->out, "flows"));
+    api_say(p, nadi_flows_text(f));
     say_messages(p, nadi_flows_messages(f));
     nadi_flows_destroy(f);
     return status;
@@ -242,9 +236,10 @@ static enum nadi_status flows(const struct api_place *p)
 static enum nadi_status reports(const struct api_place *p)
 {
     char run[PATH_BYTES], page[PATH_BYTES];
-    const char *const runs[] = {in_folder(run, p->in, "run")};
+    const char *const runs[] = {api_in_folder(run, p->in, "run")};
     struct nadi_diags *m = nadi_messages_create();
-    enum nadi_status status = nadi_report_page(runs, 1, in_folder(page, p->out, "page.html"), m);
+    enum nadi_status status =
+        nadi_report_page(runs, 1, api_in_folder(page, p->out, "page.html"), m);
     char *text = status ? NULL : nadi_report_summary(run, 0, m);
     char *diff = text ? nadi_report_diff(run, run, 1, m) : NULL;
     char *whole = diff ? nadi_report_runs_json(runs, 1, m) : NULL;
@@ -252,13 +247,13 @@ static enum nadi_status reports(const struct api_place *p)
     char *table = both ? nadi_query(run, "select * from ranks", "table", m) : NULL;
     char *rows = table ? nadi_query(run, "select 1.5 as x, finish_ns from ranks", "json", m) : NULL;
     const bool none = !rows;
-    say(p, text);
-    say(p, diff);
-    say(p, whole);
-    say(p, both);
-    say(p, table);
-    say(p, rows);
-    return end(p, status, none, m);
+    api_say(p, text);
+    api_say(p, diff);
+    api_say(p, whole);
+    api_say(p, both);
+    api_say(p, table);
+    api_say(p, rows);
+    return api_end(p, status, none, m);
 }
 
 /* ---- traces -------------------------------------------------------------------------------- */
@@ -268,14 +263,14 @@ static enum nadi_status capture(const struct api_place *p)
     struct nadi_trace_import import;
     char files[3][PATH_BYTES], *report = NULL;
     nadi_trace_import_init(&import);
-    import.host = in_folder(files[0], p->in, "host.{rank}.json");
-    import.device = in_folder(files[1], p->in, "device.{rank}.json");
-    import.output = in_folder(files[2], p->out, "imported");
+    import.host = api_in_folder(files[0], p->in, "host.{rank}.json");
+    import.device = api_in_folder(files[1], p->in, "device.{rank}.json");
+    import.output = api_in_folder(files[2], p->out, "imported");
     import.threads = 2;
     struct nadi_diags *m = nadi_messages_create();
     const enum nadi_status status = nadi_trace_import(&import, &report, m);
-    say(p, report);
-    return end(p, status, false, m);
+    api_say(p, report);
+    return api_end(p, status, false, m);
 }
 
 static enum nadi_status capture_twice(const struct api_place *p)
@@ -285,23 +280,23 @@ static enum nadi_status capture_twice(const struct api_place *p)
     char files[4][PATH_BYTES], *report = NULL, *second = NULL;
     nadi_trace_link_init(&link);
     nadi_trace_convert_init(&convert);
-    link.host = in_folder(files[0], p->in, "host.0.json");
-    link.device = in_folder(files[1], p->in, "device.0.json");
-    convert.input = link.output = in_folder(files[2], p->out, "linked.json.gz");
-    convert.output = in_folder(files[3], p->out, "converted.et.zst");
+    link.host = api_in_folder(files[0], p->in, "host.0.json");
+    link.device = api_in_folder(files[1], p->in, "device.0.json");
+    convert.input = link.output = api_in_folder(files[2], p->out, "linked.json.gz");
+    convert.output = api_in_folder(files[3], p->out, "converted.et.zst");
     struct nadi_diags *m = nadi_messages_create();
     enum nadi_status status = nadi_trace_link(&link, &report, m);
     if (status == NADI_STATUS_DONE)
         status = nadi_trace_convert(&convert, &second, m);
-    say(p, report);
-    say(p, second);
-    return end(p, status, false, m);
+    api_say(p, report);
+    api_say(p, second);
+    return api_end(p, status, false, m);
 }
 
 static enum nadi_status trace_looks(const struct api_place *p)
 {
     char trace[PATH_BYTES], lines[PATH_BYTES], packed[PATH_BYTES], *texts[3] = {NULL};
-    const char *const names[] = {in_folder(trace, p->in, "step")};
+    const char *const names[] = {api_in_folder(trace, p->in, "step")};
     const struct nadi_trace_inputs inputs = {names, 1};
     struct nadi_trace_info info;
     struct nadi_trace_check check;
@@ -317,9 +312,9 @@ static enum nadi_status trace_looks(const struct api_place *p)
     nadi_trace_pack_init(&pack);
     info.inputs = check.inputs = inputs;
     info.format = "json";
-    diff.first = show.input = in_folder(first, p->in, "step.0.et");
-    diff.second = pack.output = in_folder(packed, p->out, "packed.et.gz");
-    pack.input = show.output = in_folder(lines, p->out, "lines.jsonl.zst");
+    diff.first = show.input = api_in_folder(first, p->in, "step.0.et");
+    diff.second = pack.output = api_in_folder(packed, p->out, "packed.et.gz");
+    pack.input = show.output = api_in_folder(lines, p->out, "lines.jsonl.zst");
     struct nadi_diags *m = nadi_messages_create();
     enum nadi_status status = nadi_trace_info(&info, &texts[0], m);
     if (status == NADI_STATUS_DONE)
@@ -331,32 +326,32 @@ static enum nadi_status trace_looks(const struct api_place *p)
     if (status == NADI_STATUS_DONE)
         status = nadi_trace_diff(&diff, &same, &texts[2], m);
     for (size_t i = 0; i < 3; i++)
-        say(p, texts[i]);
-    return end(p, status, false, m);
+        api_say(p, texts[i]);
+    return api_end(p, status, false, m);
 }
 
 static enum nadi_status trace_pictures(const struct api_place *p)
 {
     char trace[PATH_BYTES], dot[PATH_BYTES], json[PATH_BYTES];
-    const char *const names[] = {in_folder(trace, p->in, "step.0.et")};
+    const char *const names[] = {api_in_folder(trace, p->in, "step.0.et")};
     struct nadi_trace_graph graph;
     struct nadi_trace_timeline timeline;
     nadi_trace_graph_init(&graph);
     nadi_trace_timeline_init(&timeline);
     graph.inputs = timeline.inputs = (struct nadi_trace_inputs){names, 1};
-    graph.output = in_folder(dot, p->out, "graph.graphml");
-    timeline.output = in_folder(json, p->out, "timeline.json");
+    graph.output = api_in_folder(dot, p->out, "graph.graphml");
+    timeline.output = api_in_folder(json, p->out, "timeline.json");
     struct nadi_diags *m = nadi_messages_create();
     enum nadi_status status = nadi_trace_graph(&graph, m);
     if (status == NADI_STATUS_DONE)
         status = nadi_trace_timeline(&timeline, m);
-    return end(p, status, false, m);
+    return api_end(p, status, false, m);
 }
 
 static enum nadi_status trace_changes(const struct api_place *p)
 {
     char trace[PATH_BYTES], output[4][PATH_BYTES], *texts[4] = {NULL};
-    const char *const names[] = {in_folder(trace, p->in, "step.0.et")};
+    const char *const names[] = {api_in_folder(trace, p->in, "step.0.et")};
     const struct nadi_trace_inputs inputs = {names, 1};
     struct nadi_trace_slice slice;
     struct nadi_trace_filter filter;
@@ -367,10 +362,10 @@ static enum nadi_status trace_changes(const struct api_place *p)
     nadi_trace_merge_init(&merge);
     nadi_trace_repair_init(&repair);
     slice.edit.inputs = filter.edit.inputs = merge.edit.inputs = repair.edit.inputs = inputs;
-    slice.edit.output = in_folder(output[0], p->out, "slice.et");
-    filter.edit.output = in_folder(output[1], p->out, "filter.et");
-    merge.edit.output = in_folder(output[2], p->out, "merge.et");
-    repair.edit.output = in_folder(output[3], p->out, "repair.et");
+    slice.edit.output = api_in_folder(output[0], p->out, "slice.et");
+    filter.edit.output = api_in_folder(output[1], p->out, "filter.et");
+    merge.edit.output = api_in_folder(output[2], p->out, "merge.et");
+    repair.edit.output = api_in_folder(output[3], p->out, "repair.et");
     slice.last_id = 3;
     filter.drop_name = "^comp.*[0-9]$";
     struct nadi_diags *m = nadi_messages_create();
@@ -382,14 +377,14 @@ static enum nadi_status trace_changes(const struct api_place *p)
     if (status == NADI_STATUS_DONE)
         status = nadi_trace_repair(&repair, &texts[3], m);
     for (size_t i = 0; i < 4; i++)
-        say(p, texts[i]);
-    return end(p, status, false, m);
+        api_say(p, texts[i]);
+    return api_end(p, status, false, m);
 }
 
 static enum nadi_status trace_jobs(const struct api_place *p)
 {
     char trace[PATH_BYTES], text[PATH_BYTES], output[3][PATH_BYTES], *texts[3] = {NULL};
-    const char *const names[] = {in_folder(trace, p->in, "step")};
+    const char *const names[] = {api_in_folder(trace, p->in, "step")};
     struct nadi_trace_anonymize anonymize;
     struct nadi_trace_dedup dedup;
     struct nadi_trace_from_text from_text;
@@ -397,11 +392,11 @@ static enum nadi_status trace_jobs(const struct api_place *p)
     nadi_trace_dedup_init(&dedup);
     nadi_trace_from_text_init(&from_text);
     anonymize.edit.inputs = dedup.edit.inputs = (struct nadi_trace_inputs){names, 1};
-    anonymize.edit.output = in_folder(output[0], p->out, "anonymous");
+    anonymize.edit.output = api_in_folder(output[0], p->out, "anonymous");
     anonymize.key = "key";
-    dedup.edit.output = in_folder(output[1], p->out, "dedup");
-    from_text.input = in_folder(text, p->in, "micro.txt");
-    from_text.output = in_folder(output[2], p->out, "from-text");
+    dedup.edit.output = api_in_folder(output[1], p->out, "dedup");
+    from_text.input = api_in_folder(text, p->in, "micro.txt");
+    from_text.output = api_in_folder(output[2], p->out, "from-text");
     from_text.unit = "us";
     from_text.ranks = 4;
     struct nadi_diags *m = nadi_messages_create();
@@ -411,8 +406,8 @@ static enum nadi_status trace_jobs(const struct api_place *p)
     if (status == NADI_STATUS_DONE)
         status = nadi_trace_from_text(&from_text, &texts[2], m);
     for (size_t i = 0; i < 3; i++)
-        say(p, texts[i]);
-    return end(p, status, false, m);
+        api_say(p, texts[i]);
+    return api_end(p, status, false, m);
 }
 
 /* ---- models, networks, generators ----------------------------------------------------------- */
@@ -434,8 +429,8 @@ static enum nadi_status model(const struct api_place *p)
     if (status == NADI_STATUS_DONE)
         status = nadi_model_memory_over_time(&setup, &texts[3], m);
     for (size_t i = 0; i < 4; i++)
-        say(p, texts[i]);
-    return end(p, status, false, m);
+        api_say(p, texts[i]);
+    return api_end(p, status, false, m);
 }
 
 static enum nadi_status model_step(const struct api_place *p)
@@ -451,18 +446,18 @@ static enum nadi_status model_step(const struct api_place *p)
     setup.model = "gpt2-medium";
     setup.settings = "tp=2 dp=2 batch=2";
     setup.cluster = "dgx-a100";
-    trace.folder = in_folder(folder, p->out, "model");
+    trace.folder = api_in_folder(folder, p->out, "model");
     struct nadi_diags *m = nadi_messages_create();
     struct nadi_job *job = nadi_job_create(&plain);
     enum nadi_status status = job ? nadi_model_load(job, &setup) : NADI_STATUS_LIMIT;
     if (status == NADI_STATUS_DONE)
         status = nadi_job_run(job, NULL);
-    say(p, nadi_model_result(job, 0, 0));
+    api_say(p, nadi_model_result(job, 0, 0));
     say_messages(p, nadi_job_messages(job));
     nadi_job_destroy(job);
     if (status == NADI_STATUS_DONE)
         status = nadi_model_trace(&setup, &trace, &manifest, m);
-    return end(p, status, false, m);
+    return api_end(p, status, false, m);
 }
 
 static enum nadi_status topo(const struct api_place *p)
@@ -471,10 +466,10 @@ static enum nadi_status topo(const struct api_place *p)
     struct nadi_diags *m = nadi_messages_create();
     struct nadi_topo *t = nadi_topo_open(words, 2, "cable=1.25", m);
     const bool none = !t;
-    bool all = t && say(p, nadi_topo_report(t, 0));
-    all = all && say(p, nadi_topo_svg(t)) && say(p, nadi_topo_file(t));
+    bool all = t && api_say(p, nadi_topo_report(t, 0));
+    all = all && api_say(p, nadi_topo_svg(t)) && api_say(p, nadi_topo_file(t));
     nadi_topo_close(t);
-    const enum nadi_status status = end(p, NADI_STATUS_DONE, none, m);
+    const enum nadi_status status = api_end(p, NADI_STATUS_DONE, none, m);
     return status == NADI_STATUS_DONE && !all ? NADI_STATUS_LIMIT : status;
 }
 
@@ -494,32 +489,32 @@ static enum nadi_status generators(const struct api_place *p)
     collective.compression = "gzip";
     struct nadi_diags *m = nadi_messages_create();
     enum nadi_status status =
-        nadi_generate_collective(&collective, in_folder(folders[0], p->out, "collective"), m);
+        nadi_generate_collective(&collective, api_in_folder(folders[0], p->out, "collective"), m);
     if (status == NADI_STATUS_DONE)
-        status = nadi_generate_demo(&demo, in_folder(folders[1], p->out, "demo"), m);
+        status = nadi_generate_demo(&demo, api_in_folder(folders[1], p->out, "demo"), m);
     if (status == NADI_STATUS_DONE)
         status = nadi_generate_transformer(&transformer,
-                                           in_folder(folders[2], p->out, "transformer"), m);
+                                           api_in_folder(folders[2], p->out, "transformer"), m);
     if (status == NADI_STATUS_DONE && nadi_pattern_init(&pattern, "pipeline", m))
-        status = nadi_generate_pattern(&pattern, in_folder(folders[3], p->out, "pattern"), m);
-    return end(p, status, false, m);
+        status = nadi_generate_pattern(&pattern, api_in_folder(folders[3], p->out, "pattern"), m);
+    return api_end(p, status, false, m);
 }
 
 static enum nadi_status texts(const struct api_place *p)
 {
     int known;
     struct nadi_diags *m = nadi_messages_create();
-    bool all = say(p, nadi_explain_key("latency", &known));
-    all = say(p, nadi_explain_key("latensy", &known)) && all;
-    all = say(p, nadi_explain_json("latency", &known)) && all;
-    all = say(p, nadi_input_page(0)) && all;
-    all = say(p, nadi_result_page()) && all;
-    all = say(p, nadi_model_list(1)) && all;
-    all = say(p, nadi_repro_list()) && all;
+    bool all = api_say(p, nadi_explain_key("latency", &known));
+    all = api_say(p, nadi_explain_key("latensy", &known)) && all;
+    all = api_say(p, nadi_explain_json("latency", &known)) && all;
+    all = api_say(p, nadi_input_page(0)) && all;
+    all = api_say(p, nadi_result_page()) && all;
+    all = api_say(p, nadi_model_list(1)) && all;
+    all = api_say(p, nadi_repro_list()) && all;
     const struct nadi_trace_show none = {0};
     all = nadi_trace_show(&none, m) == NADI_STATUS_INPUT && all;
-    all = say(p, nadi_messages_json(m)) && all;
-    return end(p, all ? NADI_STATUS_DONE : NADI_STATUS_LIMIT, false, m);
+    all = api_say(p, nadi_messages_json(m)) && all;
+    return api_end(p, all ? NADI_STATUS_DONE : NADI_STATUS_LIMIT, false, m);
 }
 
 /* ---- collectives and measurements ----------------------------------------------------------- */
@@ -530,11 +525,11 @@ static enum nadi_status collectives(const struct api_place *p)
     struct nadi_collective_convert_options convert;
     struct nadi_collective_check_options check;
     char network[PATH_BYTES], algorithm[PATH_BYTES], *texts[3] = {NULL};
-    const char *const files[] = {in_folder(algorithm, p->out, "algorithm.xml")};
+    const char *const files[] = {api_in_folder(algorithm, p->out, "algorithm.xml")};
     nadi_collective_bench_options_init(&bench);
     nadi_collective_convert_options_init(&convert);
     nadi_collective_check_options_init(&check);
-    bench.network = in_folder(network, p->in, "network.yml");
+    bench.network = api_in_folder(network, p->in, "network.yml");
     bench.algorithms = "ring";
     bench.last_bytes = 4096;
     convert.algorithm = "ring";
@@ -551,8 +546,8 @@ static enum nadi_status collectives(const struct api_place *p)
     if (status == NADI_STATUS_DONE)
         status = nadi_collective_check_files(&check, &texts[2], m);
     for (size_t i = 0; i < 3; i++)
-        say(p, texts[i]);
-    return end(p, status, false, m);
+        api_say(p, texts[i]);
+    return api_end(p, status, false, m);
 }
 
 static enum nadi_status synthesis(const struct api_place *p)
@@ -560,14 +555,14 @@ static enum nadi_status synthesis(const struct api_place *p)
     struct nadi_collective_synth_options synth;
     char network[PATH_BYTES], *text = NULL;
     nadi_collective_synth_options_init(&synth);
-    synth.topology = in_folder(network, p->in, "network.yml");
+    synth.topology = api_in_folder(network, p->in, "network.yml");
     synth.kind = "all-gather";
     synth.chunks = synth.tries = 1;
     synth.against = "none";
     struct nadi_diags *m = nadi_messages_create();
     const enum nadi_status status = nadi_collective_synth(&synth, &text, m);
-    say(p, text);
-    return end(p, status, false, m);
+    api_say(p, text);
+    return api_end(p, status, false, m);
 }
 
 static enum nadi_status measurements(const struct api_place *p)
@@ -575,14 +570,14 @@ static enum nadi_status measurements(const struct api_place *p)
     struct nadi_fit_options fit;
     struct nadi_validate_options validate;
     char log[PATH_BYTES], folder[PATH_BYTES], out[2][PATH_BYTES], *texts[3] = {NULL};
-    const char *const logs[] = {in_folder(log, p->in, "nccl.log")};
+    const char *const logs[] = {api_in_folder(log, p->in, "nccl.log")};
     nadi_fit_options_init(&fit);
     nadi_validate_options_init(&validate);
     fit.logs = logs;
     fit.log_count = 1;
-    fit.out = in_folder(out[0], p->out, "fitted.yaml");
-    fit.plot = in_folder(out[1], p->out, "fitted.svg");
-    validate.folder = in_folder(folder, p->in, "tables");
+    fit.out = api_in_folder(out[0], p->out, "fitted.yaml");
+    fit.plot = api_in_folder(out[1], p->out, "fitted.svg");
+    validate.folder = api_in_folder(folder, p->in, "tables");
     struct nadi_diags *m = nadi_messages_create();
     enum nadi_status status = nadi_fit_logs(&fit, &texts[0], m);
     if (status == NADI_STATUS_DONE)
@@ -590,90 +585,8 @@ static enum nadi_status measurements(const struct api_place *p)
     if (status == NADI_STATUS_DONE)
         status = nadi_validate_collectives_folder(&validate, &texts[2], m);
     for (size_t i = 0; i < 3; i++)
-        say(p, texts[i]);
-    return end(p, status, false, m);
-}
-
-static enum nadi_status designs(const struct api_place *p)
-{
-    struct nadi_bandwidth_options o;
-    struct nadi_fabric_route_options route;
-    struct nadi_fabric_check_options check;
-    struct nadi_fabric_count_options count;
-    char network[PATH_BYTES], table[PATH_BYTES], out[PATH_BYTES], *text = NULL;
-    nadi_bandwidth_options_init(&o);
-    o.network = in_folder(network, p->in, "network.yml");
-    o.workload = in_folder(table, p->in, "micro.txt");
-    o.out = in_folder(out, p->out, "split");
-    struct nadi_diags *m = nadi_messages_create();
-    enum nadi_status status = nadi_optimize_bandwidth(&o, &text, m);
-    say(p, text);
-    nadi_fabric_route_options_init(&route);
-    nadi_fabric_check_options_init(&check);
-    nadi_fabric_count_options_init(&count);
-    route.ports = 8;
-    route.middle = 2;
-    route.flows = "0,2>0,2; 1,4>1,4; 3,5>3,5";
-    check.ports = count.ports = "8";
-    check.middle = "2";
-    for (uint32_t k = 0; k < 3 && status == NADI_STATUS_DONE; k++) {
-        text = NULL;
-        status = k == 0   ? nadi_fabric_route_flows(&route, &text, m)
-                 : k == 1 ? nadi_fabric_check_strategies(&check, &text, m)
-                          : nadi_fabric_count_switches(&count, &text, m);
-        say(p, text);
-    }
-    return end(p, status, false, m);
-}
-
-static enum nadi_status pools(const struct api_place *p)
-{
-    static const char *const forms[] = {"text", "json", "csv"};
-    enum nadi_status status = NADI_STATUS_DONE;
-    struct nadi_diags *m = nadi_messages_create();
-    for (size_t i = 0; status == NADI_STATUS_DONE && i < 3; i++) {
-        struct nadi_pool_options o;
-        char *text = NULL;
-        nadi_pool_options_init(&o);
-        o.nodes = o.npus = o.switches = "2,4";
-        o.groups = "8";
-        o.bytes = "1MiB";
-        o.form = forms[i];
-        status = nadi_memory_pool(&o, &text, m);
-        say(p, text);
-    }
-    return end(p, status, false, m);
-}
-
-static enum nadi_status trusted(const struct api_place *p)
-{
-    static const char *const forms[] = {"text", "json", "csv"};
-    static const char *const levels[] = {"none", "shuffle", "path-oram"};
-    enum nadi_status status = NADI_STATUS_DONE;
-    struct nadi_diags *m = nadi_messages_create();
-    for (size_t i = 0; status == NADI_STATUS_DONE && i < 10; i++) {
-        struct nadi_trusted_bench_options bench;
-        struct nadi_trusted_test_options test;
-        char *text = NULL;
-        int failed = 0;
-        nadi_trusted_bench_options_init(&bench);
-        nadi_trusted_test_options_init(&test);
-        bench.pages = 16;
-        bench.accesses = bench.warm_up = 4;
-        bench.threads = 2;
-        bench.labels = 4;
-        bench.oblivious = test.oblivious = levels[i % 3];
-        bench.form = test.form = forms[i % 3];
-        test.attacks = "stale-handle,replay-nodes,repeat-write";
-        test.trials = 100;
-        test.accesses = 2;
-        status = i < 3   ? nadi_memory_trusted_plan(&bench, &text, m)
-                 : i < 6 ? nadi_memory_trusted_bench(&bench, &text, m)
-                 : i < 9 ? nadi_memory_trusted_attack(&test, &text, &failed, m)
-                         : nadi_memory_trusted_leak(&test, &text, &failed, m);
-        say(p, text);
-    }
-    return end(p, status, false, m);
+        api_say(p, texts[i]);
+    return api_end(p, status, false, m);
 }
 
 /* ---- inputs --------------------------------------------------------------------------------- */
@@ -684,9 +597,9 @@ static void write_captures(const char *folder)
         char name[32], host_path[PATH_BYTES], device_path[PATH_BYTES], document[64];
         struct capture c;
         snprintf(name, sizeof(name), "host.%d.json", rank);
-        FILE *host = fopen(in_folder(host_path, folder, name), "w");
+        FILE *host = fopen(api_in_folder(host_path, folder, name), "w");
         snprintf(name, sizeof(name), "device.%d.json", rank);
-        FILE *device = fopen(in_folder(device_path, folder, name), "w");
+        FILE *device = fopen(api_in_folder(device_path, folder, name), "w");
         snprintf(document, sizeof(document), "\"distributedInfo\": {\"rank\": %d}, ", rank);
         if (!host || !device)
             abort();
@@ -703,9 +616,9 @@ struct nadi_job *api_cases_job(const char *in)
     char step[PATH_BYTES], system[PATH_BYTES], network[PATH_BYTES];
     struct nadi_setup setup;
     nadi_setup_init(&setup);
-    setup.workload = in_folder(step, in, "step");
-    setup.system = in_folder(system, in, "system.json");
-    setup.network = in_folder(network, in, "network.yml");
+    setup.workload = api_in_folder(step, in, "step");
+    setup.system = api_in_folder(system, in, "system.json");
+    setup.network = api_in_folder(network, in, "network.yml");
     return nadi_job_create(&setup);
 }
 
@@ -724,14 +637,15 @@ void api_cases_inputs(const char *path)
 {
     char in[PATH_BYTES], prefix[PATH_BYTES], tables[PATH_BYTES];
     struct nadi_collective_traces step;
-    api_cases_clear(in_folder(in, path, "in"));
-    api_cases_clear(in_folder(tables, in, "tables"));
+    api_cases_clear(api_in_folder(in, path, "in"));
+    api_cases_clear(api_in_folder(tables, in, "tables"));
     nadi_collective_traces_init(&step);
     step.ranks = 4;
     step.bytes = 65536;
     step.repeat = 2;
     step.compute_before_us = 3;
-    if (nadi_generate_collective(&step, in_folder(prefix, in, "step"), NULL) != NADI_STATUS_DONE)
+    if (nadi_generate_collective(&step, api_in_folder(prefix, in, "step"), NULL) !=
+        NADI_STATUS_DONE)
         abort();
     step.manifest = 1;
     if (nadi_generate_collective(&step, prefix, NULL) != NADI_STATUS_DONE)
@@ -792,8 +706,8 @@ const struct api_case api_cases[] = {
     {"collectives", collectives},
     {"synthesis", synthesis},
     {"measurements", measurements},
-    {"designs", designs},
-    {"pools", pools},
-    {"trusted", trusted},
+    {"designs", api_designs},
+    {"pools", api_pools},
+    {"trusted", api_trusted},
     {NULL, NULL},
 };

@@ -1,5 +1,7 @@
 #include "support/flow_case.h"
 
+#include "platform/graph_dims.h"
+
 #include "base/mem.h"
 
 void flow_case_init(struct flow_case *c)
@@ -83,16 +85,20 @@ void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model)
     }
     if (!nadi_topology_finish(&c->topology))
         NADI_BUG("too large");
+    const bool of_dims = model->needs_graph && !graph;
+    if (of_dims)
+        nadi_graph_from_dims(&c->graph, &c->topology);
     c->engine = nadi_engine_create(c->topology.npu_count);
     c->kind_send = nadi_engine_add_kind(c->engine, on_send, c);
     c->kind_arrived = nadi_engine_add_kind(c->engine, on_arrived, c);
     c->kind_change = nadi_engine_add_kind(c->engine, on_change, c);
     const struct nadi_network_setup setup = {
         .topology = &c->topology,
-        .graph = graph ? &c->graph : NULL,
+        .graph = graph || of_dims ? &c->graph : NULL,
         .flow = &c->config,
         .routing = c->routing,
         .packet = c->packet,
+        .flit = c->flit,
         .in_flight = c->in_flight,
         .engine = c->engine,
     };

@@ -20,6 +20,7 @@ struct flow_case {
     struct nadi_flow_config config;
     const struct nadi_routing_config *routing; /* NULL: the model's choice */
     const struct nadi_packet_config *packet;   /* for the model packet */
+    const struct nadi_flit_config *flit;       /* for the model flit */
     uint32_t in_flight;                        /* of struct nadi_network_setup */
     struct nadi_engine *engine;
     struct nadi_network *net;

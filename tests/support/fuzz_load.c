@@ -71,6 +71,9 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
         l->packet_path = l->in->options.system;
         l->in->options.network_model = &nadi_network_packet;
         return nadi_load_packet(l);
+    case NADI_SCHEMA_FLIT:
+        l->in->options.flit = l->in->options.system;
+        return nadi_load_flit(l);
     case NADI_SCHEMA_EVENTS:
         l->in->options.events = l->in->options.system;
         l->in->options.network_model = &nadi_network_flow;

@@ -21,6 +21,7 @@ struct key_case {
 #define SYSTEM    NADI_SCHEMA_SYSTEM
 #define NETWORK   NADI_SCHEMA_NETWORK
 #define MEMORY    NADI_SCHEMA_MEMORY
+#define FLIT      NADI_SCHEMA_FLIT
 #define PACKET    NADI_SCHEMA_PACKET
 #define V1        NADI_SCHEMA_NETWORK_V1
 #define GENERATOR NADI_SCHEMA_GENERATOR
@@ -179,6 +180,25 @@ static const struct key_case key_cases[] = {
     {NETWORK, "flow-window", "2kB", "2000 B", "-1", "schema/range"},
     {NETWORK, "flow-packet", "2kB", "2000 B", "-1", "schema/range"},
     {NETWORK, "packet", "packet.yml", "packet.yml", "[a]", "schema/type"},
+    {FLIT, "preset", "garnet", "garnet", "gem5", "schema/word"},
+    {FLIT, "clock", "1.5", "1.5 GHz", "0", "schema/range"},
+    {FLIT, "flit", "64", "64 B", "0", "schema/range"},
+    {FLIT, "packet", "4", "4", "0", "schema/range"},
+    {FLIT, "header", "8", "8 B", "-1", "schema/range"},
+    {FLIT, "vcs", "4", "4", "65", "schema/range"},
+    {FLIT, "buffer", "16", "16", "0", "schema/range"},
+    {FLIT, "routing-delay", "2", "2", "-1", "schema/range"},
+    {FLIT, "vc-delay", "2", "2", "-1", "schema/range"},
+    {FLIT, "switch-delay", "2", "2", "0", "schema/range"},
+    {FLIT, "traversal-delay", "2", "2", "-1", "schema/range"},
+    {FLIT, "channel-delay", "2", "2", "-1", "schema/range"},
+    {FLIT, "credit-delay", "2", "2", "-1", "schema/range"},
+    {FLIT, "speedup", "2", "2", "0", "schema/range"},
+    {FLIT, "flow-control", "vct", "vct", "store", "schema/word"},
+    {FLIT, "routing", "adaptive", "adaptive", "east", "schema/word"},
+    {FLIT, "dateline", "false", "off", "yes", "schema/type"},
+    {FLIT, "wait-for-tail-credit", "true", "on", "yes", "schema/type"},
+    {FLIT, "seed", "7", "7", "-1", "schema/range"},
     {PACKET, "congestion-control", "hpcc", "hpcc", "HPCC", "schema/word"},
     {PACKET, "mode", "exact", "exact", "ns-3", "schema/word"},
     {PACKET, "seed", "7", "7", "-1", "schema/range"},

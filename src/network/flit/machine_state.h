@@ -1,0 +1,155 @@
+/* machine_state: what a machine holds, for its own files. */
+#ifndef NADI_NETWORK_FLIT_MACHINE_STATE_H
+#define NADI_NETWORK_FLIT_MACHINE_STATE_H
+
+#include "base/mem.h"
+#include "network/flit/machine.h"
+#include "network/flit/paths.h"
+
+enum {
+    NADI_FLIT_TAIL = 1, /* a flit is its packet << 2 and these */
+    NADI_FLIT_HEAD = 2,
+    NADI_FLIT_PACKETS = 256, /* whose steps are allocated at once */
+};
+
+/* Instead of a flit: a credit arrives. */
+#define NADI_FLIT_CREDIT      UINT32_MAX
+#define NADI_FLIT_CREDIT_TAIL (UINT32_MAX - 1)
+#define NADI_FLIT_MOST_PACKET ((UINT32_MAX >> 2) - 1)
+
+struct nadi_flit_packet {
+    uint64_t user;
+    uint32_t dst; /* NPU */
+    uint32_t flits;
+    uint32_t hop, hops; /* the step that is taken next */
+    uint32_t next_free;
+    uint32_t where; /* its head waited most there */
+    uint64_t waited;
+    uint64_t earliest; /* cycle in which the head could leave the router where it is */
+};
+
+struct nadi_flit_arrival {
+    uint32_t at; /* input VC of a flit, output VC of a credit: port * vcs + vc */
+    uint32_t flit;
+};
+
+struct nadi_flit_slot {
+    struct nadi_flit_arrival *items;
+    size_t count, capacity;
+};
+
+struct nadi_flit_source { /* a host's port */
+    uint32_t packet;      /* NADI_NONE: none at present */
+    uint32_t sent;        /* flits of it */
+    uint32_t vc;
+    bool has_vc, awake;
+};
+
+struct nadi_flit_request {  /* of an input for an output, in this cycle */
+    uint32_t input;         /* in its router: VC (port * vcs + vc), or crossbar input */
+    uint32_t output;        /* in its router: port */
+    uint32_t vc;            /* switch allocation: input VC, of the machine */
+    uint32_t next;          /* of the same output */
+    uint64_t free, granted; /* VC allocation: VCs of the output */
+};
+
+struct nadi_flit_machine {
+    const struct nadi_flit_wiring *wiring;
+    const struct nadi_flit_config *config;
+    struct nadi_flit_paths *paths;
+    struct nadi_flit_users users;
+    uint32_t vcs, depth, speedup;
+    uint32_t empty_class; /* whose VCs are taken only when their buffer is empty; NADI_NONE: none */
+    uint64_t now;
+    uint64_t next_ready; /* of this cycle: the earliest later cycle for which something waits */
+    bool moved, has_done, adaptive;
+    uint64_t inside; /* flits */
+
+    /* Input VCs, port * vcs + vc. */
+    uint32_t *buffers; /* depth each */
+    uint16_t *first, *count;
+    uint64_t *ready_at; /* VC allocation, or switch allocation, from this cycle on */
+    uint32_t *out_vc;   /* of an active one: output VC of the machine */
+    uint32_t *vc_accept;
+    /* Output VCs. */
+    uint16_t *credits;
+    uint32_t *owner; /* input VC of the packet that has it; host port's VC at a host */
+    uint32_t *vc_grant;
+    /* Ports. Bits are VCs. */
+    uint64_t *waiting, *active, *occupied; /* inputs: for VC allocation; with a VC; with flits */
+    uint64_t *busy;                        /* outputs: VCs that a packet has */
+    uint64_t *free_at; /* outputs: cycle, with NADI_FLIT_CYCLE_BITS fraction bits */
+    uint32_t *switch_grant;
+    uint32_t *switch_accept, *switch_vc; /* port * speedup + crossbar input */
+    struct nadi_flit_port_figures *figures;
+    struct nadi_flit_source *sources;
+    /* Nodes. */
+    uint32_t *held;    /* flits in a router */
+    uint64_t *routers; /* bits: routers that hold flits */
+    uint32_t *awake;   /* host ports with packets */
+    uint32_t awake_count;
+
+    struct nadi_flit_packet *packets;
+    size_t packet_count, packet_capacity;
+    uint32_t free_packet;
+    struct {
+        uint32_t **items;
+        size_t count, capacity;
+    } steps; /* of NADI_FLIT_PACKETS packets each */
+    uint32_t longest;
+
+    struct nadi_flit_slot *wheel;
+    uint64_t *filled; /* bits: slots with arrivals */
+    uint32_t wheel_mask;
+    uint64_t pending; /* arrivals */
+
+    /* Of the router at hand: */
+    struct nadi_flit_request *requests; /* most_ports * vcs */
+    uint32_t *first_request;            /* by output port, NADI_NONE between routers */
+    uint32_t *wanted;                   /* outputs with requests */
+    uint64_t *accepts;
+};
+
+static inline uint32_t nadi_flit_bit(uint64_t mask)
+{
+    return (uint32_t)__builtin_ctzll(mask);
+}
+
+static inline uint32_t *nadi_flit_steps_of(const struct nadi_flit_machine *m, uint32_t packet)
+{
+    return m->steps.items[packet / NADI_FLIT_PACKETS] +
+           (size_t)(packet % NADI_FLIT_PACKETS) * m->longest;
+}
+
+/* The next cycle at which something must look again is `cycle` at the latest. */
+static inline void nadi_flit_look_at(struct nadi_flit_machine *m, uint64_t cycle)
+{
+    if (cycle < m->next_ready)
+        m->next_ready = cycle;
+}
+
+/* From which cycle on an output may send. */
+static inline uint64_t nadi_flit_free_cycle(const struct nadi_flit_machine *m, uint32_t port)
+{
+    return (m->free_at[port] + (1 << NADI_FLIT_CYCLE_BITS) - 1) >> NADI_FLIT_CYCLE_BITS;
+}
+
+/* An output sends in this cycle. What it waited for the end of a cycle is not lost. */
+static inline void nadi_flit_occupy(struct nadi_flit_machine *m, uint32_t port)
+{
+    const uint64_t now = m->now << NADI_FLIT_CYCLE_BITS, one = 1 << NADI_FLIT_CYCLE_BITS;
+    const uint64_t from = m->free_at[port] + one > now ? m->free_at[port] : now;
+    m->free_at[port] = from + m->wiring->ports[port].period;
+    m->figures[port].flits++;
+}
+
+/* machine.c: */
+void nadi_flit_arrive(struct nadi_flit_machine *m, uint64_t cycle, uint32_t at, uint32_t flit);
+/* The head of a packet is the first flit of input VC `vc`, from cycle `cycle` on. */
+void nadi_flit_begin_packet(struct nadi_flit_machine *m, uint32_t vc, uint64_t cycle);
+
+/* allocate.c: one cycle of one router. */
+void nadi_flit_allocate_vcs(struct nadi_flit_machine *m, uint32_t node);
+void nadi_flit_allocate_switch(struct nadi_flit_machine *m, uint32_t node);
+
+#endif

@@ -1,0 +1,508 @@
+/* flit: routers with virtual channels and credits, flit by flit: machine.h.
+ *
+ * A message is cut into packets of at most packet_flits flits, whose heads carry header_bytes; it
+ * is delivered in the cycle in which its last tail arrives. At a host's port the messages that go
+ * take turns, packet by packet; those of one connection go in order (connections.h). Between two
+ * events of the engine the machine runs as many cycles as fit, in one event of the engine, the
+ * pump.
+ *
+ * Cost: that of the flits, about 0.3 us a flit and hop. */
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "network/connections.h"
+#include "network/flit/machine.h"
+#include "network/flit/paths.h"
+#include "network/message_log.h"
+#include "network/network.h"
+#include "network/usage.h"
+
+#include <inttypes.h>
+
+enum { SAMPLE = 4096 /* cycles between two looks at what links carry */ };
+
+struct delivery {
+    uint64_t bytes;
+    uint64_t left;    /* bytes that are in no packet yet */
+    uint64_t packets; /* that have not arrived */
+    uint64_t waited;  /* cycles, of one packet's head at one output: the most */
+    nadi_time sent;
+    uint32_t where;
+    uint32_t src, dst, connection;
+    uint32_t kind, a, b, c;
+    uint32_t next; /* at the port, a ring; or the next free one */
+};
+
+struct flit {
+    struct nadi_network base;
+    struct nadi_engine *engine;
+    struct nadi_message_log *log;
+    uint32_t npu_count, dim_count;
+    struct nadi_flit_config config;
+    struct nadi_flit_wiring wiring;
+    struct nadi_flit_paths *paths;
+    struct nadi_flit_machine *machine;
+    double cycle_ps;
+    uint32_t payload; /* bytes of a full packet */
+    struct {
+        struct delivery *items;
+        size_t count, capacity;
+    } deliveries;
+    uint32_t free_delivery;
+    uint32_t *turns; /* by port: the message that had its turn last; NADI_NONE: none goes */
+    struct nadi_connections connections;
+    struct nadi_map64 pairs; /* src << 32 | dst -> number */
+    uint32_t pair_count;
+    uint32_t *steps;
+    uint32_t kind_pump, pump_number;
+    nadi_time pump_at; /* NADI_TIME_NEVER: none is scheduled */
+    struct nadi_usage *usage;
+    uint64_t *seen_flits; /* by port, at the last look */
+    uint64_t seen_at;     /* cycle */
+    uint64_t *port_bytes; /* payload, by port; of adaptive routing all flits' */
+    uint64_t *port_messages;
+    uint64_t messages, bytes, in_flight;
+};
+
+static struct flit *self(struct nadi_network *net)
+{
+    return (struct flit *)net;
+}
+
+/* ---- cycles and times ---------------------------------------------------------------------- */
+
+static nadi_time time_of(const struct flit *f, uint64_t cycle)
+{
+    return nadi_time_round((double)cycle * f->cycle_ps);
+}
+
+/* The first cycle that does not begin before `at`. */
+static uint64_t cycle_at(const struct flit *f, nadi_time at)
+{
+    uint64_t cycle = nadi_count_trunc((double)at / f->cycle_ps);
+    while (cycle > 0 && time_of(f, cycle - 1) >= at)
+        cycle--;
+    while (time_of(f, cycle) < at)
+        cycle++;
+    return cycle;
+}
+
+static void schedule_pump(struct flit *f)
+{
+    const uint64_t cycle = nadi_flit_next_cycle(f->machine);
+    nadi_time at = time_of(f, cycle);
+    if (at < nadi_engine_now(f->engine))
+        at = nadi_engine_now(f->engine);
+    if (at >= f->pump_at)
+        return;
+    f->pump_at = at;
+    nadi_engine_schedule(f->engine, at, NADI_NONE, f->kind_pump, ++f->pump_number, 0, 0);
+}
+
+/* ---- what links carry ---------------------------------------------------------------------- */
+
+static void look(struct flit *f, uint64_t cycle)
+{
+    const struct nadi_flit_port_figures *now = nadi_flit_figures(f->machine);
+    for (uint32_t p = 0; p < f->wiring.port_count; p++) {
+        const uint64_t flits = now[p].flits - f->seen_flits[p];
+        f->seen_flits[p] = now[p].flits;
+        if (flits)
+            nadi_usage_add(f->usage, f->wiring.ports[p].channel, time_of(f, f->seen_at),
+                           time_of(f, cycle), (double)(flits * f->config.flit_bytes));
+    }
+    f->seen_at = cycle;
+}
+
+/* ---- packets ------------------------------------------------------------------------------- */
+
+static bool next_packet(void *context, uint32_t port, struct nadi_flit_packet_wish *wish)
+{
+    struct flit *f = context;
+    if (f->turns[port] == NADI_NONE)
+        return false;
+    struct delivery *before = &f->deliveries.items[f->turns[port]];
+    const uint32_t index = before->next;
+    struct delivery *d = &f->deliveries.items[index];
+    const uint64_t bytes = nadi_min_u64(d->left, f->payload);
+    *wish = (struct nadi_flit_packet_wish){
+        .src = d->src,
+        .dst = d->dst,
+        .flits = (uint32_t)((bytes + f->config.header_bytes + f->config.flit_bytes - 1) /
+                            f->config.flit_bytes),
+        .user = index,
+        .flow = d->connection == NADI_NONE ? index : d->connection};
+    wish->flits += wish->flits == 0;
+    d->left -= bytes;
+    f->turns[port] = index;
+    if (d->left)
+        return true;
+    if (d == before)
+        f->turns[port] = NADI_NONE;
+    else {
+        before->next = d->next;
+        f->turns[port] = (uint32_t)(before - f->deliveries.items);
+    }
+    return true;
+}
+
+/* The message goes: it takes turns with others at its port. */
+static void begin(struct flit *f, uint32_t index)
+{
+    struct delivery *d = &f->deliveries.items[index];
+    const uint64_t flow = d->connection == NADI_NONE ? index : d->connection;
+    const uint32_t hops = nadi_flit_paths_find(f->paths, d->src, d->dst, flow, f->steps);
+    if (!hops) {
+        nadi_engine_halt(f->engine,
+                         "there is no route from rank %" PRIu32 " to rank %" PRIu32
+                         " that the network model flit could follow without risk of deadlock: "
+                         "raise 'vcs', or choose another routing",
+                         d->src, d->dst);
+        return;
+    }
+    for (uint32_t i = 0; i < hops; i++) {
+        const uint32_t port = nadi_flit_step_port(f->steps[i]);
+        f->port_bytes[port] = nadi_count_add(f->port_bytes[port], d->bytes);
+        f->port_messages[port]++;
+    }
+    const uint32_t port = nadi_flit_step_port(f->steps[0]);
+    if (f->turns[port] == NADI_NONE)
+        d->next = index;
+    else {
+        struct delivery *last = &f->deliveries.items[f->turns[port]];
+        d->next = last->next;
+        last->next = index;
+    }
+    f->turns[port] = index;
+    nadi_flit_wake(f->machine, port);
+}
+
+/* Cycles of a message that nobody else meets. */
+static double alone(struct flit *f, const struct delivery *d)
+{
+    const struct nadi_flit_config *c = &f->config;
+    const uint64_t flow = d->connection == NADI_NONE ? 0 : d->connection;
+    const uint32_t hops = nadi_flit_paths_find(f->paths, d->src, d->dst, flow, f->steps);
+    double cycles = 0, slowest = 1;
+    for (uint32_t i = 0; i < hops; i++) {
+        const struct nadi_flit_port *port = &f->wiring.ports[nadi_flit_step_port(f->steps[i])];
+        cycles += port->delay + 1;
+        if (i)
+            cycles += c->routing_delay + c->vc_delay + c->switch_delay + c->traversal_delay - 1;
+        slowest = port->period > slowest * (1 << NADI_FLIT_CYCLE_BITS)
+                      ? (double)port->period / (1 << NADI_FLIT_CYCLE_BITS)
+                      : slowest;
+    }
+    return cycles + (double)(d->bytes / c->flit_bytes) * slowest;
+}
+
+static void note_loss(struct flit *f, const struct delivery *d, nadi_time at)
+{
+    const nadi_time own = nadi_time_round(alone(f, d) * f->cycle_ps);
+    if (d->where != NADI_NONE && at - d->sent > own)
+        nadi_message_log_wait(f->log, d->a, f->wiring.ports[d->where].channel, at - d->sent - own);
+}
+
+static void on_done(void *context, const struct nadi_flit_end *end)
+{
+    struct flit *f = context;
+    const uint32_t index = (uint32_t)end->user;
+    struct delivery *d = &f->deliveries.items[index];
+    if (end->waited > d->waited) {
+        d->waited = end->waited;
+        d->where = end->where;
+    }
+    if (--d->packets)
+        return;
+    const nadi_time at = time_of(f, end->cycle);
+    if (nadi_message_logged(f->log, d->kind))
+        note_loss(f, d, at);
+    nadi_engine_schedule(f->engine, at, NADI_NONE, d->kind, d->a, d->b, d->c);
+    const uint32_t next = nadi_connections_leave(&f->connections, d->connection);
+    d->next = f->free_delivery;
+    f->free_delivery = index;
+    f->in_flight--;
+    if (next != NADI_NONE)
+        begin(f, next);
+}
+
+/* ---- the pump ------------------------------------------------------------------------------ */
+
+static void report_deadlock(struct flit *f)
+{
+    uint32_t ports[4];
+    char names[4][48];
+    const struct nadi_graph *g = f->wiring.graph;
+    const uint32_t count = nadi_flit_circle(f->machine, ports, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t node = i < count ? f->wiring.ports[ports[i]].node : 0;
+        const char *name = i < count ? nadi_graph_node_name(g, node, names[i]) : "";
+        if (name != names[i])
+            snprintf(names[i], sizeof(names[i]), "%s", name);
+    }
+    nadi_engine_halt(f->engine,
+                     "deadlock of the network model flit: packets wait for each other's buffers in "
+                     "a circle of %" PRIu32 ": %s, %s, %s, %s%s; write 'dateline: 1'",
+                     count, names[0], names[1], names[2], names[3], count > 4 ? ", ..." : "");
+}
+
+static void on_pump(void *context, const struct nadi_event *event)
+{
+    struct flit *f = context;
+    if (event->a != f->pump_number)
+        return;
+    f->pump_at = NADI_TIME_NEVER;
+    const uint64_t end = cycle_at(f, nadi_time_add(nadi_engine_horizon(f->engine), 1));
+    enum nadi_flit_state state = NADI_FLIT_RUNS;
+    do {
+        const uint64_t now = nadi_flit_cycle(f->machine);
+        const uint64_t stop = f->usage ? nadi_min_u64(end, f->seen_at + SAMPLE) : end;
+        state = nadi_flit_run(f->machine, stop > now ? stop : now + 1);
+        if (f->usage && nadi_flit_cycle(f->machine) >= f->seen_at + SAMPLE)
+            look(f, nadi_flit_cycle(f->machine));
+    } while (f->usage && state == NADI_FLIT_RUNS && nadi_flit_cycle(f->machine) < end &&
+             nadi_engine_horizon(f->engine) >= time_of(f, nadi_flit_cycle(f->machine)));
+    if (state == NADI_FLIT_STUCK)
+        report_deadlock(f);
+    else if (state == NADI_FLIT_RUNS)
+        schedule_pump(f);
+}
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+static void destroy(struct nadi_network *net)
+{
+    struct flit *f = self(net);
+    nadi_flit_destroy(f->machine);
+    nadi_flit_paths_destroy(f->paths);
+    nadi_flit_unwire(&f->wiring);
+    nadi_connections_release(&f->connections);
+    nadi_map64_release(&f->pairs);
+    nadi_usage_destroy(f->usage);
+    nadi_mem_free(f->deliveries.items);
+    nadi_mem_free(f->turns);
+    nadi_mem_free(f->steps);
+    nadi_mem_free(f->seen_flits);
+    nadi_mem_free(f->port_bytes);
+    nadi_mem_free(f->port_messages);
+    nadi_mem_free(f);
+}
+
+static bool open_flit(struct flit *f, const struct nadi_network_setup *setup,
+                      struct nadi_diags *diags)
+{
+    f->config = *setup->flit;
+    if (!nadi_flit_wire(&f->wiring, setup->graph, &f->config, diags))
+        return false;
+    f->paths = nadi_flit_paths_create(&f->wiring, &f->config, setup->routing, diags);
+    return f->paths != NULL;
+}
+
+static bool accepts(const struct nadi_network_setup *setup, struct nadi_diags *diags)
+{
+    struct flit f = {0};
+    const bool ok = open_flit(&f, setup, diags);
+    nadi_flit_paths_destroy(f.paths);
+    nadi_flit_unwire(&f.wiring);
+    return ok;
+}
+
+static struct nadi_network *create(const struct nadi_network_setup *setup)
+{
+    struct flit *f = NADI_ZNEW(struct flit, 1);
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    f->base.ops = &nadi_network_flit;
+    f->engine = setup->engine;
+    f->log = setup->log;
+    f->npu_count = setup->topology->npu_count;
+    f->dim_count = setup->graph->of_topology ? setup->topology->dim_count : setup->graph->dim_count;
+    const bool ok = open_flit(f, setup, &diags);
+    NADI_ASSERT(ok); /* the loader has tried */
+    nadi_diags_release(&diags);
+    f->cycle_ps = NADI_PS_PER_NS / f->wiring.clock_ghz;
+    f->payload = f->config.packet_flits * f->config.flit_bytes - f->config.header_bytes;
+    f->free_delivery = NADI_NONE;
+    f->pump_at = NADI_TIME_NEVER;
+    f->connections.in_flight = setup->in_flight;
+    nadi_map64_init(&f->pairs, 0);
+    const struct nadi_flit_users users = {f, next_packet, on_done};
+    f->machine = nadi_flit_create(&f->wiring, &f->config, f->paths, &users);
+    const uint32_t ports = f->wiring.port_count;
+    f->turns = NADI_NEW(uint32_t, ports);
+    for (uint32_t p = 0; p < ports; p++)
+        f->turns[p] = NADI_NONE;
+    f->steps = NADI_NEW(uint32_t, nadi_flit_paths_longest(f->paths));
+    f->port_bytes = NADI_ZNEW(uint64_t, ports);
+    f->port_messages = NADI_ZNEW(uint64_t, ports);
+    f->seen_flits = NADI_ZNEW(uint64_t, ports);
+    f->kind_pump = nadi_engine_add_kind(setup->engine, on_pump, f);
+    if (setup->record_usage)
+        f->usage = nadi_usage_create(nadi_graph_channel_count(setup->graph), NADI_DEPTH_NONE);
+    return &f->base;
+}
+
+static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
+{
+    struct flit *f = self(net);
+    bool added;
+    const uint32_t pair =
+        *nadi_map64_put(&f->pairs, (uint64_t)src << 32 | dst, f->pair_count, &added);
+    f->pair_count += added;
+    return pair;
+}
+
+static uint32_t over(struct nadi_network *net, uint32_t link)
+{
+    (void)net, (void)link;
+    NADI_BUG("the flit model has no messages to switches: inputs refuse them");
+}
+
+static uint32_t new_delivery(struct flit *f)
+{
+    const uint32_t index = f->free_delivery;
+    if (index != NADI_NONE) {
+        f->free_delivery = f->deliveries.items[index].next;
+        return index;
+    }
+    NADI_RESERVE(&f->deliveries, f->deliveries.count + 1);
+    return (uint32_t)f->deliveries.count++;
+}
+
+/* The machine's clock follows the engine's: until now nothing could move. */
+static void catch_up(struct flit *f)
+{
+    const uint64_t now = cycle_at(f, nadi_engine_now(f->engine));
+    while (nadi_flit_cycle(f->machine) < now && nadi_flit_run(f->machine, now) == NADI_FLIT_RUNS)
+        ;
+    if (nadi_flit_cycle(f->machine) < now)
+        nadi_flit_set_cycle(f->machine, now);
+}
+
+static void send(struct nadi_network *net, const struct nadi_message *m)
+{
+    struct flit *f = self(net);
+    f->messages++;
+    f->bytes = nadi_count_add(f->bytes, m->bytes);
+    if (m->src == m->dst) {
+        nadi_engine_schedule(f->engine, nadi_engine_now(f->engine), NADI_NONE, m->kind, m->a, m->b,
+                             m->c);
+        return;
+    }
+    const uint32_t index = new_delivery(f);
+    f->deliveries.items[index] = (struct delivery){
+        .bytes = m->bytes,
+        .left = m->bytes,
+        .packets = m->bytes ? (m->bytes + f->payload - 1) / f->payload : 1,
+        .sent = nadi_engine_now(f->engine),
+        .where = NADI_NONE,
+        .src = m->src,
+        .dst = m->dst,
+        .connection = nadi_connections_find(&f->connections, m->route, m->connection),
+        .kind = m->kind,
+        .a = m->a,
+        .b = m->b,
+        .c = m->c,
+    };
+    if (f->in_flight++ == 0 || f->pump_at > nadi_engine_now(f->engine))
+        catch_up(f);
+    if (nadi_connections_enter(&f->connections, f->deliveries.items[index].connection, index))
+        begin(f, index);
+    schedule_pump(f);
+}
+
+/* NPU, or npu_count + k for the k-th switch. */
+static uint32_t end_of(const struct flit *f, uint32_t node, const uint32_t *number)
+{
+    const struct nadi_graph_node *n = &f->wiring.graph->nodes[node];
+    return n->kind == NADI_GRAPH_HOST ? n->host : f->npu_count + number[node];
+}
+
+static struct nadi_network_counter counter_of(const struct flit *f, uint32_t port,
+                                              const uint32_t *number)
+{
+    const struct nadi_flit_port *p = &f->wiring.ports[port];
+    const struct nadi_graph *g = f->wiring.graph;
+    const uint64_t flits = nadi_flit_figures(f->machine)[port].flits;
+    const bool adaptive = nadi_flit_paths_adaptive(f->paths);
+    const double cycles = (double)flits * (double)p->period / (1 << NADI_FLIT_CYCLE_BITS);
+    return (struct nadi_network_counter){
+        .dim = g->links[p->channel / 2].dim,
+        .number = p->channel,
+        .from = end_of(f, p->node, number),
+        .to = end_of(f, f->wiring.ports[p->peer].node, number),
+        .messages = adaptive ? flits : f->port_messages[port],
+        .bytes = adaptive ? flits * f->config.flit_bytes : f->port_bytes[port],
+        .bytes_per_ns = (double)g->links[p->channel / 2].bits_per_s / 8e9,
+        .busy_ns = nadi_time_to_ns(nadi_time_round(cycles * f->cycle_ps)),
+    };
+}
+
+static bool sends(const struct flit *f, uint32_t port)
+{
+    const struct nadi_flit_port *p = &f->wiring.ports[port];
+    const struct nadi_graph_link *link = &f->wiring.graph->links[p->channel / 2];
+    return !link->one_way || link->a == p->node;
+}
+
+static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
+                     void *context)
+{
+    const struct flit *f = (const struct flit *)net;
+    const struct nadi_graph *g = f->wiring.graph;
+    uint32_t *number = NADI_NEW(uint32_t, g->node_count);
+    for (uint32_t s = 0; s < g->switch_count; s++)
+        number[g->switches[s]] = s;
+    for (uint32_t d = 0; d < f->dim_count; d++) {
+        struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
+        for (uint32_t p = 0; p < f->wiring.port_count; p++) {
+            const struct nadi_network_counter one = counter_of(f, p, number);
+            if (one.dim != d || !sends(f, p))
+                continue;
+            sum.messages = nadi_count_add(sum.messages, one.messages);
+            sum.bytes = nadi_count_add(sum.bytes, one.bytes);
+            sum.busy_ns = nadi_count_add(sum.busy_ns, one.busy_ns);
+            if (links)
+                visit(context, &one);
+        }
+        if (!links)
+            visit(context, &sum);
+    }
+    nadi_mem_free(number);
+}
+
+static const struct nadi_usage *usage(const struct nadi_network *net)
+{
+    return ((const struct flit *)net)->usage;
+}
+
+static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+{
+    const struct flit *f = (const struct flit *)net;
+    *messages = f->messages;
+    *bytes = f->bytes;
+}
+
+const struct nadi_network_ops nadi_network_flit = {
+    .name = "flit",
+    .has_contention = true,
+    .has_links = true,
+    .needs_graph = true,
+    .has_flits = true,
+    .no_switch_ends = true,
+    .relaxed = &nadi_network_flow,
+    .accepts = accepts,
+    .summary = "Routers flit by flit: input buffers with virtual channels and credits, separable "
+               "allocation of channels and of the crossbar, wormhole or virtual cut-through; "
+               "dimension order, adaptive, Valiant or table routing without deadlock. Equal to "
+               "BookSim 2 in its latencies and loads.",
+    .create = create,
+    .destroy = destroy,
+    .route = route,
+    .over = over,
+    .send = send,
+    .counters = counters,
+    .usage = usage,
+    .sent = sent,
+};

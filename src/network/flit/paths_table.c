@@ -1,0 +1,194 @@
+/* paths_table: routes of any graph, by platform/routing.h, with classes against deadlock. */
+#include "base/diag.h"
+#include "base/mem.h"
+#include "network/flit/paths_state.h"
+
+enum {
+    ACROSS = 1 << 20, /* ranks: up by level, then across by dimension, then down */
+    DOWN = 1 << 21,
+    MOST_STEPS = 1 << 28, /* of counting classes */
+};
+
+/* Channels of a class are taken in ascending order of this. */
+static uint64_t rank_of(const struct nadi_graph *g, uint32_t channel)
+{
+    uint32_t from, to;
+    nadi_graph_channel_ends(g, channel, &from, &to);
+    const uint32_t a = g->nodes[from].level, b = g->nodes[to].level;
+    const uint32_t dim = g->links[channel / 2].dim;
+    const uint32_t rank = a < b ? a : a > b ? DOWN + (1 << 20) - a : ACROSS + (dim & 0xffff);
+    return (uint64_t)rank << 32 | channel;
+}
+
+struct counting {
+    const struct nadi_graph *g;
+    uint32_t *distance, *queue;
+    uint32_t *descents; /* by channel: the most of a shortest path that begins with it */
+    uint32_t most;
+};
+
+/* Is the port on a shortest path to the destination? */
+static bool leads_on(const struct counting *c, uint32_t node, uint32_t port)
+{
+    const uint32_t peer = c->g->ports[port].peer;
+    return nadi_graph_sends(c->g, node, port) && c->distance[peer] + 1 == c->distance[node];
+}
+
+/* Of a path that takes `channel` and goes on from `node`. The last channel, into the host, may use
+ * any VC. */
+static uint32_t descents_after(const struct counting *c, uint32_t channel, uint32_t node)
+{
+    const uint64_t rank = rank_of(c->g, channel);
+    uint32_t most = 0;
+    for (uint32_t i = c->g->first_port[node]; i < c->g->first_port[node + 1]; i++) {
+        if (c->distance[node] <= 1 || !leads_on(c, node, i))
+            continue;
+        const uint32_t next = nadi_graph_channel(c->g, node, i);
+        most = (uint32_t)nadi_max_u64(most, c->descents[next] + (rank_of(c->g, next) < rank));
+    }
+    return most;
+}
+
+static void count_towards(struct counting *c, uint32_t host)
+{
+    const uint32_t reached = nadi_graph_distances(c->g, host, c->distance, c->queue);
+    for (uint32_t k = 1; k < reached; k++) {
+        const uint32_t node = c->queue[k];
+        for (uint32_t i = c->g->first_port[node]; i < c->g->first_port[node + 1]; i++) {
+            if (!leads_on(c, node, i))
+                continue;
+            const uint32_t channel = nadi_graph_channel(c->g, node, i);
+            c->descents[channel] = descents_after(c, channel, c->g->ports[i].peer);
+            c->most = (uint32_t)nadi_max_u64(c->most, c->descents[channel]);
+        }
+    }
+}
+
+/* The classes that shortest paths need: one more than the most descents of any, whichever of
+ * several equal ports they take. Hosts of a switch need the same; of a large network some hosts are
+ * looked at. O(hosts x links x ports of a switch). */
+static uint32_t count_classes(const struct nadi_graph *g)
+{
+    const uint64_t cost = (uint64_t)g->link_count * 16 + 1;
+    const uint32_t step =
+        (uint32_t)nadi_min_u64(g->host_count * cost / MOST_STEPS + 1, g->host_count);
+    struct counting c = {
+        .g = g,
+        .distance = NADI_NEW(uint32_t, g->node_count),
+        .queue = NADI_NEW(uint32_t, g->node_count),
+        .descents = NADI_ZNEW(uint32_t, 2 * (size_t)g->link_count + 1),
+    };
+    uint32_t before = NADI_NONE;
+    for (uint32_t h = 0; h < g->host_count; h += step) {
+        const uint32_t first = g->ports[g->first_port[g->hosts[h]]].peer;
+        if (nadi_graph_degree(g, g->hosts[h]) > 1 || first != before)
+            count_towards(&c, g->hosts[h]);
+        before = first;
+    }
+    nadi_mem_free(c.distance);
+    nadi_mem_free(c.queue);
+    nadi_mem_free(c.descents);
+    return c.most + 1;
+}
+
+/* No route is longer, not even over a switch that Valiant's draws. */
+static uint32_t longest_route(const struct nadi_graph *g)
+{
+    uint32_t *distance = NADI_NEW(uint32_t, g->node_count);
+    uint32_t *queue = NADI_NEW(uint32_t, g->node_count);
+    uint32_t most = 0;
+    for (uint32_t n = 0; n < g->node_count; n = n + g->node_count / 8 + 1) {
+        nadi_graph_distances(g, n, distance, queue);
+        for (uint32_t i = 0; i < g->node_count; i++)
+            most = distance[i] != NADI_NONE && distance[i] > most ? distance[i] : most;
+    }
+    nadi_mem_free(distance);
+    nadi_mem_free(queue);
+    return 4 * most + 4;
+}
+
+static bool is_valiant(const struct nadi_routing_config *routing)
+{
+    return routing && routing->scheme == NADI_ROUTE_VALIANT;
+}
+
+bool nadi_flit_table_init(struct nadi_flit_paths *p, const struct nadi_routing_config *routing,
+                          struct nadi_diags *diags)
+{
+    const struct nadi_graph *g = p->w->graph;
+    const bool valiant = p->config->routing == NADI_FLIT_VALIANT;
+    const struct nadi_routing_config own = {
+        .scheme = valiant ? NADI_ROUTE_VALIANT : NADI_ROUTE_ECMP, .seed = p->config->seed};
+    if (p->config->routing == NADI_FLIT_ADAPTIVE || p->config->routing == NADI_FLIT_WEST_FIRST ||
+        (routing && routing->scheme == NADI_ROUTE_ADAPTIVE))
+        return nadi_error(diags, "flit/routing", NADI_NOWHERE,
+                          "use dimension-order, table or valiant",
+                          "network model flit: adaptive routing is for meshes, tori and HyperX");
+    p->routing = nadi_routing_create(g, routing && !valiant ? routing : &own);
+    p->port_of = NADI_NEW(uint32_t, 2 * (size_t)g->link_count + 1);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        for (uint32_t i = g->first_port[n]; i < g->first_port[n + 1]; i++)
+            p->port_of[nadi_graph_channel(g, n, i)] = i;
+    p->longest = longest_route(g);
+    /* Valiant goes two such paths, one after the other. */
+    p->classes =
+        p->config->dateline ? count_classes(g) * (valiant || is_valiant(routing) ? 2 : 1) : 1;
+    return true;
+}
+
+/* The graph's port at the router of an NPU whose cable is on board; NADI_NONE: it is not. */
+static uint32_t on_board(const struct nadi_graph *g, uint32_t npu)
+{
+    const uint32_t first = g->first_port[g->hosts[npu]];
+    return g->links[g->ports[first].link].dim == NADI_NONE ? first : NADI_NONE;
+}
+
+/* To oneself: to the first switch and back. */
+static uint32_t find_own(const struct nadi_flit_paths *p, uint32_t npu, uint32_t *steps)
+{
+    const struct nadi_graph *g = p->w->graph;
+    const uint32_t out = g->first_port[g->hosts[npu]];
+    const struct nadi_graph_port *at = &g->ports[out];
+    if (g->nodes[at->peer].kind == NADI_GRAPH_HOST)
+        return 0;
+    steps[0] = nadi_flit_step(p->w->graph_port[out], NADI_FLIT_ANY_CLASS);
+    steps[1] = nadi_flit_step(p->w->graph_port[g->first_port[at->peer] + at->peer_port],
+                              NADI_FLIT_ANY_CLASS);
+    return 2;
+}
+
+uint32_t nadi_flit_table_find(struct nadi_flit_paths *p, uint32_t src, uint32_t dst, uint64_t flow,
+                              uint32_t *steps)
+{
+    const struct nadi_graph *g = p->w->graph;
+    uint32_t count = 0, class = 0;
+    if (src == dst)
+        return find_own(p, src, steps);
+    if (!nadi_routing_find(p->routing, src, dst, flow, &p->route) || !p->route.count ||
+        p->route.count + 2 > p->longest)
+        return 0;
+    const uint32_t *route = p->route.items;
+    const uint32_t from = on_board(g, src), to = on_board(g, dst);
+    const uint32_t last = p->port_of[route[p->route.count - 1]];
+    if (from != NADI_NONE)
+        steps[count++] = nadi_flit_step(
+            nadi_flit_own_channel(p, from, g->ports[from].peer, p->port_of[route[0]]),
+            NADI_FLIT_ANY_CLASS);
+    for (size_t i = 0; i < p->route.count; i++) {
+        const bool last_step = i + 1 == p->route.count && to == NADI_NONE;
+        class += i && !last_step && p->config->dateline &&
+                 rank_of(g, route[i]) < rank_of(g, route[i - 1]);
+        steps[count++] = nadi_flit_step(p->w->graph_port[p->port_of[route[i]]], class);
+    }
+    if (class >= p->classes)
+        return 0;
+    if (to != NADI_NONE) {
+        const uint32_t router = g->ports[to].peer;
+        const uint32_t in = g->first_port[router] + g->ports[last].peer_port;
+        steps[count++] = nadi_flit_step(
+            nadi_flit_own_channel(p, g->first_port[router] + g->ports[to].peer_port, router, in),
+            NADI_FLIT_ANY_CLASS);
+    } else
+        steps[count - 1] |= NADI_FLIT_ANY_CLASS;
+    return count;
+}

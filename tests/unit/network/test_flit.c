@@ -1,0 +1,139 @@
+/* The flit model beside flow: one long message alone, over any number of hops and any rates, takes
+ * as long to 1 %; messages of one connection go in order, others share their host's port; a ring's
+ * all-reduce step; what links carry is what was sent. */
+#include "network/flit/config.h"
+#include "support/flow_case.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+static double time_in(const struct nadi_network_ops *model, enum nadi_dim_kind kind, uint32_t npus,
+                      double bytes_per_ns, double latency_ns, uint32_t dst, uint64_t bytes)
+{
+    struct flow_case c;
+    struct nadi_flit_config flit;
+    nadi_flit_config_init(&flit);
+    flow_case_init(&c);
+    c.flit = &flit;
+    flow_case_dim(&c, kind, npus, bytes_per_ns, latency_ns);
+    flow_case_dim(&c, NADI_DIM_RING, 3, bytes_per_ns / 3, latency_ns);
+    flow_case_open(&c, model);
+    flow_case_send(&c, 0, 0, dst, bytes);
+    flow_case_run(&c);
+    const double ns = flow_case_ns(&c, 0);
+    flow_case_release(&c);
+    return ns;
+}
+
+static void test_one_message_as_flow(void **state)
+{
+    static const struct {
+        enum nadi_dim_kind kind;
+        uint32_t npus, dst;
+        double bytes_per_ns, latency_ns;
+    } rows[] = {{NADI_DIM_RING, 8, 4, 50, 10},    {NADI_DIM_RING, 8, 20, 50, 10},
+                {NADI_DIM_SWITCH, 8, 5, 100, 50}, {NADI_DIM_SWITCH, 4, 11, 25, 500},
+                {NADI_DIM_MESH, 6, 5, 12.5, 3},   {NADI_DIM_FULLY_CONNECTED, 5, 13, 7, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const double flow = time_in(&nadi_network_flow, rows[i].kind, rows[i].npus,
+                                    rows[i].bytes_per_ns, rows[i].latency_ns, rows[i].dst, 4 << 20);
+        const double flit = time_in(&nadi_network_flit, rows[i].kind, rows[i].npus,
+                                    rows[i].bytes_per_ns, rows[i].latency_ns, rows[i].dst, 4 << 20);
+        if (flit < flow * 0.9999 || flit > flow * 1.01)
+            fail_msg("row %zu: flow %g ns, flit %g ns", i, flow, flit);
+    }
+}
+
+static void open_ring(struct flow_case *c, struct nadi_flit_config *flit, uint32_t npus)
+{
+    nadi_flit_config_init(flit);
+    flow_case_init(c);
+    c->flit = flit;
+    flow_case_dim(c, NADI_DIM_RING, npus, 32, 10);
+    flow_case_open(c, &nadi_network_flit);
+}
+
+/* Two messages of one link: one behind the other where they are of one connection, else they
+ * share it. */
+static void test_connections(void **state)
+{
+    struct flow_case c;
+    struct nadi_flit_config flit;
+    (void)state;
+    for (int together = 0; together < 2; together++) {
+        open_ring(&c, &flit, 4);
+        flow_case_send(&c, 0, 0, 1, 1 << 20);
+        flow_case_send(&c, 0, 0, 1, 1 << 20);
+        c.messages[0].connection = c.messages[1].connection = (uint64_t)together;
+        flow_case_run(&c);
+        const double first = flow_case_ns(&c, 0), second = flow_case_ns(&c, 1);
+        assert_true(fabs(second - 2 * (1 << 20) / 32.0) < 400);
+        if (together)
+            assert_true(fabs(first * 2 - second) < 200);
+        else
+            assert_true(second - first < 40);
+        flow_case_release(&c);
+    }
+}
+
+static void sum_links(void *context, const struct nadi_network_counter *counter)
+{
+    uint64_t *bytes = context;
+    *bytes += counter->bytes;
+    assert_true(counter->busy_ns > 0 || counter->bytes == 0);
+}
+
+/* Every NPU to its two neighbours at once: nobody meets, whatever lanes there are on board. */
+static void test_ring_step(void **state)
+{
+    struct flow_case c;
+    struct nadi_flit_config flit;
+    uint64_t bytes = 0;
+    (void)state;
+    open_ring(&c, &flit, 8);
+    for (uint32_t r = 0; r < 8; r++) {
+        flow_case_send(&c, 5, r, (r + 1) % 8, 100000);
+        flow_case_send(&c, 5, r, (r + 7) % 8, 100000);
+    }
+    flow_case_run(&c);
+    for (uint32_t i = 0; i < 16; i++)
+        assert_true(fabs(flow_case_ns(&c, i) - (100000 / 32.0 + 10)) < 25);
+    c.net->ops->counters(c.net, true, sum_links, &bytes);
+    assert_int_equal(bytes, 16 * 100000);
+    flow_case_release(&c);
+}
+
+/* Nobody waits for a message of no bytes, or to oneself. */
+static void test_empty_messages(void **state)
+{
+    struct flow_case c;
+    struct nadi_flit_config flit;
+    (void)state;
+    open_ring(&c, &flit, 4);
+    flow_case_send(&c, 7, 0, 2, 0);
+    flow_case_send(&c, 9, 3, 3, 1000);
+    flow_case_send(&c, 1e6, 2, 1, 1);
+    flow_case_run(&c);
+    assert_true(flow_case_ns(&c, 0) > 20 && flow_case_ns(&c, 0) < 60);
+    assert_true(fabs(flow_case_ns(&c, 1)) < 1e-6);
+    assert_true(flow_case_ns(&c, 2) > 10 && flow_case_ns(&c, 2) < 40);
+    flow_case_release(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_message_as_flow),
+        cmocka_unit_test(test_connections),
+        cmocka_unit_test(test_ring_step),
+        cmocka_unit_test(test_empty_messages),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
