@@ -154,6 +154,9 @@ static void add_text(const struct nadi_repro_study *study, const struct nadi_rep
         char published[32], ours[32];
         number_text(published, row->published);
         number_text(ours, row->ours);
+        const bool alone = row->beside && !(fabs(row->published) > 0); /* nothing is published */
+        if (alone)
+            snprintf(published, sizeof(published), "-");
         nadi_str_printf(out, "  %-54s %14s %14s %-3s %s", row->label,
                         row->published_word ? row->published_word : published,
                         row->our_word ? row->our_word : ours, row->unit,
@@ -161,7 +164,7 @@ static void add_text(const struct nadi_repro_study *study, const struct nadi_rep
                         : row->passed ? "pass"
                                       : "FAIL");
         beside += row->beside;
-        if (!row->our_word && fabs(row->ours - row->published) > 1e-9)
+        if (!row->our_word && !alone && fabs(row->ours - row->published) > 1e-9)
             nadi_str_printf(out, " (%+.3g %%)", (row->ours / row->published - 1) * 100);
         nadi_str_add(out, "\n");
     }

@@ -465,6 +465,11 @@ const struct nadi_repro_study nadi_repro_studies[] = {
     {"fred", "A wafer whose switches reduce against a mesh: conflicts, I/O, collectives, steps",
      "Fred, arXiv 2406.19580; compute of each workload fitted to one of its figures",
      nadi_repro_fred, NULL},
+    {"comet",
+     "Transformer-1T and DLRM over parallelism, memory and network; measured steps and memory",
+     "COMET, arXiv 2211.16648: the method, its shapes and clusters are not public; Korthikanti et "
+     "al., arXiv 2205.05198",
+     nadi_repro_comet, NULL},
     {"executors", "The message executor's finish, by the faster executors",
      "nadi's own message executor", executors, NULL},
     {.name = NULL},

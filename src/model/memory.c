@@ -124,6 +124,44 @@ double *nadi_memory_activations(const struct nadi_model_plan *p, const struct na
     return bytes;
 }
 
+/* ---- two memories -------------------------------------------------------------------------- */
+
+/* What is expanded of a part, when `over` bytes of it and of what stays rather are too many. */
+static double take_over(double *over, double part)
+{
+    const double taken = part < *over ? part : *over;
+    *over -= taken;
+    return part > 0 ? taken / part : 0;
+}
+
+struct nadi_expanded nadi_memory_expanded(const struct nadi_rank_memory *r,
+                                          const struct nadi_device *d)
+{
+    const double *parts = r->parts;
+    const double work =
+        parts[NADI_MEMORY_ACTIVATIONS] + parts[NADI_MEMORY_BUFFERS] + parts[NADI_MEMORY_CACHE];
+    const double weights = parts[NADI_MEMORY_PARAMETERS], gradients = parts[NADI_MEMORY_GRADIENTS];
+    double over = r->total - d->memory_bytes;
+    struct nadi_expanded e = {0};
+    if (!(over > 0) || !(d->expanded_bytes > 0))
+        return e;
+    e.bytes = over;
+    if (d->expanded_uniform) {
+        e.kernels = e.optimizer = over / r->total;
+        return e;
+    }
+    const double states_away = take_over(&over, parts[NADI_MEMORY_OPTIMIZER]);
+    const double gradients_away = take_over(&over, gradients);
+    const double weights_away = take_over(&over, weights);
+    const double work_away = take_over(&over, work);
+    e.optimizer = (24 * states_away + 4 * gradients_away + 2 * weights_away) / 30;
+    const double touched = work + weights + gradients;
+    if (touched > 0)
+        e.kernels =
+            (work * work_away + weights * weights_away + gradients * gradients_away) / touched;
+    return e;
+}
+
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 static double largest(double a, double b)

@@ -57,6 +57,17 @@ struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan
                                                     const struct nadi_layer_kind *kind,
                                                     uint32_t position);
 
+/* Where a rank's bytes lie on a device with a second memory: what does not fit is there, what is
+ * touched least for each byte first. Shares of the bytes that are touched: by the optimizer, by all
+ * other kernels. A byte of activations, parameters and gradients is touched twice in a pass; of 30
+ * bytes that the optimizer touches for a parameter 24 are states, 4 gradients, 2 parameters. */
+struct nadi_expanded {
+    double bytes; /* in the second memory, as far as it goes */
+    double kernels, optimizer;
+};
+struct nadi_expanded nadi_memory_expanded(const struct nadi_rank_memory *r,
+                                          const struct nadi_device *d);
+
 /* ranks live in `arena`. */
 void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_model_plan *p,
                           const struct nadi_model *m, const struct nadi_net *net,

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "compute/measured.h"
+#include "compute/two_memories.h"
 #include "model/step_emit.h"
 
 /* ---- messages between stages --------------------------------------------------------------- */
@@ -288,24 +289,55 @@ static uint32_t variants_of(const struct nadi_model_plan *p)
     return 1;
 }
 
-bool nadi_study_compute(const struct nadi_study *study, struct nadi_compute *compute,
-                        struct nadi_measured **measured, struct nadi_diags *diags)
+void nadi_step_compute_expand(struct nadi_step_compute *c, const struct nadi_study *study,
+                              const struct nadi_expanded *expanded)
+{
+    const struct nadi_device *d = &study->cluster.device;
+    c->devices[0].memory_rate = nadi_two_memories_rate(d, expanded->kernels);
+    c->devices[1].memory_rate = nadi_two_memories_rate(d, expanded->optimizer);
+}
+
+static void expand(struct nadi_step_compute *c, const struct nadi_study *study)
+{
+    struct nadi_arena arena;
+    struct nadi_memory memory;
+    if (!(study->cluster.device.expanded_bytes > 0))
+        return;
+    nadi_arena_init(&arena);
+    nadi_memory_estimate(&memory, &study->plan, &study->model, &study->net, &study->schedule,
+                         &arena);
+    const struct nadi_expanded expanded =
+        nadi_memory_expanded(&memory.ranks[memory.worst], &study->cluster.device);
+    nadi_step_compute_expand(c, study, &expanded);
+    nadi_arena_release(&arena);
+}
+
+bool nadi_step_compute_init(struct nadi_step_compute *c, const struct nadi_study *study,
+                            struct nadi_diags *diags)
 {
     const struct nadi_model_plan *p = &study->plan;
     const struct nadi_device *d = &study->cluster.device;
-    *measured = NULL;
-    *compute = (struct nadi_compute){
-        .device = d, .model = p->kernels ? p->kernels : nadi_compute_model_find(d, NULL)};
-    if (compute->model->needs_array && !d->array_rows)
+    *c = (struct nadi_step_compute){.devices = {*d, *d}};
+    c->kernels = c->optimizer =
+        (struct nadi_compute){.device = &c->devices[0],
+                              .model = p->kernels ? p->kernels : nadi_compute_model_find(d, NULL)};
+    c->optimizer.device = &c->devices[1];
+    if (c->kernels.model->needs_array && !d->array_rows)
         return nadi_error(diags, "plan/kernels", NADI_IN_FILE("plan"),
                           "give the device 'array', 'dataflow' and 'clock', or drop 'kernels'",
-                          "kernels is %s, but %s has no systolic array", compute->model->name,
+                          "kernels is %s, but %s has no systolic array", c->kernels.model->name,
                           d->name);
+    expand(c, study);
     if (!d->measured)
         return true;
-    *measured = nadi_measured_read(d->measured, diags);
-    compute->measured = *measured;
-    return *measured != NULL;
+    c->measured = nadi_measured_read(d->measured, diags);
+    c->kernels.measured = c->optimizer.measured = c->measured;
+    return c->measured != NULL;
+}
+
+void nadi_step_compute_release(struct nadi_step_compute *c)
+{
+    nadi_measured_destroy(c->measured);
 }
 
 bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
@@ -314,7 +346,7 @@ bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
     const struct nadi_model_plan *p = &study->plan;
     *s = (struct nadi_model_step){.study = study, .has_device = study->has_cluster};
     nadi_arena_init(&s->arena);
-    if (s->has_device && !nadi_study_compute(study, &s->compute, &s->measured, diags))
+    if (s->has_device && !nadi_step_compute_init(&s->compute, study, diags))
         return false;
     /* a library takes groups whole */
     nadi_comm_groups_init(&s->comm_groups, &study->grid,
@@ -327,7 +359,8 @@ bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
         shape.cached +=
             p->mode == NADI_MODE_DECODE ? s->variant_count : (uint64_t)s->variant_count * p->chunk;
         nadi_net_build(&v->net, &study->model, &shape);
-        v->costs = nadi_costs_make(&v->net, p, s->has_device ? &s->compute : NULL, &s->arena);
+        v->costs =
+            nadi_costs_make(&v->net, p, s->has_device ? &s->compute.kernels : NULL, &s->arena);
     }
     return true;
 }
@@ -336,7 +369,7 @@ void nadi_step_release(struct nadi_model_step *s)
 {
     for (uint32_t i = 0; i < s->variant_count; i++)
         nadi_net_release(&s->variants[i].net);
-    nadi_measured_destroy(s->measured);
+    nadi_step_compute_release(&s->compute);
     nadi_arena_release(&s->arena);
     *s = (struct nadi_model_step){0};
 }

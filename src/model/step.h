@@ -34,21 +34,31 @@ struct nadi_step_variant { /* one shape of the work: in inference it changes as 
     struct nadi_op_cost **costs; /* by kind and operation */
 };
 
+/* How the study's plan times kernels on the device of its cluster. Where the fullest rank needs a
+ * second memory, all take what is touched there from it. Stays where it is: the members point at
+ * each other. */
+struct nadi_step_compute {
+    struct nadi_device devices[2];          /* with the bandwidths of the memories together */
+    struct nadi_compute kernels, optimizer; /* on these */
+    struct nadi_measured *measured;         /* NULL: none */
+};
+/* False with an error; the caller releases it in both cases. */
+bool nadi_step_compute_init(struct nadi_step_compute *c, const struct nadi_study *study,
+                            struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_step_compute_release(struct nadi_step_compute *c);
+/* For another footprint than that of the study. */
+void nadi_step_compute_expand(struct nadi_step_compute *c, const struct nadi_study *study,
+                              const struct nadi_expanded *expanded);
+
 struct nadi_model_step {
     struct nadi_arena arena;
     const struct nadi_study *study;
-    struct nadi_compute compute;
+    struct nadi_step_compute compute;
     bool has_device;
     struct nadi_comm_groups comm_groups;
     struct nadi_step_variant *variants;
     uint32_t variant_count;
-    struct nadi_measured *measured;
 };
-
-/* How the study's plan times kernels on the device of its cluster. False with an error; the caller
- * destroys *measured in both cases (compute/measured.h). */
-bool nadi_study_compute(const struct nadi_study *study, struct nadi_compute *compute,
-                        struct nadi_measured **measured, struct nadi_diags *diags) NADI_MUST_USE;
 
 /* The study's cluster, if it has one, gives times and levels; else times are 0. False with an error
  * when the device's measured table cannot be read. The caller releases the step in both cases. */

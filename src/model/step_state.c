@@ -228,7 +228,7 @@ void nadi_emit_update(struct nadi_emit *e)
                                : all.dense + all.expert;
     const bool away = p->streaming || (p->offload & NADI_OFFLOAD_OPTIMIZER);
     const struct nadi_work w =
-        nadi_optimizer_cost(p, own, e->s->has_device ? &e->s->compute : NULL);
+        nadi_optimizer_cost(p, own, e->s->has_device ? &e->s->compute.optimizer : NULL);
     if (away)
         move_states(e, "load optimizer states", NADI_NODE_MEM_LOAD, own * p->optimizer_bytes);
     nadi_emit_follow(e, put_update(e, &w));

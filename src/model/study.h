@@ -46,10 +46,10 @@ double nadi_study_remote_rate(const struct nadi_study *s);
  * optimizer runs? */
 bool nadi_study_wafer_io(const struct nadi_study *s);
 
-/* Bytes of the device's memory; 0 without a cluster. */
+/* Bytes of the device's memories; 0 without a cluster. */
 static inline double nadi_study_capacity(const struct nadi_study *s)
 {
-    return s->has_cluster ? s->cluster.device.memory_bytes : 0;
+    return s->has_cluster ? s->cluster.device.memory_bytes + s->cluster.device.expanded_bytes : 0;
 }
 
 #endif

@@ -68,6 +68,10 @@ static void fill(struct nadi_device *d, const struct nadi_schema_values *v,
         .launch_ns = nadi_schema_number(v, "launch"),
         .tile_ns = nadi_schema_number(v, "tile"),
         .host_rate = nadi_schema_number(v, "host-bandwidth"),
+        .expanded_bytes = nadi_schema_number(v, "memory-expanded"),
+        .expanded_rate = nadi_schema_number(v, "expanded-bandwidth"),
+        .expanded_concurrent = nadi_schema_word(v, "expanded-access") == 1,
+        .expanded_uniform = nadi_schema_word(v, "expanded-place") == 1,
         .dataflow = (enum nadi_dataflow)nadi_schema_word(v, "dataflow"),
         .clock_hz = nadi_schema_number(v, "clock") * 1e6,
     };
@@ -85,6 +89,10 @@ static bool check(const struct nadi_device *d, const char *path, struct nadi_dia
     if (!(d->peak[NADI_BF16] > 0) && !(d->peak[NADI_FP32] > 0))
         return nadi_error(diags, "device/peak", NADI_IN_FILE(path), "for example: bf16: 312TFLOPS",
                           "a device needs a peak: one of bf16, fp16, fp32 at least");
+    if (d->expanded_bytes > 0 && !(d->expanded_rate > 0))
+        return nadi_error(diags, "device/expanded", NADI_IN_FILE(path),
+                          "for example: expanded-bandwidth: 200GB/s",
+                          "a device with 'memory-expanded' needs 'expanded-bandwidth'");
     if (d->array_rows && !(d->clock_hz > 0))
         return nadi_error(diags, "device/clock", NADI_IN_FILE(path), NULL,
                           "a systolic array needs 'clock'");

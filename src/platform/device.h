@@ -32,10 +32,12 @@ struct nadi_device {
     double memory_bytes, memory_rate, memory_efficiency;
     uint32_t processors;
     double launch_ns, tile_ns;
-    double attention_rate[2];           /* forward, backward, 16 bits */
-    double attention_ramp;              /* keys */
-    double attention_portable;          /* share of attention_rate */
-    double host_rate;                   /* 0: none */
+    double attention_rate[2];             /* forward, backward, 16 bits */
+    double attention_ramp;                /* keys */
+    double attention_portable;            /* share of attention_rate */
+    double host_rate;                     /* 0: none */
+    double expanded_bytes, expanded_rate; /* a second memory; 0: none */
+    bool expanded_concurrent, expanded_uniform;
     uint32_t array_rows, array_columns; /* systolic; 0: none */
     enum nadi_dataflow dataflow;
     double clock_hz;

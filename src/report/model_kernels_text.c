@@ -138,7 +138,8 @@ static void each_kind(struct page *p, const struct nadi_model_step *step)
         }
         for (uint32_t o = 0; o < kind->op_count; o++) {
             p->op = &kind->ops[o];
-            nadi_op_kernels(p->op, body, &p->s->plan, &step->compute, p->json ? object : line, p);
+            nadi_op_kernels(p->op, body, &p->s->plan, &step->compute.kernels,
+                            p->json ? object : line, p);
         }
         if (p->json) {
             nadi_json_close(p->json);
@@ -162,7 +163,7 @@ static bool open_page(struct page *p, struct nadi_model_step *step, const struct
         nadi_step_release(step);
         return false;
     }
-    p->array = step->compute.model->needs_array;
+    p->array = step->compute.kernels.model->needs_array;
     return true;
 }
 
@@ -175,7 +176,7 @@ bool nadi_model_kernels_text(const struct nadi_study *s, struct nadi_str *out,
         return false;
     p.out = out;
     nadi_str_printf(out, "%s on %s, one micro-batch on one rank, kernels by %s\n", s->model.name,
-                    s->cluster.device.name, step.compute.model->name);
+                    s->cluster.device.name, step.compute.kernels.model->name);
     each_kind(&p, &step);
     nadi_step_release(&step);
     return true;
@@ -194,7 +195,7 @@ bool nadi_model_kernels_json(const struct nadi_study *s, struct nadi_str *out,
     nadi_json_object(&j, NULL);
     nadi_json_string(&j, "model", s->model.name);
     nadi_json_string(&j, "device", s->cluster.device.name);
-    nadi_json_string(&j, "kernels_by", step.compute.model->name);
+    nadi_json_string(&j, "kernels_by", step.compute.kernels.model->name);
     nadi_json_array(&j, "layers");
     each_kind(&p, &step);
     nadi_json_close(&j);

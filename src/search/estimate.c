@@ -49,10 +49,11 @@ struct nadi_estimator *nadi_estimator_create(const struct nadi_study *study,
     nadi_arena_init(&e->plans);
     e->study = study;
     e->asked = *asked;
-    if (!nadi_study_compute(study, &e->compute, &e->measured, diags)) {
+    if (!nadi_step_compute_init(&e->compute, study, diags)) {
         nadi_estimator_destroy(e);
         return NULL;
     }
+    nadi_step_compute_expand(&e->compute, study, &(struct nadi_expanded){0});
     e->transfers = nadi_transfers_create(study);
     if (study->cluster.device.host_rate > 0)
         e->remote = nadi_model_remote(study);
@@ -71,7 +72,7 @@ void nadi_estimator_destroy(struct nadi_estimator *e)
     if (!e)
         return;
     nadi_transfers_destroy(e->transfers);
-    nadi_measured_destroy(e->measured);
+    nadi_step_compute_release(&e->compute);
     nadi_mem_free(e->shapes.items);
     nadi_arena_release(&e->plans);
     nadi_arena_release(&e->arena);
@@ -143,6 +144,7 @@ static bool take(struct nadi_estimator *e, const struct nadi_strategy *s)
         e->possible = resolve(e, s);
         if (!e->possible)
             return false;
+        nadi_step_compute_expand(&e->compute, e->study, &(struct nadi_expanded){0});
         (void)nadi_estimator_shape(e);
         nadi_axes_init(&e->axes, &e->plan, &e->study->model);
         e->streams = streams_of(e);
@@ -164,13 +166,32 @@ static bool take(struct nadi_estimator *e, const struct nadi_strategy *s)
     return true;
 }
 
+/* What does not fit into the local memory lies in the second one: kernels take longer. */
+static void expand(struct nadi_estimator *e, const struct nadi_rank_memory *fullest)
+{
+    const struct nadi_expanded expanded = nadi_memory_expanded(fullest, &e->study->cluster.device);
+    const bool wanted = expanded.bytes > 0;
+    if (!wanted && !e->is_hybrid)
+        return;
+    nadi_step_compute_expand(&e->compute, e->study, &expanded);
+    if (wanted)
+        nadi_estimator_hybrid(e);
+    else
+        (void)nadi_estimator_shape(e);
+    nadi_estimator_values(e);
+    nadi_estimator_replicas(e);
+}
+
 bool nadi_estimator_time(struct nadi_estimator *e, const struct nadi_strategy *s,
                          struct nadi_estimate *estimate)
 {
+    struct nadi_rank_memory fullest = {0};
     if (!take(e, s))
         return false;
+    const double bytes = nadi_estimator_memory(e, &fullest);
+    expand(e, &fullest);
     nadi_estimator_step(e, estimate);
-    estimate->memory_bytes = nadi_estimator_memory(e);
-    estimate->missing_bytes = fmax(0, estimate->memory_bytes - nadi_study_capacity(e->study));
+    estimate->memory_bytes = bytes;
+    estimate->missing_bytes = fmax(0, bytes - nadi_study_capacity(e->study));
     return true;
 }

@@ -5,6 +5,7 @@
 #include "compute/measured.h"
 #include "memory/memory.h"
 #include "model/memory.h"
+#include "model/step.h"
 #include "search/estimate.h"
 #include "search/layer_time.h"
 #include "search/pipeline.h"
@@ -48,8 +49,9 @@ struct nadi_estimator {
     const struct nadi_study *study;
     struct nadi_model_plan asked;
     struct nadi_transfers *transfers;
-    struct nadi_compute compute;
-    struct nadi_measured *measured;
+    struct nadi_step_compute compute; /* with the memories of the shape at hand */
+    struct nadi_search_shape hybrid;  /* the shape at hand with two memories */
+    bool is_hybrid;
     struct nadi_memory_config remote;
     uint32_t kind_count, layer_count;
     const uint32_t *layers; /* kind of each layer of the net */
@@ -79,13 +81,19 @@ struct nadi_estimator {
 
 /* estimate_shape.c: the shape of the plan, made if it is not known. */
 const struct nadi_search_shape *nadi_estimator_shape(struct nadi_estimator *e);
+/* Anew, where the strategy needs the second memory. */
+void nadi_estimator_hybrid(struct nadi_estimator *e);
+static inline const struct nadi_search_shape *nadi_estimator_now(const struct nadi_estimator *e)
+{
+    return e->is_hybrid ? &e->hybrid : &e->shapes.items[e->shape];
+}
 /* Stages of the plan and what they take with its recomputation. */
 void nadi_estimator_rows(struct nadi_estimator *e);
 void nadi_estimator_values(struct nadi_estimator *e);
 
 /* estimate_memory.c: bytes of the fullest rank. */
 void nadi_estimator_activations(struct nadi_estimator *e);
-double nadi_estimator_memory(const struct nadi_estimator *e);
+double nadi_estimator_memory(const struct nadi_estimator *e, struct nadi_rank_memory *fullest);
 
 /* estimate_time.c */
 void nadi_estimator_replicas(struct nadi_estimator *e);

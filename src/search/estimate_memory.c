@@ -85,7 +85,7 @@ static struct nadi_rank_load load_of(const struct nadi_estimator *e, uint32_t ra
     return load;
 }
 
-double nadi_estimator_memory(const struct nadi_estimator *e)
+double nadi_estimator_memory(const struct nadi_estimator *e, struct nadi_rank_memory *fullest)
 {
     struct nadi_rank_load before = {0};
     double most = 0;
@@ -100,6 +100,8 @@ double nadi_estimator_memory(const struct nadi_estimator *e)
             continue; /* the rank before holds as much of everything */
         before = load;
         const struct nadi_rank_memory m = nadi_memory_of_load(&e->plan, &e->study->model, &load);
+        if (m.total > most)
+            *fullest = m;
         most = larger(most, m.total);
     }
     return most;

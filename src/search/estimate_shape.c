@@ -32,17 +32,34 @@ static void fill_kind(struct nadi_estimator *e, struct nadi_kind_values *v,
     }
 }
 
+static void make_shape(struct nadi_estimator *e, struct nadi_search_shape *s)
+{
+    const struct nadi_model_plan *p = &e->plan;
+    struct nadi_net net;
+    struct nadi_arena arena;
+    struct nadi_axes axes;
+    const struct nadi_shape shape = nadi_plan_shape(p, &e->study->model);
+    nadi_arena_init(&arena);
+    nadi_net_build(&net, &e->study->model, &shape);
+    NADI_ASSERT(net.kind_count == e->kind_count && net.layer_count == e->layer_count);
+    struct nadi_op_cost **costs = nadi_costs_make(&net, p, &e->compute.kernels, &arena);
+    nadi_axes_init(&axes, p, &e->study->model);
+    s->boundary_bytes = net.boundary_bytes;
+    for (uint32_t k = 0; k < e->kind_count; k++)
+        fill_kind(e, &s->kinds[k], &net, k, costs[k], &axes);
+    nadi_net_release(&net);
+    nadi_arena_release(&arena);
+}
+
 const struct nadi_search_shape *nadi_estimator_shape(struct nadi_estimator *e)
 {
     const struct nadi_model_plan *p = &e->plan;
+    e->is_hybrid = false;
     for (size_t i = e->shapes.count; i-- > 0;)
         if (is_shape(&e->shapes.items[i], p)) {
             e->shape = (uint32_t)i;
             return &e->shapes.items[i];
         }
-    struct nadi_net net;
-    struct nadi_arena arena;
-    const struct nadi_shape shape = nadi_plan_shape(p, &e->study->model);
     struct nadi_search_shape s = {
         .tp = p->tp,
         .cp = p->cp,
@@ -52,20 +69,21 @@ const struct nadi_search_shape *nadi_estimator_shape(struct nadi_estimator *e)
         .sequence_parallel = p->sequence_parallel,
         .kinds = NADI_ARENA_NEW(&e->arena, struct nadi_kind_values, e->kind_count),
     };
-    nadi_arena_init(&arena);
-    nadi_net_build(&net, &e->study->model, &shape);
-    NADI_ASSERT(net.kind_count == e->kind_count && net.layer_count == e->layer_count);
-    struct nadi_op_cost **costs = nadi_costs_make(&net, p, &e->compute, &arena);
-    struct nadi_axes axes;
-    nadi_axes_init(&axes, p, &e->study->model);
-    s.boundary_bytes = net.boundary_bytes;
-    for (uint32_t k = 0; k < e->kind_count; k++)
-        fill_kind(e, &s.kinds[k], &net, k, costs[k], &axes);
-    nadi_net_release(&net);
-    nadi_arena_release(&arena);
+    make_shape(e, &s);
     NADI_PUSH(&e->shapes, s);
     e->shape = (uint32_t)e->shapes.count - 1;
     return &e->shapes.items[e->shape];
+}
+
+void nadi_estimator_hybrid(struct nadi_estimator *e)
+{
+    struct nadi_kind_values *kinds = e->hybrid.kinds;
+    if (!kinds)
+        kinds = NADI_ARENA_NEW(&e->arena, struct nadi_kind_values, e->kind_count);
+    e->hybrid = e->shapes.items[e->shape];
+    e->hybrid.kinds = kinds;
+    make_shape(e, &e->hybrid);
+    e->is_hybrid = true;
 }
 
 /* ---- stages -------------------------------------------------------------------------------- */
@@ -130,7 +148,7 @@ static void add_layers(struct nadi_stage_values *v, const struct nadi_kind_value
 
 void nadi_estimator_values(struct nadi_estimator *e)
 {
-    const struct nadi_search_shape *shape = &e->shapes.items[e->shape];
+    const struct nadi_search_shape *shape = nadi_estimator_now(e);
     for (uint32_t i = 0; i < e->stages; i++) {
         const struct nadi_stage_row *row = &e->rows[i];
         struct nadi_stage_values *v = &e->values[i];

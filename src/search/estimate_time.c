@@ -40,7 +40,7 @@ static double reduce_ns(struct nadi_estimator *e, double dense, double expert)
 
 void nadi_estimator_replicas(struct nadi_estimator *e)
 {
-    const struct nadi_search_shape *shape = &e->shapes.items[e->shape];
+    const struct nadi_search_shape *shape = nadi_estimator_now(e);
     for (uint32_t k = 0; k < e->kind_count; k++) {
         const struct nadi_kind_values *v = &shape->kinds[k];
         e->replicas[k].gather = e->plan.zero ? gather_ns(e, v->dense, v->expert) : 0;
@@ -284,7 +284,7 @@ static struct rank_end end_of(const struct step *s, uint32_t rank, double window
                 : dense + expert;
     struct rank_end end = {
         .gradients = left_gradients(s, rank),
-        .optimizer = nadi_optimizer_cost(p, own, &e->compute).ns,
+        .optimizer = nadi_optimizer_cost(p, own, &e->compute.optimizer).ns,
     };
     if (p->offload & NADI_OFFLOAD_GRADIENTS)
         end.remote = fmax(0, left_stores(s, rank, window) - end.gradients);
@@ -339,7 +339,7 @@ static void fill(struct nadi_estimate *out, const struct step *s, uint32_t rank,
 void nadi_estimator_step(struct nadi_estimator *e, struct nadi_estimate *out)
 {
     const struct nadi_model_plan *p = &e->plan;
-    const struct step s = {.e = e, .shape = &e->shapes.items[e->shape]};
+    const struct step s = {.e = e, .shape = nadi_estimator_now(e)};
     passes(&s);
     const struct nadi_pipeline_times times = {
         .kind = p->schedule,

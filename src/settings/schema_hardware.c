@@ -9,6 +9,9 @@ static const char *const shapes[] = {
 static const char *const algorithms[] = {NADI_WORDS_OF_DIMS NULL};
 static const char *const inter_schedulers[] = {NADI_WORDS_OF_INTER NULL};
 
+static const char *const accesses[] = {"sequential", "concurrent", NULL};
+static const char *const places[] = {"auto", "uniform", NULL};
+
 static const char *const dataflows[] = {"weight", "output", "input", NULL};
 
 #define TFLOPS(called, text)                                                                       \
@@ -131,6 +134,28 @@ static const struct nadi_setting device_keys[] = {
      .max = 1e6,
      .doc = "Time that a block of queries loses on starting and ending, as a number of keys."},
     RATE("host-bandwidth", "0", "To the host's memory, one direction. 0: no offload."),
+    {.name = "memory-expanded",
+     .type = NADI_TYPE_NUMBER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "GiB",
+     .unit_factor = 1073741824.0,
+     .preset = "0",
+     .max = 1e6,
+     .absent = "none",
+     .doc = "Capacity of a second memory that kernels read and write directly (CXL, host). It "
+            "takes what the local memory cannot."},
+    RATE("expanded-bandwidth", "0", "Peak bandwidth of the second memory."),
+    {.name = "expanded-access",
+     .type = NADI_TYPE_WORD,
+     .words = accesses,
+     .preset = "sequential",
+     .doc = "sequential: a kernel reads one memory after the other. concurrent: both at once."},
+    {.name = "expanded-place",
+     .type = NADI_TYPE_WORD,
+     .words = places,
+     .preset = "auto",
+     .doc = "auto: what is touched most for each byte stays local: activations and buffers, then "
+            "parameters, gradients, optimizer states. uniform: everything is spread alike."},
     {.name = "measured",
      .type = NADI_TYPE_TEXT,
      .absent = "none",
