@@ -26,6 +26,7 @@ struct nadi_model_setup {
     const char *plan;     /* path; NULL: defaults */
     const char *settings; /* "key=value ...", takes precedence over the plan; may be NULL */
     const char *cluster;  /* name or path; may be NULL if no times are needed */
+    const char *memory;   /* memory file, with the tiers that a plan's `place` names; or NULL */
 };
 
 void nadi_model_setup_init(struct nadi_model_setup *setup);

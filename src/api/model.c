@@ -37,6 +37,7 @@ static bool open_study(struct nadi_study *s, const struct nadi_model_setup *give
         .plan = setup.plan,
         .settings = setup.settings,
         .cluster = setup.cluster,
+        .memory = setup.memory,
     };
     return nadi_study_open(s, &study, messages);
 }

@@ -24,6 +24,12 @@ const struct nadi_setting nadi_cli_model_inputs[] = {
      .type = NADI_TYPE_TEXT,
      AT(cluster),
      .doc = "Devices and network: a name of `nadi model list`, or a file"},
+    {.name = "memory",
+     .argument = "FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(memory),
+     .doc = "Memory file with the tiers that `place` of the plan names (default: the device's host "
+            "memory)"},
     {.name = NULL},
 };
 
@@ -72,6 +78,7 @@ void nadi_cli_model_apply(const struct nadi_cli_model *values, const char *model
     setup->plan = values->plan;
     setup->settings = values->settings;
     setup->cluster = values->cluster;
+    setup->memory = values->memory;
 }
 
 static int cmd_model_list(const struct nadi_command *self, int count, char **arguments)

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 
 struct nadi_cli_model {
-    const char *plan, *settings, *cluster, *format;
+    const char *plan, *settings, *cluster, *memory, *format;
 };
 
 extern const struct nadi_setting nadi_cli_model_inputs[]; /* offsets into struct nadi_cli_model */

@@ -152,7 +152,13 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
         return false;
     nadi_groups_init(&in->groups, in->rank_count);
     nadi_comm_groups_add(&step->comm_groups, &study->grid, &in->groups);
-    if (nadi_step_uses_remote(&study->plan)) {
+    const char *memory = study->memory;
+    for (uint32_t i = 0; i < NADI_PLACED_PARTS && !memory; i++)
+        if (study->plan.place[i])
+            return nadi_error(diags, "plan/place", NADI_NOWHERE, "give a memory file with --memory",
+                              "'place' names tier '%s', and there is no memory file",
+                              study->plan.place[i]);
+    if (nadi_step_uses_remote(&study->plan) && !memory) {
         if (!(nadi_study_remote_rate(study) > 0))
             return nadi_error(diags, "plan/offload", NADI_IN_FILE(c->path),
                               "give the device a 'host-bandwidth', or drop 'offload'",
@@ -161,7 +167,7 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
     }
     fill_traces(in, step);
     echo(in, study);
-    return true;
+    return !memory || nadi_inputs_take_memory(in, memory, c->device.memory_rate, diags);
 }
 
 bool nadi_model_time(const struct nadi_study *study, const struct nadi_run_options *options,

@@ -127,6 +127,11 @@ void nadi_inputs_release(struct nadi_inputs *in);
 bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,
                                const char *packet_path, struct nadi_diags *diags) NADI_MUST_USE;
 
+/* Likewise a memory file, when system and traces are there; local_rate: of the devices' own memory,
+ * bytes/s. */
+bool nadi_inputs_take_memory(struct nadi_inputs *in, const char *path, double local_rate,
+                             struct nadi_diags *diags) NADI_MUST_USE;
+
 /* Does the network fit the network model? False with errors in diags. */
 bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;
 

@@ -41,6 +41,18 @@ static void fill(struct nadi_load *l, const struct nadi_schema_values *values)
                      "'remote-mem-bw' is 0: an access takes its latency whatever its size");
 }
 
+bool nadi_inputs_take_memory(struct nadi_inputs *in, const char *path, double local_rate,
+                             struct nadi_diags *diags)
+{
+    struct nadi_load l = {.in = in, .diags = diags};
+    const double before = in->system.local_mem_bw;
+    in->options.memory = nadi_arena_strdup(&in->arena, path);
+    in->system.local_mem_bw = local_rate;
+    const bool ok = nadi_load_memory(&l) && nadi_fit_tiers(&l) && nadi_load_accesses(&l);
+    in->system.local_mem_bw = before;
+    return ok;
+}
+
 bool nadi_load_memory(struct nadi_load *l)
 {
     const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_MEMORY);

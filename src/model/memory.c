@@ -31,18 +31,25 @@ static double sharded(const struct nadi_model_plan *p, double dense, double expe
 static void place(struct nadi_rank_memory *r, const struct nadi_model_plan *p,
                   enum nadi_memory_part part, enum nadi_offload_flag flag, double bytes)
 {
-    if ((p->offload & flag) || p->streaming)
-        r->remote += bytes;
-    else
-        r->parts[part] = bytes;
+    if (!(p->offload & flag) && !p->streaming) {
+        r->parts[part] += bytes;
+        return;
+    }
+    r->remote += bytes;
+    for (uint32_t i = 0; i < NADI_PLACED_PARTS; i++)
+        if (flag == 1u << i)
+            r->placed[i] += bytes;
 }
 
 static void states(const struct nadi_model_plan *p, const struct nadi_model *m,
                    struct nadi_rank_memory *r, const struct nadi_stage_weights *w)
 {
     const double dense = (double)w->dense, expert = (double)w->expert;
+    const enum nadi_offload_flag experts =
+        p->offload & NADI_OFFLOAD_EXPERTS ? NADI_OFFLOAD_EXPERTS : NADI_OFFLOAD_PARAMETERS;
     place(r, p, NADI_MEMORY_PARAMETERS, NADI_OFFLOAD_PARAMETERS,
-          p->parameter_bytes * sharded(p, dense, expert, 3));
+          p->parameter_bytes * sharded(p, dense, 0, 3));
+    place(r, p, NADI_MEMORY_PARAMETERS, experts, p->parameter_bytes * sharded(p, 0, expert, 3));
     if (p->mode != NADI_MODE_TRAIN)
         return;
     const double kept = nadi_model_updates_rows(m) ? 0 : expert; /* has gradients and states */
@@ -186,9 +193,11 @@ static double largest_output(const struct nadi_model_plan *p, const struct nadi_
 
 static double gathered_parameters(const struct nadi_model_plan *p, const struct nadi_sums *sums)
 {
-    if (p->zero < 3 && !p->streaming)
+    const bool dense = p->zero == 3 || p->streaming || p->place[NADI_PLACED_PARAMETERS];
+    const bool experts = dense || (p->offload & NADI_OFFLOAD_EXPERTS);
+    if (!experts)
         return 0;
-    const double weights = (double)sums->weights;
+    const double weights = (double)(dense ? sums->weights : sums->expert_weights);
     /* the layer at work and those gathered ahead, and one layer's gradient before it is reduced */
     return weights * (p->parameter_bytes * (1.0 + p->prefetch) +
                       (p->mode == NADI_MODE_TRAIN ? p->gradient_bytes : 0));
@@ -271,6 +280,7 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
     if (p->offload & NADI_OFFLOAD_ACTIVATIONS) { /* what the current pass works on stays */
         here = r.in_flight ? here / r.in_flight : 0;
         r.remote += load->activations - here;
+        r.placed[NADI_PLACED_ACTIVATIONS] = load->activations - here;
     }
     r.parts[NADI_MEMORY_ACTIVATIONS] = here;
     r.parts[NADI_MEMORY_CACHE] = load->cache;

@@ -27,6 +27,7 @@ struct nadi_rank_memory {
     double parts[NADI_MEMORY_PARTS]; /* bytes, at the peak */
     double total;
     double remote;                    /* bytes in the host's or remote memory */
+    double placed[NADI_PLACED_PARTS]; /* of them, what `place` puts into tiers */
     uint64_t weights, expert_weights; /* parameters before sharding */
     uint32_t in_flight;               /* stage passes kept at the peak */
     uint32_t peak_action;             /* of the rank's list */

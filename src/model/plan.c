@@ -274,6 +274,11 @@ static void resolve_bytes(struct resolve *r)
         refuse(r, NULL, "zero is %u; the stages are 0 to 3", p->zero);
     if (p->zero == 3 && p->pp > 1 && p->schedule == NADI_SCHEDULE_DUALPIPE)
         refuse(r, "use zero 1", "dualpipe holds two stages a rank and cannot shard parameters");
+    if ((p->offload & NADI_OFFLOAD_EXPERTS) && !r->m->experts)
+        refuse(r, NULL, "place puts experts into a tier, but the model has none");
+    if (p->place[NADI_PLACED_PARAMETERS] && nadi_model_updates_rows(r->m))
+        refuse(r, "leave 'parameters' with the device",
+               "rows of tables are looked up where they lie: parameters cannot be placed");
     if (p->mode != NADI_MODE_TRAIN)
         p->zero = 0;
 }

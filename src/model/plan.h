@@ -47,7 +47,20 @@ enum nadi_offload_flag {
     NADI_OFFLOAD_GRADIENTS = 1 << 1,
     NADI_OFFLOAD_PARAMETERS = 1 << 2,
     NADI_OFFLOAD_ACTIVATIONS = 1 << 3,
+    NADI_OFFLOAD_EXPERTS = 1 << 4, /* the parameters of experts alone; by `place` only */
 };
+
+enum { /* by bit of the flags above */
+       NADI_PLACED_OPTIMIZER,
+       NADI_PLACED_GRADIENTS,
+       NADI_PLACED_PARAMETERS,
+       NADI_PLACED_ACTIVATIONS,
+       NADI_PLACED_EXPERTS,
+       NADI_PLACED_PARTS
+};
+
+/* Words of the parts that `place` puts somewhere, by bit of their flag; NULL-terminated. */
+extern const char *const nadi_placed_part_words[NADI_PLACED_PARTS + 1];
 
 enum nadi_degree { /* of a rank's coordinates; order of the schema's words */
                    NADI_DEGREE_TP,
@@ -82,6 +95,9 @@ struct nadi_model_plan {
     bool flash, dense_scores;
     double tp_overlap, capacity, skew;
     unsigned offload; /* enum nadi_offload_flag */
+    /* By part, the tier of the memory file that it lies in: `place`; NULL: with the device, or,
+       with `offload`, with the host. */
+    const char *place[NADI_PLACED_PARTS];
     bool streaming, every_kernel;
     const struct nadi_compute_model *kernels; /* NULL: the device's own */
     double reserve_bytes, fragmentation;

@@ -7,7 +7,7 @@
 
 static const char settings_name[] = "--set";
 
-/* "tp=8 pp=4, offload=[a,b]" as a YAML map. Commas inside brackets stay. */
+/* "tp=8 pp=4, offload=[a,b]" as a YAML map. Commas inside brackets and braces stay. */
 static bool settings_to_yaml(const char *settings, struct nadi_str *out, struct nadi_diags *diags)
 {
     const char *at = settings;
@@ -27,7 +27,7 @@ static bool settings_to_yaml(const char *settings, struct nadi_str *out, struct 
         at += length + 1;
         int depth = 0;
         for (; *at && (depth > 0 || !strchr(" ,;\n\t", *at)); at++) {
-            depth += (*at == '[') - (*at == ']');
+            depth += (*at == '[' || *at == '{') - (*at == ']' || *at == '}');
             nadi_str_add_char(out, *at);
         }
     }
@@ -97,6 +97,38 @@ static void fill_parallel(struct nadi_model_plan *p, const struct nadi_schema_va
     p->target_tokens = count_of(v, "target-sequence");
     p->steps = count_of(v, "steps");
     p->chunk = count_of(v, "chunk");
+}
+
+const char *const nadi_placed_part_words[NADI_PLACED_PARTS + 1] = {
+    "optimizer", "gradients", "parameters", "activations", "experts"};
+
+/* "hbm" and "G1" are the device's own memory: what is placed there stays. */
+static bool fill_place(struct nadi_model_plan *p, const struct nadi_schema_values *v,
+                       const struct nadi_doc *doc, struct nadi_diags *diags)
+{
+    const struct nadi_schema_value *place = nadi_schema_get(v, "place");
+    if (!place->node)
+        return true;
+    if (nadi_schema_get(v, "offload")->count)
+        return nadi_error(diags, "plan/place", nadi_doc_place(doc, place->node),
+                          "offload: [optimizer] is place: {optimizer: host}",
+                          "'place' and 'offload' say the same thing twice: give one of them");
+    for (const struct nadi_doc_node *n = place->node->first; n; n = n->next) {
+        uint32_t part = 0;
+        while (part < NADI_PLACED_PARTS &&
+               strcmp(nadi_placed_part_words[part], nadi_doc_key(n)) != 0)
+            part++;
+        if (part == NADI_PLACED_PARTS || n->kind != NADI_DOC_SCALAR)
+            return nadi_error(diags, "plan/place", nadi_doc_key_place(doc, n),
+                              "optimizer, gradients, parameters, activations or experts, "
+                              "each with the name of a tier",
+                              "'place' cannot put '%.60s' anywhere", nadi_doc_key(n));
+        if (strcmp(n->text, "hbm") == 0 || strcmp(n->text, "G1") == 0)
+            continue;
+        p->offload |= 1u << part;
+        p->place[part] = nadi_arena_strdup(&p->arena, n->text);
+    }
+    return true;
 }
 
 static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values *v)
@@ -207,7 +239,9 @@ bool nadi_plan_read_changed(struct nadi_model_plan *p, const char *file, const c
         fill_rest(p, v);
         fill_stages(p, v);
         p->given = given_keys(v);
-        ok = fill_order(p, v, diags);
+        ok = fill_order(p, v, diags) &&
+             fill_place(p, v, nadi_schema_is_set(&over.values, "place") ? &over.doc : &base.doc,
+                        diags);
     }
     if (base.is_open)
         nadi_doc_release(&base.doc);

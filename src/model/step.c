@@ -69,14 +69,35 @@ static uint64_t remote_activations(const struct nadi_emit *e,
                                             nadi_body_position(&e->variant->net, stage, layer)));
 }
 
+static const char *activations_name(const struct nadi_emit *e, uint32_t layer, char name[64])
+{
+    snprintf(name, 64, "step %u micro-batch %u layer %u", e->step, e->micro, layer);
+    return name;
+}
+
+/* Where the store of a layer's activations of this micro-batch is noted: what loads them waits. */
+static uint64_t *kept_by(struct nadi_emit *e, uint32_t layer)
+{
+    const size_t at = (size_t)e->micro * e->variant->net.layer_count + layer;
+    NADI_RESERVE(&e->kept, at + 1);
+    while (e->kept.count <= at)
+        e->kept.items[e->kept.count++] = 0;
+    return &e->kept.items[at];
+}
+
 static void store_activations(struct nadi_emit *e, const struct nadi_pipeline_stage *stage,
                               uint32_t layer)
 {
     const uint64_t bytes = remote_activations(e, stage, layer);
+    char block[64];
+    const struct nadi_emit_move move = {.op = NADI_MEM_STORES,
+                                        .flag = NADI_OFFLOAD_ACTIVATIONS,
+                                        .bytes = bytes,
+                                        .block = activations_name(e, layer, block)};
     nadi_emit_flush(e);
     if (bytes)
-        nadi_trace_build_memory(&e->build, "store activations", NADI_NODE_MEM_STORE, bytes,
-                                e->front.ids, e->front.count);
+        *kept_by(e, layer) =
+            nadi_emit_memory(e, "store activations", &move, e->front.ids, e->front.count);
 }
 
 static uint64_t load_activations(struct nadi_emit *e, const struct nadi_pipeline_stage *stage,
@@ -85,8 +106,21 @@ static uint64_t load_activations(struct nadi_emit *e, const struct nadi_pipeline
     const uint64_t bytes = remote_activations(e, stage, layer);
     if (bytes == 0)
         return 0;
-    return nadi_trace_build_memory(&e->build, "load activations", NADI_NODE_MEM_LOAD, bytes,
-                                   e->front.ids, e->front.count);
+    char block[64];
+    struct nadi_emit_move move = {.op = NADI_MEM_LOADS,
+                                  .flag = NADI_OFFLOAD_ACTIVATIONS,
+                                  .bytes = bytes,
+                                  .block = activations_name(e, layer, block)};
+    const bool placed = nadi_emit_tier(e, NADI_OFFLOAD_ACTIVATIONS);
+    uint64_t after[NADI_FRONT + 1];
+    memcpy(after, e->front.ids, e->front.count * sizeof(*after));
+    after[e->front.count] = *kept_by(e, layer);
+    const uint64_t id =
+        nadi_emit_memory(e, "load activations", &move, after, e->front.count + (placed ? 1 : 0));
+    move.op = NADI_MEM_FREE;
+    if (placed)
+        nadi_emit_memory(e, "free activations", &move, &id, 1);
+    return id;
 }
 
 static void forward(struct nadi_emit *e, const struct place *at,
@@ -260,12 +294,14 @@ struct nadi_trace *nadi_step_trace(const struct nadi_model_step *s, uint32_t sta
     char path[32];
     snprintf(path, sizeof(path), "stage.%u", stage_rank);
     nadi_trace_build_init(&e.build, path);
+    nadi_emit_lie_down(&e);
     if (e.p->mode == NADI_MODE_TRAIN)
         train(&e);
     else
         infer(&e);
     nadi_emit_flush(&e);
     nadi_mem_free(e.fetches.items);
+    nadi_mem_free(e.kept.items);
     nadi_mem_free(e.reduced.items);
     return nadi_trace_build_finish(&e.build);
 }

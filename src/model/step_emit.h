@@ -8,6 +8,7 @@
 #include "model/cost.h"
 #include "model/step.h"
 #include "trace/build.h"
+#include "trace/mem.h"
 
 enum { NADI_FRONT = 12 };
 
@@ -20,6 +21,7 @@ struct nadi_fetch { /* parameters on their way: gathered from the replicas or lo
     uint32_t layer;
     uint64_t ids[2];
     bool issued;
+    bool first; /* use in the step: what the optimizer has changed is gathered */
 };
 
 struct nadi_emit {
@@ -41,6 +43,10 @@ struct nadi_emit {
         size_t count, capacity;
         size_t used;
     } fetches;
+    struct { /* stores of activations into tiers, by micro-batch and layer; 0: none */
+        uint64_t *items;
+        size_t count, capacity;
+    } kept;
     /* gradients */
     bool last_micro; /* the chunk's last backward pass of the step: gradients are complete */
     struct {
@@ -68,7 +74,21 @@ void nadi_emit_forward(struct nadi_emit *e, uint32_t kind, bool recompute);
 void nadi_emit_backward(struct nadi_emit *e, uint32_t kind, bool inputs, bool weights,
                         bool core_again);
 
+/* ---- step_memory.c: what lies elsewhere ---- */
+struct nadi_emit_move { /* between the device and where a part lies */
+    uint8_t op;         /* enum nadi_mem_op */
+    enum nadi_offload_flag flag;
+    uint64_t bytes;
+    const char *block; /* name of the bytes; NULL: none */
+};
+uint64_t nadi_emit_memory(struct nadi_emit *e, const char *name, const struct nadi_emit_move *move,
+                          const uint64_t *after, size_t count);
+/* The tier that `place` names for the part; NULL: none. */
+const char *nadi_emit_tier(const struct nadi_emit *e, enum nadi_offload_flag flag);
+
 /* ---- step_state.c: parameters, gradients, optimizer ---- */
+/* Before all else: space for what `place` puts into tiers. */
+void nadi_emit_lie_down(struct nadi_emit *e);
 void nadi_emit_plan_fetches(struct nadi_emit *e);
 void nadi_emit_fetch(struct nadi_emit *e);                 /* before the layer's pass: e->layer */
 void nadi_emit_reduce(struct nadi_emit *e, uint32_t kind); /* after the weights' gradient */

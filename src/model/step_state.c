@@ -4,6 +4,8 @@
 #include "base/time.h"
 #include "model/step_emit.h"
 
+#include <math.h>
+
 struct weights {
     double dense, expert;
 };
@@ -23,9 +25,14 @@ bool nadi_step_uses_remote(const struct nadi_model_plan *p)
     return p->streaming || p->offload != 0;
 }
 
-static bool loads_parameters(const struct nadi_model_plan *p)
+static bool loads_dense(const struct nadi_model_plan *p)
 {
     return p->streaming || (p->offload & NADI_OFFLOAD_PARAMETERS);
+}
+
+static bool loads_experts(const struct nadi_model_plan *p)
+{
+    return loads_dense(p) || (p->offload & NADI_OFFLOAD_EXPERTS);
 }
 
 static bool gathers_every_pass(const struct nadi_model_plan *p)
@@ -49,26 +56,63 @@ static uint64_t gather(struct nadi_emit *e, double parameters, enum nadi_axis ax
     return nadi_emit_transfer(e, "gather parameters", axis, &t, after);
 }
 
+/* Parameters from where they lie, and, where replicas split them, from these; the last node. */
+static uint64_t fetch(struct nadi_emit *e, bool first, double parameters, double load,
+                      enum nadi_offload_flag flag, enum nadi_axis axis)
+{
+    struct nadi_front after = e->front;
+    uint64_t last = 0;
+    if (load > 0) {
+        const double share = gathers_every_pass(e->p) ? 1.0 / e->s->comm_groups.axes[axis].size : 1;
+        const struct nadi_emit_move move = {
+            .op = NADI_MEM_LOADS,
+            .flag = flag,
+            .bytes = nadi_count_trunc(load * share * e->p->parameter_bytes)};
+        last = nadi_emit_memory(e, "load parameters", &move, e->front.ids, e->front.count);
+        after = (struct nadi_front){.ids = {last}, .count = 1};
+    }
+    const bool gathers = gathers_every_pass(e->p) || (first && gathers_ahead(e->p));
+    const uint64_t gathered = gathers ? gather(e, parameters, axis, &after) : 0;
+    return gathered ? gathered : last;
+}
+
+/* Of a layer's experts on this rank those that a micro-batch's tokens go to, on average. */
+static double active_share(const struct nadi_emit *e)
+{
+    const struct nadi_model *m = &e->s->study->model;
+    const struct nadi_model_plan *p = e->p;
+    if (!m->experts || !(p->offload & NADI_OFFLOAD_EXPERTS))
+        return 1;
+    const double tokens =
+        (double)p->micro_batch * (p->mode == NADI_MODE_DECODE ? 1 : (double)p->tokens) * p->ep;
+    return 1 - pow(1 - fmin(1, (double)m->top_k / m->experts), tokens);
+}
+
 static void issue(struct nadi_emit *e, struct nadi_fetch *f)
 {
     const struct weights w = weights_of(e, f->layer);
+    const enum nadi_offload_flag experts =
+        e->p->offload & NADI_OFFLOAD_EXPERTS ? NADI_OFFLOAD_EXPERTS : NADI_OFFLOAD_PARAMETERS;
+    const bool host = loads_dense(e->p) && !nadi_emit_tier(e, NADI_OFFLOAD_PARAMETERS);
     f->issued = true;
-    if (loads_parameters(e->p) && w.dense + w.expert > 0) {
-        f->ids[0] =
-            nadi_trace_build_memory(&e->build, "load parameters", NADI_NODE_MEM_LOAD,
-                                    nadi_count_trunc((w.dense + w.expert) * e->p->parameter_bytes),
-                                    e->front.ids, e->front.count);
-        return;
+    if (host && w.dense + w.expert > 0) { /* whole, and all at once */
+        const struct nadi_emit_move move = {
+            .op = NADI_MEM_LOADS,
+            .flag = NADI_OFFLOAD_PARAMETERS,
+            .bytes = nadi_count_trunc((w.dense + w.expert) * e->p->parameter_bytes)};
+        f->ids[0] = nadi_emit_memory(e, "load parameters", &move, e->front.ids, e->front.count);
     }
-    if (loads_parameters(e->p))
+    if (host)
         return;
-    f->ids[0] = gather(e, w.dense, NADI_AXIS_DP, &e->front);
-    f->ids[1] = gather(e, w.expert, NADI_AXIS_EDP, &e->front);
+    f->ids[0] = fetch(e, f->first, w.dense, loads_dense(e->p) ? w.dense : 0,
+                      NADI_OFFLOAD_PARAMETERS, NADI_AXIS_DP);
+    f->ids[1] = fetch(e, f->first, w.expert, loads_experts(e->p) ? w.expert * active_share(e) : 0,
+                      experts, NADI_AXIS_EDP);
 }
 
-static void plan_use(struct nadi_emit *e, uint32_t layer)
+static void plan_use(struct nadi_emit *e, uint32_t layer, bool first)
 {
-    struct nadi_fetch f = {.layer = layer};
+    struct nadi_fetch f = {.layer = layer, .first = first};
     NADI_PUSH(&e->fetches, f);
 }
 
@@ -77,7 +121,7 @@ void nadi_emit_plan_fetches(struct nadi_emit *e)
     const struct nadi_study *study = e->s->study;
     const struct nadi_schedule *schedule = &study->schedule;
     const struct nadi_actions *list = &schedule->lists[e->rank];
-    const bool every = gathers_every_pass(e->p) || loads_parameters(e->p);
+    const bool every = gathers_every_pass(e->p) || loads_experts(e->p);
     e->fetches.count = e->fetches.used = 0;
     if (!every && !gathers_ahead(e->p))
         return;
@@ -89,13 +133,16 @@ void nadi_emit_plan_fetches(struct nadi_emit *e)
             nadi_stage_of(e->p, &study->model, &e->variant->net, number);
         if (!every && (a->pass != NADI_PASS_FORWARD || seen[number]))
             continue;
+        const bool first = !seen[number];
         seen[number] = true;
-        if (loads_parameters(e->p) && stage.count == 1 && i > 0 &&
+        if (loads_experts(e->p) && stage.count == 1 && i > 0 &&
             list->items[i - 1].pass == a->pass && list->items[i - 1].chunk == a->chunk)
             continue; /* the next micro-batch; the one layer is still there */
         for (uint32_t k = 0; k < stage.count; k++)
-            plan_use(e, a->pass == NADI_PASS_FORWARD ? stage.first + k
-                                                     : stage.first + stage.count - 1 - k);
+            plan_use(e,
+                     a->pass == NADI_PASS_FORWARD ? stage.first + k
+                                                  : stage.first + stage.count - 1 - k,
+                     first);
     }
     nadi_mem_free(seen);
 }
@@ -116,6 +163,12 @@ void nadi_emit_fetch(struct nadi_emit *e)
 
 /* ---- gradients ----------------------------------------------------------------------------- */
 
+/* With ZeRO 2 and 3 gradients leave when replicas have reduced them, a share each; else before. */
+static bool stores_shares(const struct nadi_emit *e)
+{
+    return e->p->zero >= 2 && nadi_emit_tier(e, NADI_OFFLOAD_GRADIENTS);
+}
+
 static void reduce(struct nadi_emit *e, double parameters, enum nadi_axis axis)
 {
     const uint64_t bytes = nadi_count_trunc(parameters * e->p->gradient_bytes);
@@ -124,6 +177,14 @@ static void reduce(struct nadi_emit *e, double parameters, enum nadi_axis axis)
     const uint64_t id = nadi_emit_transfer(e, "reduce gradients", axis, &t, &e->front);
     if (id)
         NADI_PUSH(&e->reduced, id);
+    if (!stores_shares(e) || bytes == 0)
+        return;
+    const struct nadi_emit_move move = {.op = NADI_MEM_STORES,
+                                        .flag = NADI_OFFLOAD_GRADIENTS,
+                                        .bytes = bytes / e->s->comm_groups.axes[axis].size};
+    const uint64_t stored = nadi_emit_memory(e, "store gradients", &move, id ? &id : e->front.ids,
+                                             id ? 1 : e->front.count);
+    NADI_PUSH(&e->reduced, stored);
 }
 
 static void send_bucket(struct nadi_emit *e)
@@ -142,13 +203,14 @@ void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer)
     const bool wafer = nadi_study_wafer_io(e->s->study);
     if (wafer && !e->last_micro)
         return; /* they are added up on the NPU, and leave once */
-    if (p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS)) {
+    if ((p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS)) && !stores_shares(e)) {
         const uint64_t bytes = nadi_count_trunc((w.dense + w.expert) * p->gradient_bytes);
         nadi_emit_flush(e);
         if (bytes) {
+            const struct nadi_emit_move move = {
+                .op = NADI_MEM_STORES, .flag = NADI_OFFLOAD_GRADIENTS, .bytes = bytes};
             const uint64_t id =
-                nadi_trace_build_memory(&e->build, "store gradients", NADI_NODE_MEM_STORE, bytes,
-                                        e->front.ids, e->front.count);
+                nadi_emit_memory(e, "store gradients", &move, e->front.ids, e->front.count);
             NADI_PUSH(&e->reduced, id);
         }
     }
@@ -204,11 +266,41 @@ static uint64_t put_update(struct nadi_emit *e, const struct nadi_work *w)
     return id;
 }
 
-static void move_states(struct nadi_emit *e, const char *name, enum nadi_node_type type,
-                        double bytes)
+static uint64_t move_states(struct nadi_emit *e, bool load, double bytes, const uint64_t *after,
+                            size_t count)
 {
-    nadi_emit_follow(e, nadi_trace_build_memory(&e->build, name, type, nadi_count_trunc(bytes) + 1,
-                                                e->front.ids, e->front.count));
+    const struct nadi_emit_move move = {.op = load ? NADI_MEM_LOADS : NADI_MEM_STORES,
+                                        .flag = NADI_OFFLOAD_OPTIMIZER,
+                                        .bytes = nadi_count_trunc(bytes) + 1};
+    return nadi_emit_memory(e, load ? "load optimizer states" : "store optimizer states", &move,
+                            after, count);
+}
+
+enum { MOST_BUCKETS = 64, USUAL_BUCKETS = 8 };
+
+/* States in buckets: while one is updated the next comes and the one before leaves. */
+static void update_in_buckets(struct nadi_emit *e, const struct nadi_work *w, double bytes)
+{
+    const double bucket = e->p->bucket_bytes > 0 ? e->p->bucket_bytes : bytes / USUAL_BUCKETS;
+    const uint32_t count =
+        (uint32_t)nadi_min_u64(MOST_BUCKETS, nadi_count_trunc(ceil(bytes / fmax(bucket, 1))) + 1);
+    uint64_t loaded = 0, updated = 0, before = 0, stored = 0;
+    for (uint32_t i = 0; i < e->front.count; i++)
+        NADI_PUSH(&e->reduced, e->front.ids[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t room[] = {loaded, before}; /* two buckets lie with the device */
+        loaded = move_states(e, true, bytes / count, i ? room : e->reduced.items,
+                             i ? 2 : e->reduced.count);
+        const uint64_t after[] = {loaded, updated};
+        before = updated;
+        updated = nadi_trace_build_compute(&e->build, "optimizer", nadi_count_round(w->ns / count),
+                                           nadi_count_trunc(w->flops / count),
+                                           nadi_count_trunc(w->bytes / count) + 1, after, 2);
+        const uint64_t done[] = {updated, stored};
+        stored = move_states(e, false, bytes / count, done, 2);
+    }
+    e->reduced.count = 0;
+    nadi_emit_follow(e, stored);
 }
 
 void nadi_emit_update(struct nadi_emit *e)
@@ -229,15 +321,50 @@ void nadi_emit_update(struct nadi_emit *e)
     const bool away = p->streaming || (p->offload & NADI_OFFLOAD_OPTIMIZER);
     const struct nadi_work w =
         nadi_optimizer_cost(p, own, e->s->has_device ? &e->s->compute.optimizer : NULL);
-    if (away)
-        move_states(e, "load optimizer states", NADI_NODE_MEM_LOAD, own * p->optimizer_bytes);
-    nadi_emit_follow(e, put_update(e, &w));
-    if (away)
-        move_states(e, "store optimizer states", NADI_NODE_MEM_STORE, own * p->optimizer_bytes);
+    const double bytes = own * p->optimizer_bytes;
+    if (away && nadi_emit_tier(e, NADI_OFFLOAD_OPTIMIZER)) {
+        update_in_buckets(e, &w, bytes);
+    } else {
+        if (away)
+            nadi_emit_follow(e, move_states(e, true, bytes, e->front.ids, e->front.count));
+        nadi_emit_follow(e, put_update(e, &w));
+        if (away)
+            nadi_emit_follow(e, move_states(e, false, bytes, e->front.ids, e->front.count));
+    }
     if ((p->zero == 1 || p->zero == 2) && !p->overlap_parameters) {
         const uint64_t dense = gather(e, all.dense, NADI_AXIS_DP, &e->front);
         const uint64_t expert = gather(e, all.expert, NADI_AXIS_EDP, &e->front);
         nadi_emit_join(e, dense);
         nadi_emit_join(e, expert);
     }
+}
+
+/* ---- what lies in tiers from the start ----------------------------------------------------- */
+
+static void lay_down(struct nadi_emit *e, enum nadi_offload_flag flag, double bytes)
+{
+    const struct nadi_emit_move move = {
+        .op = NADI_MEM_ALLOC, .flag = flag, .bytes = nadi_count_trunc(bytes)};
+    if (nadi_emit_tier(e, flag) && move.bytes)
+        nadi_emit_memory(e, "lies in its tier", &move, NULL, 0);
+}
+
+void nadi_emit_lie_down(struct nadi_emit *e)
+{
+    const struct nadi_model_plan *p = e->p;
+    const struct weights all = all_weights(e);
+    const double dense = nadi_plan_replicas(p, false), expert = nadi_plan_replicas(p, true);
+    const bool apart = p->offload & NADI_OFFLOAD_EXPERTS;
+    double d[4], x[4]; /* by the ZeRO stage from which it is a share */
+    for (uint32_t stage = 0; stage < 4; stage++) {
+        const bool split = stage > 0 && p->zero >= stage;
+        d[stage] = all.dense / (split ? dense : 1);
+        x[stage] = all.expert / (split ? expert : 1);
+    }
+    lay_down(e, NADI_OFFLOAD_PARAMETERS, (d[3] + (apart ? 0 : x[3])) * p->parameter_bytes);
+    lay_down(e, NADI_OFFLOAD_EXPERTS, x[3] * p->parameter_bytes);
+    if (p->mode != NADI_MODE_TRAIN)
+        return;
+    lay_down(e, NADI_OFFLOAD_OPTIMIZER, (d[1] + x[1]) * p->optimizer_bytes);
+    lay_down(e, NADI_OFFLOAD_GRADIENTS, (d[2] + x[2]) * p->gradient_bytes);
 }

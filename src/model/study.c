@@ -73,6 +73,7 @@ bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
         !nadi_plan_read_changed(&s->plan, setup->plan, setup->settings, setup->changes, diags) ||
         !nadi_plan_resolve(&s->plan, &s->model, diags) || !fits_cluster(s, setup, diags))
         return false;
+    s->memory = setup->memory ? nadi_arena_strdup(&s->arena, setup->memory) : NULL;
     const struct nadi_model_plan *p = &s->plan;
     const struct nadi_shape shape = nadi_plan_shape(p, &s->model);
     nadi_net_build(&s->net, &s->model, &shape);

@@ -13,6 +13,7 @@ struct nadi_study_setup {
     const char *plan;                       /* path; NULL: all defaults */
     const char *settings;                   /* "tp=8 pp=4"; may be NULL */
     const char *cluster;                    /* name or path; NULL: none */
+    const char *memory;                     /* memory file; NULL: what the device says */
     const struct nadi_doc_changes *changes; /* of model, cluster, device, platform; NULL: none */
 };
 
@@ -22,6 +23,7 @@ struct nadi_study {
     struct nadi_model_plan plan;
     struct nadi_cluster cluster; /* fitted to the plan's ranks */
     bool has_cluster;
+    const char *memory;                 /* path of the memory file; NULL: none */
     struct nadi_comm_platform *library; /* whose times collectives take; NULL: none */
     struct nadi_net net;
     struct nadi_schedule schedule;

@@ -132,6 +132,10 @@ void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out)
     if (worst->remote > 0)
         nadi_str_printf(out, "  %-18s %10s\n", "in remote memory",
                         nadi_units_bytes(a, worst->remote));
+    for (uint32_t i = 0; i < NADI_PLACED_PARTS; i++)
+        if (s->plan.place[i] && worst->placed[i] > 0)
+            nadi_str_printf(out, "    %-16s %10s   in tier %s\n", nadi_placed_part_words[i],
+                            nadi_units_bytes(a, worst->placed[i]), s->plan.place[i]);
     add_verdict(s, worst, out);
     if (s->plan.mode == NADI_MODE_TRAIN)
         add_curve(s, memory.worst, &arena, out);

@@ -145,6 +145,13 @@ static const struct nadi_setting plan_keys[] = {
      .words = offloads,
      .absent = "nothing",
      .doc = "What is kept in the host's (or remote) memory and fetched when needed."},
+    {.name = "place",
+     .type = NADI_TYPE_MAP,
+     .absent = "all lies in the device's memory, but for what `offload` says",
+     .doc = "Tier of the memory file that a part lies in: `{optimizer: host, activations: cxl, "
+            "experts: nvme}`. Parts: parameters, gradients, optimizer, activations, experts (their "
+            "parameters; only those that tokens go to are loaded). `hbm` and `G1` are the device's "
+            "own memory. Needs `--memory`; not with `offload`."},
     WORD("execution", executions, "stationary",
          "stationary: weights stay on their rank. streaming: weights come from remote memory "
          "layer by layer and gradients go back there; ranks hold activations only."),
