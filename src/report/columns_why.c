@@ -1,6 +1,8 @@
 /* columns_why: why the run took so long: critical path, sensitivities, bounds, samples. */
+#include "memory/tiers.h"
 #include "report/columns.h"
 #include "report/figures.h"
+#include "trace/mem.h"
 
 #include <math.h>
 
@@ -45,6 +47,21 @@ static struct nadi_cell step_link(struct nadi_result_row *row)
     return nadi_cell_text(row->text[0]);
 }
 
+/* The tier away from the NPU that the step's node reads or writes. */
+static struct nadi_cell step_tier(struct nadi_result_row *row)
+{
+    const struct nadi_path_step *step = row->item;
+    const struct nadi_tiers *tiers = row->of->in->tiers;
+    const bool memory = step->cause == NADI_CAUSE_MEMORY || step->cause == NADI_CAUSE_MEMORY_QUEUE;
+    if (!tiers || !memory || step->node == NADI_NONE)
+        return nadi_cell_empty();
+    const struct nadi_trace_mem *m = nadi_trace_mem(row->of->in->traces[step->rank], step->node);
+    uint32_t tier = tiers->preset;
+    if (m)
+        tier = m->from == NADI_MEM_NPU || m->from == nadi_tiers_local(tiers) ? m->to : m->from;
+    return tier < tiers->tier_count ? nadi_cell_text(tiers->tiers[tier].name) : nadi_cell_empty();
+}
+
 static const struct nadi_column path_columns[] = {
     {"step", BOTH, .key = PATH, NADI_GET(U64, nadi_cell_row_number), .meaning = "its number"},
     {"start_ns", BOTH, STEP(start_ns), .meaning = "the end of the step before it"},
@@ -55,6 +72,8 @@ static const struct nadi_column path_columns[] = {
     {"node", BOTH, NADI_GET(U64, step_node), .meaning = "id of the node in flight"},
     {"name", BOTH, NADI_GET(TEXT, step_name), .meaning = "its name"},
     {"cause", BOTH, NADI_GET(TEXT, step_cause), .meaning = "what took the time"},
+    {"tier", BOTH, NADI_GET(TEXT, step_tier),
+     .meaning = "of memory and queueing at memory: the tier, where there are tiers"},
     {"bound_by", BOTH, NADI_GET(TEXT, step_binding), .meaning = "what the step waited for"},
     {"group_name", BOTH, .in_files = "group", STEP(group),
      .meaning = "process group of a collective; empty for all ranks"},

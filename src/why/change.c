@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "memory/tiers.h"
 #include "why/links.h"
 
 #include <math.h>
@@ -38,6 +39,11 @@ static double forwarding(const struct nadi_inputs *in)
     return least / 8e9;
 }
 
+static double known(double value)
+{
+    return isfinite(value) ? value : 0;
+}
+
 double nadi_parameter_value(const struct nadi_inputs *in, enum nadi_parameter p, uint32_t dim)
 {
     const struct nadi_system_config *s = &in->system;
@@ -50,6 +56,10 @@ double nadi_parameter_value(const struct nadi_inputs *in, enum nadi_parameter p,
     case NADI_PARAMETER_LINK_BANDWIDTH:
     case NADI_PARAMETER_LINK_LATENCY:
         return link_value(in, p, dim);
+    case NADI_PARAMETER_TIER_BANDWIDTH:
+        return in->tiers ? known(in->tiers->tiers[dim].read_rate) : 0;
+    case NADI_PARAMETER_TIER_LINK:
+        return in->tiers ? known(in->tiers->channel_sets[dim].rate) : 0;
     case NADI_PARAMETER_FORWARDING:
         return forwarding(in);
     case NADI_PARAMETER_COMPUTE_RATE:
@@ -114,6 +124,29 @@ static bool change_forwarding(struct nadi_changed *c, double factor)
     return g->limited_count > 0;
 }
 
+static bool change_tiers(struct nadi_changed *c, enum nadi_parameter p, uint32_t index,
+                         double factor)
+{
+    const struct nadi_tiers *t = c->in.tiers;
+    c->tiers = nadi_mem_copy(t, 1, sizeof(*t));
+    c->tiers->tiers = nadi_mem_copy(t->tiers, t->tier_count, sizeof(*t->tiers));
+    c->tiers->links = nadi_mem_copy(t->links, t->link_count, sizeof(*t->links));
+    c->tiers->channel_sets =
+        nadi_mem_copy(t->channel_sets, t->channel_set_count, sizeof(*t->channel_sets));
+    if (p == NADI_PARAMETER_TIER_BANDWIDTH) {
+        c->tiers->tiers[index].read_rate *= factor;
+        c->tiers->tiers[index].write_rate *= factor;
+    } else {
+        c->tiers->channel_sets[index].rate *= factor;
+        for (uint32_t i = 0; i < t->link_count; i++)
+            if (t->links[i].channel_set == index)
+                c->tiers->links[i].rate *= factor;
+    }
+    c->in.tiers = c->tiers;
+    c->in.memory.tiers = c->tiers;
+    return true;
+}
+
 /* A model may not take every network: a buffer that is too small for so fast a link. */
 static bool can_run(const struct nadi_inputs *in)
 {
@@ -154,6 +187,9 @@ static bool change(struct nadi_changed *c, const struct nadi_inputs *in, enum na
         return change_class(c, dim, factor, 1);
     case NADI_PARAMETER_LINK_LATENCY:
         return change_class(c, dim, 1, factor);
+    case NADI_PARAMETER_TIER_BANDWIDTH:
+    case NADI_PARAMETER_TIER_LINK:
+        return change_tiers(c, p, dim, factor);
     case NADI_PARAMETER_FORWARDING:
         return change_forwarding(c, factor);
     case NADI_PARAMETER_COMPUTE_RATE:
@@ -192,6 +228,13 @@ void nadi_change_close(struct nadi_changed *c)
 {
     nadi_mem_free(c->links);
     nadi_mem_free(c->nodes);
+    if (c->tiers) {
+        nadi_mem_free(c->tiers->tiers);
+        nadi_mem_free(c->tiers->links);
+        nadi_mem_free(c->tiers->channel_sets);
+        nadi_mem_free(c->tiers);
+    }
+    c->tiers = NULL;
     c->links = NULL;
     c->nodes = NULL;
 }

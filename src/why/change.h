@@ -8,6 +8,7 @@ struct nadi_changed {
     struct nadi_inputs in; /* shares everything but what was changed: not to be released */
     struct nadi_graph_link *links;
     struct nadi_graph_node *nodes;
+    struct nadi_tiers *tiers;
 };
 
 /* The value of a parameter in its unit; 0 where these inputs have no such parameter. */

@@ -240,6 +240,8 @@ double nadi_path_gain(struct nadi_path_ops *ops, enum nadi_parameter p, uint32_t
         return nadi_path_remote(ops->in, ops->why, true);
     case NADI_PARAMETER_LINK_BANDWIDTH:
     case NADI_PARAMETER_LINK_LATENCY:
+    case NADI_PARAMETER_TIER_BANDWIDTH:
+    case NADI_PARAMETER_TIER_LINK:
     case NADI_PARAMETER_FORWARDING:
     case NADI_PARAMETER_CHUNKS:
     case NADI_PARAMETER_ACTIVE_CHUNKS:

@@ -4,6 +4,7 @@
 #include "base/threads.h"
 #include "base/time.h"
 #include "base/units.h"
+#include "memory/tiers.h"
 #include "sim/run.h"
 #include "why/links.h"
 #include "why/path_time.h"
@@ -21,6 +22,8 @@ static const struct {
     [NADI_PARAMETER_LATENCY] = {"latency", "ns", true, false},
     [NADI_PARAMETER_LINK_BANDWIDTH] = {"bandwidth", "GB/s", false, false},
     [NADI_PARAMETER_LINK_LATENCY] = {"latency", "ns", true, false},
+    [NADI_PARAMETER_TIER_BANDWIDTH] = {"bandwidth", "GB/s", false, false},
+    [NADI_PARAMETER_TIER_LINK] = {"bandwidth", "GB/s", false, false},
     [NADI_PARAMETER_FORWARDING] = {"forwarding of nodes", "GB/s", false, false},
     [NADI_PARAMETER_COMPUTE_RATE] = {"compute rate", "times the recorded", false, false},
     [NADI_PARAMETER_LOCAL_MEMORY] = {"local memory bandwidth", "GB/s", false, false},
@@ -105,6 +108,12 @@ static void add_parameter(struct search *s, enum nadi_parameter p, uint32_t dim)
     x->name = parameters[p].name;
     if (p == NADI_PARAMETER_LINK_BANDWIDTH || p == NADI_PARAMETER_LINK_LATENCY)
         x->name = nadi_link_class_name(&s->classes, dim, parameters[p].name, &out->arena);
+    else if (p == NADI_PARAMETER_TIER_BANDWIDTH)
+        x->name = nadi_arena_printf(&out->arena, "%s of tier %s", parameters[p].name,
+                                    s->in->tiers->tiers[dim].name);
+    else if (p == NADI_PARAMETER_TIER_LINK)
+        x->name = nadi_arena_printf(&out->arena, "%s of link %s", parameters[p].name,
+                                    s->in->tiers->channel_sets[dim].name);
     else if (dim != NADI_NONE)
         x->name = nadi_arena_printf(&out->arena, "%s of dimension %u", parameters[p].name, dim);
 }
@@ -114,10 +123,13 @@ static void list_parameters(struct search *s)
     const struct nadi_inputs *in = s->in;
     bool graph = in->has_graph && !in->graph.of_topology;
     uint32_t dims = in->topology.dim_count;
+    const uint32_t tiers = in->tiers ? in->tiers->tier_count : 0;
+    const uint32_t links = in->tiers ? in->tiers->channel_set_count : 0;
     if (graph)
         nadi_link_classes_find(&in->graph, &s->classes);
-    s->out->items = NADI_ARENA_ZNEW(&s->out->arena, struct nadi_sensitivity,
-                                    2 * (size_t)(dims + s->classes.count) + NADI_PARAMETERS);
+    s->out->items =
+        NADI_ARENA_ZNEW(&s->out->arena, struct nadi_sensitivity,
+                        2 * (size_t)(dims + s->classes.count) + tiers + links + NADI_PARAMETERS);
     for (uint32_t d = 0; d < dims && !graph; d++) {
         if (in->topology.dims[d].npus < 2)
             continue;
@@ -128,6 +140,12 @@ static void list_parameters(struct search *s)
         add_parameter(s, NADI_PARAMETER_LINK_BANDWIDTH, k);
         add_parameter(s, NADI_PARAMETER_LINK_LATENCY, k);
     }
+    for (uint32_t i = 0; i < tiers; i++)
+        if (s->r->tiers[i].requests)
+            add_parameter(s, NADI_PARAMETER_TIER_BANDWIDTH, i);
+    for (uint32_t i = 0; i < links; i++)
+        if (s->r->tiers[tiers + i].requests)
+            add_parameter(s, NADI_PARAMETER_TIER_LINK, i);
     for (enum nadi_parameter p = NADI_PARAMETER_FORWARDING; p < NADI_PARAMETERS; p++)
         add_parameter(s, p, NADI_NONE);
 }
