@@ -107,7 +107,6 @@ static void free_frame(struct nadi_provider *p, uint32_t frame)
 {
     const uint32_t last = UINT32_MAX >> (32 - p->options.generation_bits);
     p->owners[frame] = NADI_NONE;
-    p->rights[frame] = 0;
     if (!(p->options.ablated & NADI_ABLATE_WIPE)) {
         nadi_mem_free(p->bytes[frame]); /* reads as 0 */
         p->bytes[frame] = NULL;

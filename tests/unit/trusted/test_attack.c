@@ -199,6 +199,59 @@ static void besiege(enum nadi_oblivious oblivious, uint32_t accesses)
     nadi_mem_free(g);
 }
 
+static void open_siege(struct siege *g, const uint64_t *seed)
+{
+    nadi_trusted_options_init(&g->o);
+    g->o.pages = PAGES;
+    g->o.page_bytes = BYTES;
+    g->o.seed = seed;
+    g->link = (struct nadi_link){pass, g};
+    nadi_trusted_provider_init(&g->p, &g->o, 1);
+    assert_int_equal(nadi_pages_init(&g->s, &g->p, 0, &g->o, &g->link), NADI_TRUST_OK);
+}
+
+static void close_siege(struct siege *g)
+{
+    nadi_pages_release(&g->s);
+    nadi_provider_release(&g->p);
+    nadi_mem_free(g);
+}
+
+/* The last message once more, at once, is refused as an older one is. */
+static void test_repeated_at_once(void **state)
+{
+    (void)state;
+    static const uint64_t seed = 1;
+    struct siege *g = NADI_ZNEW(struct siege, 1);
+    const uint8_t *reply;
+    size_t reply_bytes;
+    open_siege(g, &seed);
+    assert_int_equal(nadi_pages_alloc(&g->s, 1, g->handles), NADI_TRUST_OK);
+    assert_int_equal(g->p.refused[NADI_TRUST_SEQUENCE], 0);
+    assert_false(nadi_provider_receive(&g->p, g->old[0], g->old_bytes[0], &reply, &reply_bytes));
+    assert_int_equal(g->p.refused[NADI_TRUST_SEQUENCE], 1);
+    assert_int_equal(g->p.free_count, PAGES - 1);
+    close_siege(g);
+}
+
+/* A request whose reply is lost is sent again and executed once. */
+static void test_lost_reply(void **state)
+{
+    (void)state;
+    static const uint64_t seed = 1;
+    struct siege *g = NADI_ZNEW(struct siege, 1);
+    open_siege(g, &seed);
+    g->deed = DROP;
+    g->direction = NADI_WIRE_TO_REQUESTER;
+    assert_int_equal(nadi_pages_alloc(&g->s, 3, g->handles), NADI_TRUST_OK);
+    assert_int_equal(g->s.q.meter.count.retries, 1);
+    assert_int_equal(g->p.free_count, PAGES - 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(nadi_pages_free(&g->s, g->handles[i]), NADI_TRUST_OK);
+    assert_int_equal(g->p.free_count, PAGES);
+    close_siege(g);
+}
+
 /* 100,000 with NADI_LONG, else a share. */
 static void test_siege(void **state)
 {
@@ -214,6 +267,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_suite),
         cmocka_unit_test(test_siege),
+        cmocka_unit_test(test_repeated_at_once),
+        cmocka_unit_test(test_lost_reply),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

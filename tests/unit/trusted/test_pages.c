@@ -230,12 +230,42 @@ static void test_amplification(void **state)
     }
 }
 
+/* With generations of 2 bits every page is given away four times, under handles that never come
+ * again; a write with one of a freed page is refused. */
+static void test_generations(void **state)
+{
+    (void)state;
+    for (uint32_t level = 0; level < 3; level++) {
+        struct nadi_trusted_options o = options((enum nadi_oblivious)level);
+        struct nadi_trusted_handle handles[17], more;
+        struct nadi_provider p;
+        struct nadi_pages s;
+        uint8_t page[64] = {1};
+        o.pages = 4;
+        o.generation_bits = 2;
+        nadi_trusted_provider_init(&p, &o, 1);
+        assert_int_equal(nadi_pages_init(&s, &p, 0, &o, NULL), NADI_TRUST_OK);
+        for (uint32_t i = 0; i < 16; i++) {
+            assert_int_equal(nadi_pages_alloc(&s, 1, &handles[i]), NADI_TRUST_OK);
+            for (uint32_t k = 0; k < i; k++)
+                assert_true(handles[k].value != handles[i].value);
+            assert_int_equal(nadi_pages_write(&s, handles[i], page), NADI_TRUST_OK);
+            assert_int_equal(nadi_pages_free(&s, handles[i]), NADI_TRUST_OK);
+            assert_int_equal(nadi_pages_write(&s, handles[i], page),
+                             level ? NADI_TRUST_GENERATION : NADI_TRUST_OWNER);
+        }
+        assert_int_equal(nadi_pages_alloc(&s, 1, &more), NADI_TRUST_FULL);
+        nadi_pages_release(&s);
+        nadi_provider_release(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain_array),   cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_page_sizes),    cmocka_unit_test(test_shadow),
-        cmocka_unit_test(test_amplification),
+        cmocka_unit_test(test_amplification), cmocka_unit_test(test_generations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
