@@ -123,7 +123,7 @@ static void read_pages(struct nadi_provider *p, const struct nadi_wire_message *
                        struct nadi_wire_message *reply)
 {
     const size_t kept = p->options.kept_bytes;
-    if (p->page_room < m->entry_count * kept) {
+    if (!p->pages || p->page_room < m->entry_count * kept) {
         p->page_room = m->entry_count * kept;
         p->pages = nadi_mem_realloc(p->pages, p->page_room, 1);
     }

@@ -102,7 +102,7 @@ void nadi_requester_release(struct nadi_requester *q)
 
 static uint8_t *grow(uint8_t **room, size_t *bytes, size_t want)
 {
-    if (*bytes < want) {
+    if (!*room || *bytes < want) { /* a shadow may want none, but a place for it */
         *room = nadi_mem_realloc(*room, want, 1);
         *bytes = want;
     }
