@@ -72,20 +72,20 @@ static void say(const struct nadi_mem_tier *tier, const struct nadi_trusted_benc
 {
     const double page = b->options.page_bytes;
     char one[32], plain[32], rdma[32], rate[32], usable[32], stored[32], stranded[32];
-    nadi_note(
-        diags, "memory/trusted", place,
-        "all figures of trusted pools are illustrative: no public text states them",
-        "tier '%s' is a trusted pool: a page moves %.6g and takes %s (plain pool %s, RDMA %s), "
-        "many %s; "
-        "%s of %s can be used, RDMA would strand up to %s for each user",
-        tier->name, nadi_trusted_amplification(&b->options),
-        nadi_units_time(one, t->latency_ns + page / t->read_bytes_per_ns),
-        nadi_units_time(plain, nadi_plain_pool_ns(&b->times, b->options.page_bytes)),
-        nadi_units_time(rdma, nadi_rdma_ns(&b->times, b->options.page_bytes, false)),
-        nadi_units_rate(rate, t->read_bytes_per_ns * 1e9),
-        nadi_units_bytes(usable, (double)tier->capacity_bytes),
-        nadi_units_bytes(stored, (double)provided),
-        nadi_units_bytes(stranded, (double)b->times.region_bytes - page));
+    nadi_note(diags, "memory/trusted", place,
+              "all figures of trusted pools are illustrative: no public text states them",
+              "tier '%s' is a trusted pool: an access of a page moves %.6g, takes %s (plain pool "
+              "%s, RDMA %s), "
+              "many %s; "
+              "%s of %s can be used, RDMA would strand up to %s for each user",
+              tier->name, nadi_trusted_amplification(&b->options),
+              nadi_units_time(one, t->latency_ns + page / t->read_bytes_per_ns),
+              nadi_units_time(plain, nadi_plain_pool_ns(&b->times, b->options.page_bytes)),
+              nadi_units_time(rdma, nadi_rdma_ns(&b->times, b->options.page_bytes, false)),
+              nadi_units_rate(rate, t->read_bytes_per_ns * 1e9),
+              nadi_units_bytes(usable, (double)tier->capacity_bytes),
+              nadi_units_bytes(stored, (double)provided),
+              nadi_units_bytes(stranded, (double)b->times.region_bytes - page));
 }
 
 bool nadi_load_trusted(struct nadi_mem_tier *tier, const struct nadi_schema_values *v,
