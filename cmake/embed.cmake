@@ -1,10 +1,10 @@
 # cmake -D OUT=file.c -D ROOT=examples -P embed.cmake
-# Writes a C table of every *.yaml in ROOT's folders models/, devices/, clusters/, platforms/ and catalogues/, so that
-# the program knows them by name wherever it is installed. Declared in src/format/embedded.h.
+# Writes a C table of every *.yaml in ROOT's folders models/, devices/, clusters/, platforms/, catalogues/ and
+# pool/, so that the program knows them by name wherever it is installed. Declared in src/format/embedded.h.
 set(tables "")
 set(rows "")
 set(number 0)
-foreach(folder models devices clusters platforms catalogues)
+foreach(folder models devices clusters platforms catalogues pool)
   file(GLOB files ${ROOT}/${folder}/*.yaml)
   list(SORT files)
   foreach(path ${files})

@@ -96,6 +96,25 @@ enum nadi_status nadi_memory_trusted_attack(const struct nadi_trusted_test_optio
 enum nadi_status nadi_memory_trusted_leak(const struct nadi_trusted_test_options *options,
                                           char **report, int *failed, struct nadi_diags *messages);
 
+/* One request of remote memory on each of some NPUs at once. */
+struct nadi_memory_bench_options {
+    size_t size;
+    const char *memory;        /* memory file */
+    const char *network;       /* as for a run; NULL: any, with as many NPUs as are asked for */
+    const char *network_model; /* NULL: with a network the default, else any */
+    const char *npus;          /* numbers of NPUs, "1,8,64": the first so many ask */
+    const char *direction;     /* "load" or "store" */
+    uint64_t first_bytes, last_bytes; /* of each request */
+    double factor;                    /* from one size to the next, above 1 */
+    const char *form;                 /* "text", "json", "csv" */
+};
+
+void nadi_memory_bench_options_init(struct nadi_memory_bench_options *options);
+
+/* Times and bandwidths by number of NPUs and size. */
+enum nadi_status nadi_memory_bench(const struct nadi_memory_bench_options *options, char **report,
+                                   struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

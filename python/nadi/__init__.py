@@ -13,15 +13,15 @@ the package's folder, by the variable NADI_LIBRARY, or as build/libnadi.so of th
 where they are installed.
 """
 from ._library import Error, library_path, version
-from .design import (cost, memory_pool, memory_trusted_attack, memory_trusted_bench, memory_trusted_leak,
-                     optimize_bandwidth, search)
+from .design import (cost, memory_bench, memory_pool, memory_trusted_attack, memory_trusted_bench,
+                     memory_trusted_leak, optimize_bandwidth, search)
 from .fabric import fabric_check, fabric_count, fabric_route
 from .noc import noc_sweep
 from .results import Run, diff, load, report
 from .simulate import check, generate_collective, run
 
 __all__ = ["Error", "Run", "check", "cost", "diff", "fabric_check", "fabric_count", "fabric_route",
-           "generate_collective", "library_path", "load", "memory_pool", "memory_trusted_attack",
+           "generate_collective", "library_path", "load", "memory_bench", "memory_pool", "memory_trusted_attack",
            "memory_trusted_bench", "memory_trusted_leak", "noc_sweep", "optimize_bandwidth", "report", "run", "search",
            "version"]
 __version__ = version()

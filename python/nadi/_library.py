@@ -40,7 +40,8 @@ def _load():
         f = getattr(lib, name)
         f.restype, f.argtypes = result, arguments
 
-    for name in ("nadi_setup_init", "nadi_output_init", "nadi_bandwidth_options_init", "nadi_cost_options_init", "nadi_pool_options_init", "nadi_model_search_init",
+    for name in ("nadi_setup_init", "nadi_output_init", "nadi_bandwidth_options_init", "nadi_cost_options_init", "nadi_pool_options_init",
+                 "nadi_memory_bench_options_init", "nadi_model_search_init",
                  "nadi_collective_traces_init",
                  "nadi_free", "nadi_job_destroy", "nadi_job_keep_ops", "nadi_job_keep_usage", "nadi_messages_destroy", "nadi_claim_destroy"):
         declare(name, None, c_void_p)
@@ -70,6 +71,7 @@ def _load():
     declare("nadi_memory_trusted_attack", c_int, c_void_p, c_void_p, c_void_p, c_void_p)
     declare("nadi_memory_trusted_leak", c_int, c_void_p, c_void_p, c_void_p, c_void_p)
     declare("nadi_model_search_run", c_int, c_void_p, c_void_p, c_void_p)
+    declare("nadi_memory_bench", c_int, c_void_p, c_void_p, c_void_p)
     declare("nadi_query", c_void_p, c_char_p, c_char_p, c_char_p, c_void_p)
     declare("nadi_report_page", c_int, POINTER(c_char_p), c_size_t, c_char_p, c_void_p)
     declare("nadi_report_summary", c_void_p, c_char_p, c_int, c_void_p)

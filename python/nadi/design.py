@@ -37,6 +37,16 @@ def memory_pool(**options):
     return _answer(lib.nadi_memory_pool, Struct("nadi_pool_options", **dict(given, form="json")))["rows"]
 
 
+def memory_bench(memory, npus=(1,), **options):
+    """One request of remote memory on each of some NPUs at once, over sizes, as `nadi memory bench` does: a list of rows
+    with times and bandwidths. memory: a memory file; npus: how many ask, one number or several; options: members of
+    struct nadi_memory_bench_options (include/nadi/memory.h), like first_bytes=4096, direction="store". Raises Error."""
+    counts = (npus,) if isinstance(npus, int) else npus
+    struct = Struct("nadi_memory_bench_options", **dict(options, memory=os.fspath(memory), npus=",".join(map(str, counts)),
+                                                        form="json"))
+    return _answer(lib.nadi_memory_bench, struct)["rows"]
+
+
 def memory_trusted_bench(**options):
     """Times accesses to a trusted memory pool, as `nadi memory trusted bench` does: a dict with "mean_ns", "p99_ns",
     "useful_gbps", "parts_ns", "counts" and more. options: members of struct nadi_trusted_bench_options

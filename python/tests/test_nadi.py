@@ -144,6 +144,13 @@ class Package(unittest.TestCase):
         self.assertTrue(nadi.memory_trusted_leak(oblivious="none", trials=100)["as_documented"])
         with self.assertRaises(nadi.Error):
             nadi.memory_trusted_bench(page_bytes=100)
+        memory = os.path.join(self.work, "memory.json")
+        with open(memory, "w") as f:
+            f.write('{"memory-type": "MEMORY_POOL", "remote-mem-latency": 100, "remote-mem-bw": 10}')
+        rows = nadi.memory_bench(memory, [1, 4], first_bytes=1000, last_bytes=1000)
+        self.assertEqual([(r["npus"], r["first_ns"], r["last_ns"]) for r in rows], [(1, 200, 200), (4, 200, 800)])
+        with self.assertRaises(nadi.Error):
+            nadi.memory_bench(memory, 0)
         self.assertEqual([c["conflicts"] for c in nadi.fabric_check([8, 12], (2, 3))], [2, 0, 12, 0])
         self.assertEqual(nadi.fabric_count(64)[0]["switches"], 1087)
         routed = nadi.fabric_route(8, "0,2>0,2; 1,4>1,4; 3,5>3,5", middle=2)

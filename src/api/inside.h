@@ -41,6 +41,8 @@ enum nadi_status nadi_do_memory_trusted_attack(const struct nadi_trusted_test_op
 enum nadi_status nadi_do_memory_trusted_leak(const struct nadi_trusted_test_options *o,
                                              char **report, int *failed,
                                              struct nadi_diags *messages);
+enum nadi_status nadi_do_memory_bench(const struct nadi_memory_bench_options *options,
+                                      char **report, struct nadi_diags *messages);
 enum nadi_status nadi_do_memory_pool(const struct nadi_pool_options *options, char **report,
                                      struct nadi_diags *messages);
 enum nadi_status nadi_do_fabric_route_flows(const struct nadi_fabric_route_options *options,

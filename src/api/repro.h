@@ -64,5 +64,6 @@ bool nadi_repro_simulate(struct nadi_repro *r, const struct nadi_repro_run *run,
 bool nadi_repro_fred(struct nadi_repro *r) NADI_MUST_USE;
 bool nadi_repro_libra(struct nadi_repro *r) NADI_MUST_USE;
 bool nadi_repro_comet(struct nadi_repro *r) NADI_MUST_USE;
+bool nadi_repro_pool(struct nadi_repro *r) NADI_MUST_USE;
 
 #endif

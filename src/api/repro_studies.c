@@ -470,6 +470,9 @@ const struct nadi_repro_study nadi_repro_studies[] = {
      "COMET, arXiv 2211.16648: the method, its shapes and clusters are not public; Korthikanti et "
      "al., arXiv 2205.05198",
      nadi_repro_comet, NULL},
+    {"pool", "A mixture of experts of a trillion parameters in a hierarchical memory pool",
+     "ASTRA-sim 2.0, ISPASS 2023, case study 2: its headline, on inputs of our own",
+     nadi_repro_pool, NULL},
     {"executors", "The message executor's finish, by the faster executors",
      "nadi's own message executor", executors, NULL},
     {.name = NULL},

@@ -387,6 +387,20 @@ static const struct nadi_field nadi_trusted_test_options_members[] = {
 };
 TABLE(nadi_trusted_test_options, nadi_trusted_test_options_init);
 
+static const struct nadi_field nadi_memory_bench_options_members[] = {
+    NADI_PATH(struct nadi_memory_bench_options, memory, 1),
+    NADI_PATH(struct nadi_memory_bench_options, network, 0),
+    NADI_TEXT(struct nadi_memory_bench_options, network_model, 0),
+    NADI_TEXT(struct nadi_memory_bench_options, npus, 1),
+    NADI_TEXT(struct nadi_memory_bench_options, direction, 1),
+    NADI_U64(struct nadi_memory_bench_options, first_bytes, BYTES),
+    NADI_U64(struct nadi_memory_bench_options, last_bytes, BYTES),
+    NADI_REAL(struct nadi_memory_bench_options, factor, -REAL_MOST, REAL_MOST),
+    NADI_TEXT(struct nadi_memory_bench_options, form, 1),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_memory_bench_options, nadi_memory_bench_options_init);
+
 static const struct nadi_field nadi_cost_options_members[] = {
     NADI_PATH(struct nadi_cost_options, cluster, 0),
     NADI_PATH(struct nadi_cost_options, network, 0),
@@ -634,6 +648,8 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_pool_options_struct,
     &nadi_trusted_bench_options_struct,
     &nadi_trusted_test_options_struct,
+
+    &nadi_memory_bench_options_struct,
     &nadi_cost_options_struct,
     &nadi_model_search_struct,
     &nadi_fit_options_struct,

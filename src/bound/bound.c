@@ -295,7 +295,9 @@ static uint64_t server_bound(const struct bound *b)
         const struct nadi_trace *t = in->owned[i];
         for (uint32_t node = 0; node < t->node_count; node++)
             if (t->type[node] == NADI_NODE_MEM_LOAD || t->type[node] == NADI_NODE_MEM_STORE)
-                of[i] = nadi_count_add(of[i], nadi_memory_service_ns(m, t->bytes[node]));
+                of[i] =
+                    nadi_count_add(of[i], nadi_memory_service_ns(m, t->bytes[node],
+                                                                 nadi_trace_in_switch(t, node)));
     }
     for (uint32_t rank = 0; rank < in->rank_count; rank++) {
         uint64_t *server = &work[pool ? 0 : rank / m->npus_per_node];

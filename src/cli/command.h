@@ -105,6 +105,7 @@ extern const struct nadi_command nadi_command_model_search;
 extern const struct nadi_command nadi_command_optimize_bandwidth;
 extern const struct nadi_command nadi_command_sweep;
 extern const struct nadi_command nadi_command_memory_pool;
+extern const struct nadi_command nadi_command_memory_bench;
 extern const struct nadi_command nadi_command_memory_trusted_bench;
 extern const struct nadi_command nadi_command_memory_trusted_attack;
 extern const struct nadi_command nadi_command_memory_trusted_leak;

@@ -14,6 +14,8 @@ static uint32_t server_of(const struct nadi_system *s, uint32_t rank)
         return rank / m->npus_per_node;
     case NADI_MEMORY_POOL:
         return 0;
+    case NADI_MEMORY_HIERARCHY: /* each NPU's share of it */
+        return rank;
     case NADI_MEMORY_PER_NPU:
     case NADI_MEMORY_NONE:
     case NADI_MEMORY_TIERS:
@@ -25,8 +27,8 @@ static uint32_t server_of(const struct nadi_system *s, uint32_t rank)
 static void serve(struct nadi_system *s, uint32_t index)
 {
     const struct memory_request *r = &s->requests.items[index];
-    nadi_time end =
-        nadi_engine_after_ns(s->engine, nadi_memory_service_ns(s->setup.memory, r->bytes));
+    nadi_time end = nadi_engine_after_ns(
+        s->engine, nadi_memory_service_ns(s->setup.memory, r->bytes, r->in_switch));
     uint32_t rank = r->rank, server = r->server;
     if (server != NADI_NONE)
         s->servers[server].busy = true;
@@ -64,8 +66,11 @@ void nadi_system_memory(struct nadi_system *s, uint32_t rank, uint32_t node,
     }
     uint32_t index, server = server_of(s, rank);
     POOL_TAKE(&s->requests, next, index);
-    s->requests.items[index] =
-        (struct memory_request){.rank = rank, .node = node, .server = server, .bytes = call->bytes};
+    s->requests.items[index] = (struct memory_request){.rank = rank,
+                                                       .node = node,
+                                                       .server = server,
+                                                       .bytes = call->bytes,
+                                                       .in_switch = call->in_switch};
     if (server != NADI_NONE && s->servers[server].busy)
         FIFO_PUSH(&s->servers[server].queue, &s->requests, index);
     else

@@ -80,6 +80,7 @@ void nadi_system_recv(struct nadi_system *s, uint32_t rank, uint32_t node, uint3
 
 struct nadi_memory_call {
     uint64_t bytes;
+    bool in_switch;    /* nadi_trace_in_switch; not of tiers */
     const char *block; /* NULL: bytes without a name; else, and from here on: of tiers only */
     uint32_t from, to; /* tiers; NADI_NONE: the NPU itself */
     uint8_t op, role;  /* enum nadi_mem_op, nadi_mem_role */

@@ -163,6 +163,12 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
             return nadi_error(diags, "plan/offload", NADI_IN_FILE(c->path),
                               "give the device a 'host-bandwidth', or drop 'offload'",
                               "%s has no path to remote memory", c->device.name);
+        if (study->plan.remote_parameters == NADI_REMOTE_IN_SWITCH)
+            return nadi_error(
+                diags, "plan/in-switch", NADI_IN_FILE("plan"),
+                "`nadi model trace` writes the step, `nadi run --memory` takes the pool",
+                "the cluster's remote memory is each device's own, without switches "
+                "that gather");
         in->memory = nadi_model_remote(study);
     }
     fill_traces(in, step);

@@ -7,7 +7,7 @@
 struct nadi_str;
 
 struct nadi_embedded {
-    const char *folder; /* "models", "devices", "clusters", "platforms", "catalogues" */
+    const char *folder; /* "models", "devices", "clusters", "platforms", "catalogues", "pool" */
     const char *name;   /* of the file, without .yaml */
     const unsigned char *text;
     size_t bytes;

@@ -60,6 +60,10 @@ static const struct finding_about about[NADI_FINDING_KINDS] = {
     [NADI_FINDING_NO_MEMORY] = {"node/no-memory",
                                 "give a memory file with another memory-type (--memory)",
                                 NADI_ERROR},
+    [NADI_FINDING_MEMORY_COLLECTIVE] = {"node/memory-collective",
+                                        "give a memory file of memory-type HIERARCHICAL_POOL, or "
+                                        "leave comm_type out",
+                                        NADI_ERROR},
     [NADI_FINDING_MEMORY_NODE] = {"node/memory-server",
                                   "raise 'num-nodes' or 'num-npus-per-node' in the memory file",
                                   NADI_ERROR},
@@ -448,6 +452,10 @@ static void check_memory(struct pass *p, uint32_t n)
 {
     const struct nadi_memory_config *m = &p->c->in->memory;
     p->facts->has_memory = true;
+    if (nadi_trace_in_switch(p->t, n) && m->kind != NADI_MEMORY_HIERARCHY)
+        FOUND(p, NADI_FINDING_MEMORY_COLLECTIVE, n,
+              "memory node with comm_type (%s), but this memory has no switches that do it",
+              nadi_collective_name((enum nadi_collective_kind)p->t->collective[n]));
     if (m->kind == NADI_MEMORY_TIERS)
         return; /* load_accesses.c */
     if (!(p->t->flags[n] & NADI_NODE_HAS_BYTES))
@@ -462,6 +470,14 @@ static void check_memory_server(struct nadi_check *c, const struct nadi_trace *t
 {
     const struct nadi_memory_config *m = &c->in->memory;
     uint32_t n = 0;
+    if (m->kind == NADI_MEMORY_HIERARCHY && rank / m->npus_per_node >= m->node_count) {
+        while (t->type[n] != NADI_NODE_MEM_LOAD && t->type[n] != NADI_NODE_MEM_STORE)
+            n++;
+        check_found(c, NADI_FINDING_MEMORY_NODE, t, rank, n,
+                    "memory node of rank %u, but the pool has %u nodes of %u NPUs", rank,
+                    m->node_count, m->npus_per_node);
+        return;
+    }
     if (m->kind != NADI_MEMORY_PER_NODE ||
         (m->npus_per_node && rank / m->npus_per_node < m->node_count))
         return;

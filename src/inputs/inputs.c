@@ -140,3 +140,15 @@ void nadi_inputs_release(struct nadi_inputs *in)
     nadi_arena_release(&in->arena);
     *in = (struct nadi_inputs){0};
 }
+
+bool nadi_inputs_processor_memory(const struct nadi_inputs *in)
+{
+    for (uint32_t i = 0; i < in->owned_count; i++) {
+        const struct nadi_trace *t = in->owned[i];
+        for (uint32_t n = 0; n < t->node_count; n++)
+            if (t->flags[n] & NADI_NODE_IS_CPU &&
+                (t->type[n] == NADI_NODE_MEM_LOAD || t->type[n] == NADI_NODE_MEM_STORE))
+                return true;
+    }
+    return false;
+}

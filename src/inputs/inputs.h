@@ -26,6 +26,12 @@ struct nadi_doc_changes;
 struct nadi_table;
 struct nadi_table_file;
 
+struct nadi_lone_memory { /* one request of remote memory on each of the first `npus` ranks */
+    uint32_t npus;
+    bool store;
+    uint64_t bytes;
+};
+
 struct nadi_lone_collective { /* a workload without files: one collective on all ranks */
     enum nadi_collective_kind kind;
     uint64_t bytes;        /* of the node */
@@ -33,6 +39,7 @@ struct nadi_lone_collective { /* a workload without files: one collective on all
                               is for all dimensions; or the path of a file of steps
                               (collective/table_file.h). NULL: as in the system file */
     const struct nadi_table *table; /* NULL, or its steps, which must stay: before all else */
+    struct nadi_lone_memory memory; /* instead of the collective, where npus is above 0 */
 };
 
 /* What the command line says. Paths may be NULL where optional. */
@@ -154,5 +161,9 @@ void nadi_trace_numbers(const struct nadi_inputs *in, uint32_t *numbers);
  * in the same order, kind and size on all members; sends and receives paired. True when no error
  * was found. */
 bool nadi_inputs_check(const struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;
+
+/* Is there a memory node that takes the processor (is_cpu_op)? All others of a rank come one after
+ * the other, but for several streams. O(nodes). */
+bool nadi_inputs_processor_memory(const struct nadi_inputs *in);
 
 #endif

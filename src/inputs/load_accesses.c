@@ -183,7 +183,7 @@ uint64_t nadi_inputs_memory_ns(const struct nadi_inputs *in, const struct nadi_t
     double latency = 0;
     *latency_ns = in->memory.latency_ns;
     if (!in->tiers)
-        return nadi_memory_service_ns(&in->memory, t->bytes[node]);
+        return nadi_memory_service_ns(&in->memory, t->bytes[node], nadi_trace_in_switch(t, node));
     *latency_ns = 0;
     if (!ends_of(in->tiers, t, node, &from, &to))
         return 0;

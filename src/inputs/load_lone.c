@@ -1,4 +1,5 @@
-/* load_lone: a workload of one collective on all ranks, without files. */
+/* load_lone: a workload of one collective on all ranks, or of one request of memory on some,
+ * without files. */
 #include "base/mem.h"
 #include "base/str.h"
 #include "inputs/load.h"
@@ -79,19 +80,41 @@ bool nadi_load_lone_system(struct nadi_load *l, struct nadi_doc *doc)
     return true;
 }
 
+static struct nadi_trace *make_trace(const struct nadi_lone_collective *lone)
+{
+    struct nadi_trace_build b;
+    nadi_trace_build_init(&b, lone->memory.npus > 0 ? "memory" : "collective");
+    if (lone->memory.npus > 0)
+        nadi_trace_build_memory(&b, lone->memory.store ? "store" : "load",
+                                lone->memory.store ? NADI_NODE_MEM_STORE : NADI_NODE_MEM_LOAD,
+                                lone->memory.bytes, NULL, 0);
+    else
+        nadi_trace_build_collective(&b, nadi_collective_name(lone->kind), lone->kind, lone->bytes,
+                                    "", NULL, 0);
+    return nadi_trace_build_finish(&b);
+}
+
+static struct nadi_trace *make_idle(void)
+{
+    struct nadi_trace_build b;
+    nadi_trace_build_init(&b, "idle");
+    nadi_trace_build_compute(&b, "idle", 0, 0, 0, NULL, 0);
+    return nadi_trace_build_finish(&b);
+}
+
 void nadi_load_lone_trace(struct nadi_load *l)
 {
     struct nadi_inputs *in = l->in;
     const struct nadi_lone_collective *lone = in->options.lone;
-    struct nadi_trace_build b;
-    nadi_trace_build_init(&b, "collective");
-    nadi_trace_build_collective(&b, nadi_collective_name(lone->kind), lone->kind, lone->bytes, "",
-                                NULL, 0);
-    in->rank_count = in->topology.npu_count;
-    in->owned_count = 1;
-    in->owned = NADI_NEW(struct nadi_trace *, 1);
-    in->owned[0] = nadi_trace_build_finish(&b);
-    in->traces = NADI_NEW(struct nadi_trace *, in->rank_count);
-    for (uint32_t r = 0; r < in->rank_count; r++)
-        in->traces[r] = in->owned[0];
+    const uint32_t npus = in->topology.npu_count;
+    const bool some = lone->memory.npus > 0 && lone->memory.npus < npus;
+    in->rank_count = npus;
+    in->owned_count = 1 + some;
+    in->owned = NADI_NEW(struct nadi_trace *, in->owned_count);
+    in->owned[0] = make_trace(lone);
+    if (some)
+        in->owned[1] = make_idle();
+    in->traces = NADI_NEW(struct nadi_trace *, npus);
+    for (uint32_t r = 0; r < npus; r++)
+        in->traces[r] = in->owned[some && r >= lone->memory.npus];
 }

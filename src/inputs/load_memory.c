@@ -1,12 +1,20 @@
 /* load_memory: memory file -> remote memory; without a file there is none. */
+#include "base/time.h"
 #include "inputs/load.h"
 
 static enum nadi_memory_kind kind_of(uint32_t word)
 {
     static const enum nadi_memory_kind kinds[] = {NADI_MEMORY_NONE, NADI_MEMORY_PER_NODE,
-                                                  NADI_MEMORY_PER_NPU, NADI_MEMORY_POOL};
+                                                  NADI_MEMORY_PER_NPU, NADI_MEMORY_POOL,
+                                                  NADI_MEMORY_HIERARCHY};
     NADI_ASSERT(word < sizeof(kinds) / sizeof(kinds[0]));
     return kinds[word];
+}
+
+static struct nadi_place place_of_key(const struct nadi_schema_values *values, const char *key)
+{
+    const struct nadi_schema_value *v = nadi_schema_get(values, key);
+    return v->node ? nadi_doc_place(values->doc, v->node) : NADI_IN_FILE(values->doc->path);
 }
 
 /* Only a warning: without memory nodes nobody asks a server. */
@@ -14,14 +22,81 @@ static void wants(struct nadi_load *l, const struct nadi_schema_values *values, 
 {
     if (nadi_schema_integer(values, key) > 0)
         return;
-    const struct nadi_schema_value *v = nadi_schema_get(values, key);
-    struct nadi_place place =
-        v->node ? nadi_doc_place(values->doc, v->node) : NADI_IN_FILE(values->doc->path);
-    nadi_warning(l->diags, "memory/no-server", place, NULL,
+    nadi_warning(l->diags, "memory/no-server", place_of_key(values, key), NULL,
                  "PER_NODE_MEMORY_EXPANSION without '%s' of at least 1 has no server", key);
 }
 
-static void fill(struct nadi_load *l, const struct nadi_schema_values *values)
+/* Keys of a hierarchical pool, the counts and the bandwidths first. */
+static const char *const pool_keys[] = {
+    "pool-switches",      "pool-groups",        "pool-group-bandwidth",
+    "pool-out-bandwidth", "pool-npu-bandwidth", "pool-group-latency",
+    "pool-out-latency",   "pool-npu-latency",   "pool-chunk",
+};
+enum { POOL_KEYS = sizeof(pool_keys) / sizeof(pool_keys[0]), POOL_NEEDED = 5, POOL_RATES = 2 };
+enum { USUAL_CHUNK = 1 << 20 };
+#define MOST_RATE 1e12 /* bytes/ns, as of remote-mem-bw */
+
+/* What an NPU gets when all transfer: the figures that sensitivities are of. */
+static void fill_npu(struct nadi_memory_config *m)
+{
+    const struct nadi_pool_transfer x = {.bytes = m->pool.chunk_bytes};
+    const struct nadi_pool_time t = nadi_pool_form(&m->pool, &x);
+    const double round = (double)m->pool.groups * (double)m->pool.chunk_bytes;
+    const double npus = (double)m->pool.nodes * m->pool.npus;
+    double latency = 0;
+    for (int s = 0; s < NADI_POOL_STAGES; s++)
+        latency += m->pool.latency_ns[s];
+    m->latency_ns = nadi_ns_trunc(latency);
+    m->bytes_per_ns = (uint64_t)MOST_RATE;
+    if (round < MOST_RATE * npus * nadi_time_in_ns(t.stage[t.slowest]))
+        m->bytes_per_ns = nadi_count_round(round / npus / nadi_time_in_ns(t.stage[t.slowest]));
+}
+
+static bool fill_pool(struct nadi_load *l, const struct nadi_schema_values *values)
+{
+    struct nadi_memory_config *m = &l->in->memory;
+    for (int i = 0; i < POOL_NEEDED; i++) {
+        const double value = i < POOL_RATES ? (double)nadi_schema_integer(values, pool_keys[i])
+                                            : nadi_schema_number(values, pool_keys[i]);
+        if (!(value > 0))
+            return nadi_error(l->diags, "memory/pool-key", place_of_key(values, pool_keys[i]),
+                              "`nadi explain` says what it means; docs/guide/memory-pool.md has an "
+                              "example",
+                              "HIERARCHICAL_POOL needs '%s' above 0", pool_keys[i]);
+    }
+    const uint64_t chunk = (uint64_t)nadi_schema_integer(values, "pool-chunk");
+    m->pool = (struct nadi_pool){
+        .nodes = m->node_count,
+        .npus = m->npus_per_node,
+        .switches = (uint32_t)nadi_schema_integer(values, "pool-switches"),
+        .groups = (uint32_t)nadi_schema_integer(values, "pool-groups"),
+        .chunk_bytes = chunk ? chunk : USUAL_CHUNK,
+    };
+    for (int s = 0; s < NADI_POOL_STAGES; s++) {
+        m->pool.gbps[s] = nadi_schema_number(values, pool_keys[POOL_RATES + s]) / 1e9;
+        m->pool.latency_ns[s] = nadi_schema_number(values, pool_keys[POOL_NEEDED + s]);
+    }
+    const char *why = nadi_pool_refusal(&m->pool);
+    if (why)
+        return nadi_error(l->diags, "memory/pool", NADI_IN_FILE(values->doc->path), NULL,
+                          "HIERARCHICAL_POOL of %u nodes of %u NPUs, %u switches, %u groups: %s",
+                          m->pool.nodes, m->pool.npus, m->pool.switches, m->pool.groups, why);
+    fill_npu(m);
+    return true;
+}
+
+/* Keys of a pool in a file of something else would be without effect. */
+static bool refuse_pool_keys(struct nadi_load *l, const struct nadi_schema_values *values)
+{
+    for (int i = 0; i < POOL_KEYS; i++)
+        if (nadi_schema_get(values, pool_keys[i])->node)
+            return nadi_error(l->diags, "memory/pool-key", place_of_key(values, pool_keys[i]),
+                              "drop it, or set memory-type to HIERARCHICAL_POOL",
+                              "'%s' is of a HIERARCHICAL_POOL", pool_keys[i]);
+    return true;
+}
+
+static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
 {
     struct nadi_memory_config *m = &l->in->memory;
     *m = (struct nadi_memory_config){
@@ -35,10 +110,15 @@ static void fill(struct nadi_load *l, const struct nadi_schema_values *values)
         wants(l, values, "num-nodes");
         wants(l, values, "num-npus-per-node");
     }
+    if (m->kind == NADI_MEMORY_HIERARCHY)
+        return fill_pool(l, values);
+    if (!refuse_pool_keys(l, values))
+        return false;
     if (m->kind != NADI_MEMORY_NONE && m->bytes_per_ns == 0)
         nadi_warning(l->diags, "memory/no-bandwidth", NADI_IN_FILE(values->doc->path),
                      "set 'remote-mem-bw' to at least 1 GB/s",
                      "'remote-mem-bw' is 0: an access takes its latency whatever its size");
+    return true;
 }
 
 bool nadi_inputs_take_memory(struct nadi_inputs *in, const char *path, double local_rate,
@@ -72,10 +152,9 @@ bool nadi_load_memory(struct nadi_load *l)
         return loaded;
     }
     bool ok = nadi_schema_check(&values, schema, &doc, l->in->options.strict, &doc.arena, l->diags);
-    if (ok) {
-        fill(l, &values);
+    if (ok)
         nadi_settings_add_values(l->in, &values);
-    }
+    ok = ok && fill(l, &values);
     nadi_doc_release(&doc);
     return ok;
 }

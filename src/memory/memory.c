@@ -1,9 +1,12 @@
 #include "memory/memory.h"
 
-#include "base/time.h"
-
-uint64_t nadi_memory_service_ns(const struct nadi_memory_config *config, uint64_t bytes)
+uint64_t nadi_memory_service_ns(const struct nadi_memory_config *config, uint64_t bytes,
+                                bool in_switch)
 {
+    if (config->kind == NADI_MEMORY_HIERARCHY) {
+        const struct nadi_pool_transfer x = {.bytes = bytes, .shared = in_switch};
+        return nadi_time_to_ns(nadi_pool_form(&config->pool, &x).total);
+    }
     if (config->bytes_per_ns == 0)
         return config->latency_ns;
     return nadi_ns_add(config->latency_ns,

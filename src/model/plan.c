@@ -257,6 +257,29 @@ static void resolve_batch(struct resolve *r)
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
+static void check_remote(struct resolve *r)
+{
+    const struct nadi_model_plan *p = r->p;
+    if (p->remote_parameters == NADI_REMOTE_WHOLE)
+        return;
+    for (int part = 0; part < NADI_PLACED_PARTS; part++)
+        if (p->place[part]) {
+            refuse(r, "leave one of them out",
+                   "'place' puts parts into tiers, 'remote-parameters' is of one remote memory");
+            return;
+        }
+    if (!p->streaming && !(p->offload & NADI_OFFLOAD_PARAMETERS))
+        refuse(r, "add execution=streaming or offload=[parameters]",
+               "remote-parameters says how parameters come from remote memory, but they stay");
+    else if (p->mode != NADI_MODE_TRAIN || p->zero != 3)
+        refuse(r, "set zero to 3, in training",
+               "what replicas share is kept once in remote memory: parameters must be sharded");
+    else if (p->remote_parameters == NADI_REMOTE_IN_SWITCH &&
+             (p->dp * p->cp != p->ranks || (r->m->experts && p->edp != 1)))
+        refuse(r, "use dp (and cp, ep) only, with ep so large that each expert is on one rank",
+               "the pool's switches copy to all ranks: all must hold the same parameters");
+}
+
 static void resolve_bytes(struct resolve *r)
 {
     struct nadi_model_plan *p = r->p;
@@ -279,6 +302,7 @@ static void resolve_bytes(struct resolve *r)
     if (p->place[NADI_PLACED_PARAMETERS] && nadi_model_updates_rows(r->m))
         refuse(r, "leave 'parameters' with the device",
                "rows of tables are looked up where they lie: parameters cannot be placed");
+    check_remote(r);
     if (p->mode != NADI_MODE_TRAIN)
         p->zero = 0;
 }

@@ -42,6 +42,14 @@ enum nadi_optimizer {
     NADI_OPTIMIZER_SGD,
 };
 
+enum nadi_remote_parameters { /* how what replicas share comes from remote memory and goes back */
+                              NADI_REMOTE_WHOLE,  /* each rank has its own copy there */
+                              NADI_REMOTE_SHARDS, /* each has a shard there; the network gathers and
+                                                     adds up */
+                              NADI_REMOTE_IN_SWITCH, /* one copy for all; the pool's switches gather
+                                                        and add up */
+};
+
 enum nadi_offload_flag {
     NADI_OFFLOAD_OPTIMIZER = 1 << 0,
     NADI_OFFLOAD_GRADIENTS = 1 << 1,
@@ -99,6 +107,7 @@ struct nadi_model_plan {
        with `offload`, with the host. */
     const char *place[NADI_PLACED_PARTS];
     bool streaming, every_kernel;
+    enum nadi_remote_parameters remote_parameters;
     const struct nadi_compute_model *kernels; /* NULL: the device's own */
     double reserve_bytes, fragmentation;
     uint64_t given; /* which keys file or settings have, by their place in the schema */

@@ -155,6 +155,7 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     for (uint32_t i = 0; i < offload->count; i++)
         p->offload |= 1u << offload->items[i].word;
     p->streaming = nadi_schema_word(v, "execution") == 1;
+    p->remote_parameters = (enum nadi_remote_parameters)nadi_schema_word(v, "remote-parameters");
     p->every_kernel = nadi_schema_word(v, "detail") == 1;
     p->reserve_bytes = nadi_schema_number(v, "reserve");
     p->fragmentation = nadi_schema_number(v, "fragmentation");

@@ -88,6 +88,24 @@ static double active_share(const struct nadi_emit *e)
     return 1 - pow(1 - fmin(1, (double)m->top_k / m->experts), tokens);
 }
 
+static uint64_t load(struct nadi_emit *e, double parameters, bool in_switch)
+{
+    const uint64_t bytes = nadi_count_trunc(parameters * e->p->parameter_bytes);
+    if (bytes == 0)
+        return 0;
+    return (in_switch ? nadi_trace_build_in_switch : nadi_trace_build_memory)(
+        &e->build, "load parameters", NADI_NODE_MEM_LOAD, bytes, e->front.ids, e->front.count);
+}
+
+/* Own shards, then those of the replicas. */
+static uint64_t load_shard(struct nadi_emit *e, double parameters, enum nadi_axis axis)
+{
+    const uint64_t shard = load(e, parameters / e->s->comm_groups.axes[axis].size, false);
+    const struct nadi_front after = {.ids = {shard}, .count = 1};
+    const uint64_t all = shard ? gather(e, parameters, axis, &after) : 0;
+    return all ? all : shard;
+}
+
 static void issue(struct nadi_emit *e, struct nadi_fetch *f)
 {
     const struct weights w = weights_of(e, f->layer);
@@ -95,6 +113,16 @@ static void issue(struct nadi_emit *e, struct nadi_fetch *f)
         e->p->offload & NADI_OFFLOAD_EXPERTS ? NADI_OFFLOAD_EXPERTS : NADI_OFFLOAD_PARAMETERS;
     const bool host = loads_dense(e->p) && !nadi_emit_tier(e, NADI_OFFLOAD_PARAMETERS);
     f->issued = true;
+    if (loads_dense(e->p) && e->p->remote_parameters == NADI_REMOTE_SHARDS) {
+        f->ids[0] = load_shard(e, w.dense, NADI_AXIS_DP);
+        f->ids[1] = load_shard(e, w.expert, NADI_AXIS_EDP);
+        return;
+    }
+    if (loads_dense(e->p) && e->p->remote_parameters == NADI_REMOTE_IN_SWITCH) {
+        f->ids[0] = load(e, w.dense, true);
+        f->ids[1] = load(e, w.expert, false);
+        return;
+    }
     if (host && w.dense + w.expert > 0) { /* whole, and all at once */
         const struct nadi_emit_move move = {
             .op = NADI_MEM_LOADS,
@@ -169,6 +197,22 @@ static bool stores_shares(const struct nadi_emit *e)
     return e->p->zero >= 2 && nadi_emit_tier(e, NADI_OFFLOAD_GRADIENTS);
 }
 
+static bool stores_gradients(const struct nadi_model_plan *p)
+{
+    return p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS);
+}
+
+static void store(struct nadi_emit *e, double parameters, bool in_switch,
+                  const struct nadi_front *after)
+{
+    const uint64_t bytes = nadi_count_trunc(parameters * e->p->gradient_bytes);
+    if (bytes == 0)
+        return;
+    const uint64_t id = (in_switch ? nadi_trace_build_in_switch : nadi_trace_build_memory)(
+        &e->build, "store gradients", NADI_NODE_MEM_STORE, bytes, after->ids, after->count);
+    NADI_PUSH(&e->reduced, id);
+}
+
 static void reduce(struct nadi_emit *e, double parameters, enum nadi_axis axis)
 {
     const uint64_t bytes = nadi_count_trunc(parameters * e->p->gradient_bytes);
@@ -177,6 +221,10 @@ static void reduce(struct nadi_emit *e, double parameters, enum nadi_axis axis)
     const uint64_t id = nadi_emit_transfer(e, "reduce gradients", axis, &t, &e->front);
     if (id)
         NADI_PUSH(&e->reduced, id);
+    if (stores_gradients(e->p) && e->p->remote_parameters == NADI_REMOTE_SHARDS) {
+        const struct nadi_front reduced = {.ids = {id}, .count = 1};
+        store(e, parameters / e->s->comm_groups.axes[axis].size, false, id ? &reduced : &e->front);
+    }
     if (!stores_shares(e) || bytes == 0)
         return;
     const struct nadi_emit_move move = {.op = NADI_MEM_STORES,
@@ -203,7 +251,13 @@ void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer)
     const bool wafer = nadi_study_wafer_io(e->s->study);
     if (wafer && !e->last_micro)
         return; /* they are added up on the NPU, and leave once */
-    if ((p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS)) && !stores_shares(e)) {
+    if (stores_gradients(p) && p->remote_parameters == NADI_REMOTE_IN_SWITCH) {
+        nadi_emit_flush(e);
+        store(e, w.dense, true, &e->front);
+        store(e, w.expert, false, &e->front);
+        return;
+    }
+    if (stores_gradients(p) && p->remote_parameters == NADI_REMOTE_WHOLE && !stores_shares(e)) {
         const uint64_t bytes = nadi_count_trunc((w.dense + w.expert) * p->gradient_bytes);
         nadi_emit_flush(e);
         if (bytes) {

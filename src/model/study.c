@@ -51,6 +51,10 @@ static bool fits_cluster(struct nadi_study *s, const struct nadi_study_setup *se
                           "%s does not compute in %s", d->name,
                           nadi_precision_name(s->plan.precision));
     const struct nadi_model_plan *p = &s->plan;
+    if (nadi_study_wafer_io(s) && p->remote_parameters != NADI_REMOTE_WHOLE)
+        return nadi_error(diags, "plan/remote-parameters", NADI_IN_FILE("plan"), "leave it out",
+                          "I/O controllers of a wafer stream to all replicas at once: "
+                          "'remote-parameters' is whole there");
     const uint32_t degree[NADI_DEGREES] = {p->tp, p->cp, p->dp, p->pp};
     return nadi_cluster_fit(&s->cluster, p->ranks, degree[p->order[0]], diags) && fit_library(s);
 }

@@ -31,6 +31,8 @@ static bool check(const struct nadi_model_plan *p, struct nadi_diags *diags)
         return refuse(diags, "use 1f1b, interleaved or gpipe", nadi_schedule_name(p->schedule));
     if (p->streaming)
         return refuse(diags, "leave 'execution' out", "streamed weights");
+    if (p->remote_parameters != NADI_REMOTE_WHOLE)
+        return refuse(diags, "leave 'remote-parameters' out", "parameters shared in remote memory");
     if (p->steps > 1)
         return refuse(diags, "leave 'steps' out", "several steps");
     if (p->recompute_layers)

@@ -11,7 +11,8 @@ static bool loads_parameters(const struct nadi_estimator *e)
 
 static double remote_ns(const struct nadi_estimator *e, double bytes)
 {
-    return bytes > 0 ? (double)nadi_memory_service_ns(&e->remote, nadi_count_trunc(bytes)) : 0;
+    return bytes > 0 ? (double)nadi_memory_service_ns(&e->remote, nadi_count_trunc(bytes), false)
+                     : 0;
 }
 
 static double transfer_ns(struct nadi_estimator *e, enum nadi_axis axis,

@@ -8,11 +8,8 @@ static const char *const shapes[] = {
     "Ring", "FullyConnected", "Switch", "Mesh[N]", "Torus[N]", "UnidirectionalRing", NULL,
 };
 static const char *const memories[] = {
-    "NO_MEMORY_EXPANSION",
-    "PER_NODE_MEMORY_EXPANSION",
-    "PER_NPU_MEMORY_EXPANSION",
-    "MEMORY_POOL",
-    NULL,
+    "NO_MEMORY_EXPANSION", "PER_NODE_MEMORY_EXPANSION", "PER_NPU_MEMORY_EXPANSION",
+    "MEMORY_POOL",         "HIERARCHICAL_POOL",         NULL,
 };
 
 #define LEGACY(called, instead)                                                                    \
@@ -134,6 +131,23 @@ const struct nadi_schema nadi_network_schema = {
     KEYS(network_keys),
 };
 
+#define POOL_COUNT(called, text)                                                                   \
+    {                                                                                              \
+        .name = called, .type = NADI_TYPE_INTEGER, .preset = "0", .absent = "no such pool",        \
+        .max = INT32_MAX, .doc = "HIERARCHICAL_POOL: " text                                        \
+    }
+#define POOL_RATE(called, text)                                                                    \
+    {                                                                                              \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_RATE,                \
+        .unit = "GB/s", .unit_factor = 1e9, .preset = "0", .absent = "no such pool", .max = 1e9,   \
+        .doc = "HIERARCHICAL_POOL: " text " A bare number is GB/s of 10^9 bytes."                  \
+    }
+#define POOL_LATENCY(called, text)                                                                 \
+    {                                                                                              \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
+        .unit_factor = 1, .preset = "0", .max = 1e15, .doc = "HIERARCHICAL_POOL: " text            \
+    }
+
 static const struct nadi_setting memory_keys[] = {
     {.name = "memory-type",
      .type = NADI_TYPE_WORD,
@@ -141,7 +155,8 @@ static const struct nadi_setting memory_keys[] = {
      .preset = "NO_MEMORY_EXPANSION",
      .note = "not set: no remote memory",
      .doc = "Place of the remote memory: none; a server for each node of NPUs (requests queue); "
-            "one for each NPU (no queue); one pool for all (requests queue)."},
+            "one for each NPU (no queue); one pool for all (requests queue); a hierarchical pool "
+            "of groups behind two levels of switches, whose NPUs transfer together."},
     {.name = "remote-mem-latency",
      .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_TIME,
@@ -164,12 +179,30 @@ static const struct nadi_setting memory_keys[] = {
      .type = NADI_TYPE_INTEGER,
      .preset = "0",
      .max = INT32_MAX,
-     .doc = "PER_NODE_MEMORY_EXPANSION: number of servers."},
+     .doc = "PER_NODE_MEMORY_EXPANSION: number of servers. HIERARCHICAL_POOL: nodes of NPUs."},
     {.name = "num-npus-per-node",
      .type = NADI_TYPE_INTEGER,
      .preset = "0",
      .max = INT32_MAX,
-     .doc = "PER_NODE_MEMORY_EXPANSION: rank / this is the number of its server."},
+     .doc = "PER_NODE_MEMORY_EXPANSION: rank / this is the number of its server. "
+            "HIERARCHICAL_POOL: NPUs of a node."},
+    POOL_COUNT("pool-switches", "out-node switches, each with a link to every node."),
+    POOL_COUNT("pool-groups", "memory groups, a multiple of its switches."),
+    POOL_RATE("pool-group-bandwidth", "bandwidth of a group."),
+    POOL_RATE("pool-out-bandwidth", "bandwidth of a link from an out-node switch to a node."),
+    POOL_RATE("pool-npu-bandwidth", "bandwidth of a link from a node's switch to an NPU."),
+    POOL_LATENCY("pool-group-latency", "latency of a group."),
+    POOL_LATENCY("pool-out-latency", "latency of a link from an out-node switch to a node."),
+    POOL_LATENCY("pool-npu-latency", "latency of a link from a node's switch to an NPU."),
+    {.name = "pool-chunk",
+     .type = NADI_TYPE_INTEGER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .unit_factor = 1,
+     .preset = "0",
+     .absent = "1 MiB",
+     .max = 1e15,
+     .doc = "HIERARCHICAL_POOL: what a group moves at a time."},
 };
 
 const struct nadi_schema nadi_memory_schema = {

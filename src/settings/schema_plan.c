@@ -11,6 +11,7 @@ static const char *const precisions[] = {"bf16", "fp16", "fp8", "fp4", "tf32", "
 static const char *const kernels[] = {"flash", "plain", "flash-dense", NULL};
 static const char *const optimizers[] = {"adam", "momentum", "sgd", NULL};
 static const char *const executions[] = {"stationary", "streaming", NULL};
+static const char *const remotes[] = {"whole", "shards", "in-switch", NULL};
 static const char *const offloads[] = {"optimizer", "gradients", "parameters", "activations", NULL};
 static const char *const kernel_models[] = {"auto", NADI_COMPUTE_MODEL_WORDS NULL};
 static const char *const details[] = {"block", "kernel", NULL};
@@ -155,6 +156,12 @@ static const struct nadi_setting plan_keys[] = {
     WORD("execution", executions, "stationary",
          "stationary: weights stay on their rank. streaming: weights come from remote memory "
          "layer by layer and gradients go back there; ranks hold activations only."),
+    WORD("remote-parameters", remotes, "whole",
+         "What replicas share, where parameters are streamed or offloaded. whole: every rank has "
+         "its own copy in remote memory. shards: every rank has its shard there, loads it and "
+         "gathers the others' over the network; gradients are reduce-scattered, then each shard is "
+         "stored (ZeRO-Infinity). in-switch: there is one copy; the switches of a memory pool copy "
+         "it to all ranks and add up gradients (HIERARCHICAL_POOL)."),
     WORD("detail", details, "block",
          "Nodes of a trace: one for all kernels between two communications, or one for every "
          "kernel."),

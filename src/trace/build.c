@@ -171,6 +171,17 @@ void nadi_trace_build_mem(struct nadi_trace_build *b, const struct nadi_build_me
     };
 }
 
+uint64_t nadi_trace_build_in_switch(struct nadi_trace_build *b, const char *name,
+                                    enum nadi_node_type type, uint64_t bytes, const uint64_t *deps,
+                                    size_t dep_count)
+{
+    const uint64_t id = nadi_trace_build_memory(b, name, type, bytes, deps, dep_count);
+    const uint32_t n = b->trace->node_count - 1;
+    b->trace->collective[n] = type == NADI_NODE_MEM_LOAD ? NADI_ALL_GATHER : NADI_REDUCE_SCATTER;
+    b->trace->flags[n] |= NADI_NODE_HAS_KIND;
+    return id;
+}
+
 /* Stands for the bytes of a file: equal traces have equal hashes. */
 static void fill_hash(struct nadi_trace *t)
 {

@@ -40,7 +40,11 @@ uint64_t nadi_trace_build_collective(struct nadi_trace_build *b, const char *nam
 uint64_t nadi_trace_build_message(struct nadi_trace_build *b, const char *name,
                                   enum nadi_node_type type, uint32_t peer, uint32_t tag,
                                   uint64_t bytes, const uint64_t *deps, size_t dep_count);
-/* type: MEM_LOAD or MEM_STORE of remote memory. */
+/* type: MEM_LOAD or MEM_STORE of remote memory. The other one: gathered, or added up, in the
+ * switches of a memory pool. */
+uint64_t nadi_trace_build_in_switch(struct nadi_trace_build *b, const char *name,
+                                    enum nadi_node_type type, uint64_t bytes, const uint64_t *deps,
+                                    size_t dep_count);
 uint64_t nadi_trace_build_memory(struct nadi_trace_build *b, const char *name,
                                  enum nadi_node_type type, uint64_t bytes, const uint64_t *deps,
                                  size_t dep_count);

@@ -51,6 +51,8 @@ static size_t fill_attrs(struct save *s, uint32_t n, struct nadi_write_attr *att
     }
     if (!comm) {
         attrs[count++] = nadi_write_uint64("tensor_size", t->bytes[n]);
+        if (nadi_trace_in_switch(t, n))
+            attrs[count++] = nadi_write_int64("comm_type", t->collective[n]);
         return fill_mem(t, n, attrs, count);
     }
     attrs[count++] = nadi_write_uint64("comm_size", t->bytes[n]);

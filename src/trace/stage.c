@@ -585,6 +585,29 @@ static bool add_mem(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n
     return true;
 }
 
+/* comm_type of a memory node: a collective in the switches on the way. */
+static bool add_memory_kind(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n)
+{
+    struct nadi_trace *t = s->trace;
+    const enum nadi_collective_kind kind =
+        t->type[n] == NADI_NODE_MEM_LOAD ? NADI_ALL_GATHER : NADI_REDUCE_SCATTER;
+    uint64_t given = 0;
+    char buffer[ROOM_FOR_LABEL];
+    const enum found found = get_integer(s, m, NADI_ATTR_COMM_TYPE, NADI_ERROR, &given);
+    if (found == FOUND && given != (uint64_t)kind)
+        return nadi_error(m->diags, "node/memory-collective",
+                          place_of(m, &s->raw, s->raw.attr[NADI_ATTR_COMM_TYPE].at, buffer),
+                          "leave comm_type out, or write what the switches of a memory pool do",
+                          "comm_type of a %s is %d (%s), found %" PRIu64,
+                          kind == NADI_ALL_GATHER ? "MEM_LOAD" : "MEM_STORE", (int)kind,
+                          nadi_collective_name(kind), given);
+    if (found == FOUND) {
+        t->collective[n] = (uint8_t)kind;
+        t->flags[n] |= NADI_NODE_HAS_KIND;
+    }
+    return found != FOUND_BAD;
+}
+
 /* What depends on the type; false with an error. */
 static bool add_by_type(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n)
 {
@@ -600,7 +623,7 @@ static bool add_by_type(struct nadi_stage *s, const struct nadi_frame *m, uint32
     case NADI_NODE_MEM_STORE: {
         enum found found = get_size(s, m, NADI_ATTR_TENSOR_SIZE, NADI_ERROR, &t->bytes[n]);
         t->flags[n] |= (uint8_t)(found == FOUND ? NADI_NODE_HAS_BYTES : 0);
-        return found != FOUND_BAD && add_mem(s, m, n);
+        return found != FOUND_BAD && add_memory_kind(s, m, n) && add_mem(s, m, n);
     }
     case NADI_NODE_SEND:
     case NADI_NODE_RECV:

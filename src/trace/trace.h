@@ -31,7 +31,7 @@ enum nadi_node_flag {
     NADI_NODE_IS_CPU = 1 << 0,
     NADI_NODE_HAS_OPS = 1 << 1,   /* num_ops present */
     NADI_NODE_HAS_BYTES = 1 << 2, /* tensor_size (COMP, MEM) or comm_size (COMM) present */
-    NADI_NODE_HAS_KIND = 1 << 3,  /* comm_type present */
+    NADI_NODE_HAS_KIND = 1 << 3,  /* comm_type present; of MEM: gathered or added up on the way */
     NADI_NODE_HAS_SRC = 1 << 4,
     NADI_NODE_HAS_DST = 1 << 5,
     NADI_NODE_HAS_TAG = 1 << 6,
@@ -124,6 +124,13 @@ static inline const struct nadi_trace_comm *nadi_trace_comm(const struct nadi_tr
                                                             uint32_t node)
 {
     return t->comm[node] == NADI_NONE ? NULL : &t->comms[t->comm[node]];
+}
+
+/* Is the memory node a collective in the pool's switches? A load gathers, a store adds up. */
+static inline bool nadi_trace_in_switch(const struct nadi_trace *t, uint32_t node)
+{
+    return t->flags[node] & NADI_NODE_HAS_KIND &&
+           (t->type[node] == NADI_NODE_MEM_LOAD || t->type[node] == NADI_NODE_MEM_STORE);
 }
 
 enum nadi_slot { /* what a node occupies while it runs */

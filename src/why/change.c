@@ -164,6 +164,18 @@ static bool change_u64(uint64_t *value, double factor)
     return *value != before && *value > 0;
 }
 
+/* All stages of a hierarchical pool; what else the memory says of an NPU follows. */
+static bool change_pool(struct nadi_memory_config *m, double rate, double latency)
+{
+    if (m->kind != NADI_MEMORY_HIERARCHY)
+        return false;
+    for (int s = 0; s < NADI_POOL_STAGES; s++) {
+        m->pool.gbps[s] *= rate;
+        m->pool.latency_ns[s] *= latency;
+    }
+    return latency <= 1 || m->latency_ns > 0;
+}
+
 static bool change_u32(uint32_t *value, double factor)
 {
     uint64_t wide = *value;
@@ -202,9 +214,9 @@ static bool change(struct nadi_changed *c, const struct nadi_inputs *in, enum na
         x->system.local_mem_bw *= factor;
         return true;
     case NADI_PARAMETER_REMOTE_MEMORY:
-        return change_u64(&x->memory.bytes_per_ns, factor);
+        return change_pool(&x->memory, factor, 1) || change_u64(&x->memory.bytes_per_ns, factor);
     case NADI_PARAMETER_REMOTE_LATENCY:
-        return change_u64(&x->memory.latency_ns, factor);
+        return change_pool(&x->memory, 1, factor) || change_u64(&x->memory.latency_ns, factor);
     case NADI_PARAMETER_ENDPOINT_DELAY:
         return change_u64(&x->system.endpoint_delay_ns, factor);
     case NADI_PARAMETER_CHUNKS:

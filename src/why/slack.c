@@ -316,7 +316,8 @@ static bool rules_hold(const struct nadi_inputs *in)
 {
     return !in->options.network_model->has_contention && !in->system.shared_bus &&
            in->system.comm_streams <= 1 && !in->system.rendezvous && in->custom_count == 0 &&
-           in->memory.kind != NADI_MEMORY_POOL && in->memory.kind != NADI_MEMORY_PER_NODE;
+           in->memory.kind != NADI_MEMORY_POOL && in->memory.kind != NADI_MEMORY_PER_NODE &&
+           in->memory.kind != NADI_MEMORY_HIERARCHY;
 }
 
 static void open_slack(struct slack *s, struct nadi_times *t)

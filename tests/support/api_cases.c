@@ -662,6 +662,7 @@ void api_cases_inputs(const char *path)
     put(in, "network.yml",
         "topology: [Switch]\nnpus_count: [4]\nbandwidth: [12.5]\nlatency: [500.25]\n");
     put(in, "memory.json", "{\"memory-type\": \"NO_MEMORY_EXPANSION\"}\n");
+    put(in, "pool.json", "{\"memory-type\": \"MEMORY_POOL\", \"remote-mem-bw\": 9}\n");
     put(in, "flows.txt", "3\n0 1 3 100 10000 0\n3 1 3 100 10000 0\n0 2 3 100 10000 0.0000015\n");
     put(in, "micro.txt", "MICRO\n1\nx -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 1048576 1\n");
     put(in, "nccl.log",

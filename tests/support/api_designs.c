@@ -63,6 +63,16 @@ enum nadi_status api_pools(const struct api_place *p)
         status = nadi_memory_pool(&o, &text, m);
         api_say(p, text);
     }
+    for (size_t i = 0; status == NADI_STATUS_DONE && i < 3; i++) {
+        struct nadi_memory_bench_options o;
+        char file[PATH_BYTES], *text = NULL;
+        nadi_memory_bench_options_init(&o);
+        o.memory = api_in_folder(file, p->in, "pool.json");
+        o.npus = "1,3";
+        o.form = forms[i];
+        status = nadi_memory_bench(&o, &text, m);
+        api_say(p, text);
+    }
     return api_end(p, status, false, m);
 }
 

@@ -72,9 +72,16 @@ void draw_system(struct job *j, struct draw *rng)
     c->bus_g = pick(rng, 0, 5);
     c->bus_G = (double)pick(rng, 0, 10) / 1000;
     struct nadi_memory_config *m = &j->in.memory;
-    m->kind = (enum nadi_memory_kind)pick(rng, NADI_MEMORY_PER_NODE, NADI_MEMORY_POOL);
+    m->kind = (enum nadi_memory_kind)pick(rng, NADI_MEMORY_PER_NODE, NADI_MEMORY_HIERARCHY);
     m->npus_per_node = (uint32_t)pick(rng, 1, j->in.rank_count);
     m->node_count = (j->in.rank_count + m->npus_per_node - 1) / m->npus_per_node;
+    m->pool = (struct nadi_pool){.nodes = m->node_count,
+                                 .npus = m->npus_per_node,
+                                 .switches = (uint32_t)pick(rng, 1, 3),
+                                 .gbps = {1, 2, 3},
+                                 .latency_ns = {(double)pick(rng, 0, 50)},
+                                 .chunk_bytes = pick(rng, 1, 1000)};
+    m->pool.groups = m->pool.switches * (uint32_t)pick(rng, 1, 3);
 }
 
 /* Blocks of equal size, named by their lowest rank; members in a random order. */

@@ -54,7 +54,7 @@ static void test_plain_pool(void **state)
             (struct nadi_trusted_times){.link_ns = 500, .link_bytes_per_ns = 16, .bare = true};
         const struct nadi_memory_config plain = {.latency_ns = 1000, .bytes_per_ns = 16};
         struct nadi_trusted_result r = run(&b);
-        expect_near(r.mean_ns, (double)nadi_memory_service_ns(&plain, bytes), 1);
+        expect_near(r.mean_ns, (double)nadi_memory_service_ns(&plain, bytes, false), 1);
         expect_near(r.mean_ns, nadi_plain_pool_ns(&b.times, bytes), 1e-6);
         b.times.dram_ns = 70;
         b.times.dram_bytes_per_ns = 32;
@@ -243,7 +243,7 @@ static void test_tier(void **state)
     assert_int_equal(nadi_trusted_tier_measure(&b, &t), NADI_TRUST_OK);
     for (uint64_t pages = 1; pages <= 1 << 20; pages *= 32) {
         const double bytes = 4096.0 * (double)pages;
-        const double wanted = (double)nadi_memory_service_ns(&plain, 4096 * pages);
+        const double wanted = (double)nadi_memory_service_ns(&plain, 4096 * pages, false);
         expect_near(t.latency_ns + bytes / t.read_bytes_per_ns, wanted, 1);
         expect_near(t.latency_ns + bytes / t.write_bytes_per_ns, wanted, 1);
     }
