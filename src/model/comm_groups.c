@@ -42,13 +42,16 @@ static void each_whole(const struct nadi_grid *g, enum nadi_axis axis, nadi_comm
 {
     const uint32_t size = nadi_grid_size(g, axis);
     uint32_t *members = NADI_NEW(uint32_t, size);
+    bool *seen = NADI_ZNEW(bool, g->ranks); /* by group */
     for (uint32_t rank = 0; rank < g->ranks; rank++) {
-        if (nadi_grid_group(g, axis, rank) == NADI_NONE)
+        const uint32_t group = nadi_grid_group(g, axis, rank);
+        if (group == NADI_NONE || seen[group])
             continue;
+        seen[group] = true; /* the rank is its first member */
         nadi_grid_members(g, axis, rank, members);
-        if (members[0] == rank)
-            visit(context, members, size);
+        visit(context, members, size);
     }
+    nadi_mem_free(seen);
     nadi_mem_free(members);
 }
 

@@ -313,10 +313,28 @@ static void add_shapes_of_stages(struct making *k)
     }
 }
 
+/* Of a sequence, as the plan has them once it is complete. */
+static uint64_t tokens_of(const struct nadi_model *m, const struct nadi_model_plan *asked)
+{
+    struct nadi_diags diags;
+    struct nadi_model_plan p = *asked;
+    nadi_arena_init(&p.arena);
+    nadi_diags_init(&diags);
+    p.tp = p.cp = p.pp = p.vp = p.ep = 1;
+    p.dp = 0;
+    p.batch = p.micro_batch = 0;
+    const bool complete = nadi_plan_resolve(&p, m, &diags);
+    const uint64_t tokens = complete ? p.tokens : 0; /* 0 is divided by all: nothing is left out */
+    nadi_diags_release(&diags);
+    nadi_arena_release(&p.arena);
+    return tokens;
+}
+
 void nadi_search_space_shapes(struct nadi_search_space *s, const struct nadi_model *m,
                               const struct nadi_model_plan *asked, uint32_t layers)
 {
     const uint32_t ranks = asked->ranks;
+    const uint64_t tokens = tokens_of(m, asked);
     struct making k = {.s = s, .m = m, .asked = asked, .layers = layers};
     const bool transformer = nadi_model_is_transformer(m);
     const bool split = transformer || m->family == NADI_FAMILY_MLP;
@@ -325,13 +343,15 @@ void nadi_search_space_shapes(struct nadi_search_space *s, const struct nadi_mod
                                                 : split     ? ranks
                                                             : 1);
     for (uint32_t a = 0; a < tp.count; a++) {
-        if (ranks % tp.items[a] != 0)
+        if (ranks % tp.items[a] != 0 ||
+            (transformer && !s->lists[NADI_SEARCH_TP].count && m->heads % tp.items[a] != 0))
             continue;
         k.now.tp = tp.items[a];
         const uint32_t without_tp = ranks / k.now.tp;
         const struct nadi_search_list cp = divisors(&k, NADI_SEARCH_CP, without_tp, without_tp);
         for (uint32_t b = 0; b < cp.count; b++) {
-            if (without_tp % cp.items[b] != 0)
+            if (without_tp % cp.items[b] != 0 ||
+                (!s->lists[NADI_SEARCH_CP].count && tokens % cp.items[b] != 0))
                 continue;
             k.now.cp = cp.items[b];
             const uint32_t rest = without_tp / k.now.cp;

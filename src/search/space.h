@@ -2,7 +2,8 @@
  *
  * Searched are tp, cp, pp, vp, ep, micro-batch, sequence-parallel, zero, recompute and offload; dp
  * is what is left of the ranks. A key that the plan has is fixed. Without words of the user:
- *   tp, cp, pp   divisors of the ranks; pp at most the layers and two
+ *   tp, cp, pp   divisors of the ranks; tp of the heads, cp of the sequence, pp at most the layers
+ *                and two
  *   vp           1, and numbers with which stages divide the layers
  *   ep           divisors of the experts
  *   micro-batch  divisors of a replica's share of the batch
