@@ -72,6 +72,7 @@ const struct nadi_command nadi_command_check = {
     .name = "check",
     .group = "Simulate",
     .summary = "Check the inputs without simulating",
+    .doing = "checking the inputs",
     .about = "Reads the same files as `nadi run` and checks the ranks' traces against each "
              "other:\ncollectives of a group in the same order, kind and size, sends and receives "
              "in pairs.\n",

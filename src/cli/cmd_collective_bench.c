@@ -129,6 +129,7 @@ const struct nadi_command nadi_command_collective_bench = {
     .name = "collective bench",
     .group = "Networks",
     .summary = "Benchmark collectives over sizes and algorithms, in nccl-tests' form",
+    .doing = "running the benchmark",
     .words = "",
     .about = "Simulates one collective at a time on all NPUs of a network and prints the\ncolumns "
              "of nccl-tests: size, time, algorithm and bus bandwidth, for comparison with\na real "

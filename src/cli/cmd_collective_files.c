@@ -152,6 +152,7 @@ const struct nadi_command nadi_command_collective_check = {
     .name = "collective check",
     .group = "Networks",
     .summary = "Prove that files of explicit algorithms implement their collective",
+    .doing = "proving the algorithms",
     .words = "FILE...",
     .about =
         "Reads MSCCL XML, MSCCL++ execution plans, TACOS output, Chakra traces\n(PREFIX for "
@@ -168,6 +169,7 @@ const struct nadi_command nadi_command_collective_convert = {
     .name = "collective convert",
     .group = "Networks",
     .summary = "Write an explicit algorithm in another form",
+    .doing = "converting the algorithm",
     .words = "[FILE]",
     .about = "The form follows from the name of the output: .xml MSCCL, else nadi's own.\nWithout "
              "FILE one of nadi's algorithms is written.\n",

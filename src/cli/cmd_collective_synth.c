@@ -118,6 +118,7 @@ const struct nadi_command nadi_command_collective_synth = {
     .name = "collective synth",
     .group = "Networks",
     .summary = "Find a collective algorithm for a network",
+    .doing = "searching for an algorithm",
     .words = "",
     .about = "Matches chunks with links over time, greedily, in many variants, and keeps the "
              "best;\nproves that every chunk arrives where it must; simulates it on the network "

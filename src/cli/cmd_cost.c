@@ -115,6 +115,7 @@ const struct nadi_command nadi_command_cost = {
     .name = "cost",
     .group = "Design",
     .summary = "Bill of materials of a cluster: parts, price and power, with their sources",
+    .doing = "adding up the bill",
     .about = "Switches, NICs and cables are counted by layer; of the catalogue's parts that fit, "
              "the cheapest\nis taken. What has no price or power is named, and the sum is then "
              "incomplete. `nadi model run\n--catalogue` adds energy and tokens per $. "

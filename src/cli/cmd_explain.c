@@ -133,6 +133,7 @@ const struct nadi_command nadi_command_explain = {
     .name = "explain",
     .group = "Help",
     .summary = "Explain a key of the input files or an option, or list them",
+    .doing = "looking up the keys",
     .words = "[KEY | --OPTION]",
     .examples = "nadi explain active-chunks-per-dimension\n"
                 "nadi explain bandwidth --format json\n"

@@ -86,6 +86,7 @@ const struct nadi_command nadi_command_fabric_route = {
     .name = "fabric route",
     .group = "Design",
     .summary = "Route flows that add up and copy through a Fred switch, all at once",
+    .doing = "routing the flows",
     .about = "Prints the middle networks of each flow and the setting of each micro-switch, or the "
              "smallest\nset of flows that conflicts and what to do. docs/guide/fred.md explains.\n",
     .examples = "nadi fabric route --ports 8 --middle 2 --flows \"0,1>0,1; 3,4,5>3,4,5\"\n"
@@ -158,6 +159,7 @@ const struct nadi_command nadi_command_fabric_check = {
     .name = "fabric check",
     .group = "Design",
     .summary = "Prove which parallel strategies a Fred switch carries without conflict",
+    .doing = "proving the strategies",
     .about = "Every MP x PP x DP of 2 to P workers, and every phase of each: the all-reduces of "
              "all MP\ngroups at once, those of all DP groups, the multicasts between all stages.\n",
     .examples = "nadi fabric check --npus 20 --middle 3\n"
@@ -223,6 +225,7 @@ const struct nadi_command nadi_command_fabric_count = {
     .name = "fabric count",
     .group = "Design",
     .summary = "Count the micro-switches of a Fred switch by kind, its depth and its bits",
+    .doing = "counting the switches",
     .examples = "nadi fabric count --ports 20\n"
                 "nadi fabric count --ports 8,16,32,64 --middle 2,3\n",
     .options = count_groups,

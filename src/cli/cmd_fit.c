@@ -111,6 +111,7 @@ const struct nadi_command nadi_command_fit = {
     .name = "fit",
     .group = "Measurements",
     .summary = "Fit a platform to logs of nccl-tests, rccl-tests or OSU benchmarks",
+    .doing = "fitting the platform",
     .words = "LOG...",
     .about = "Latencies, shares of bandwidth and crossovers with 95 % intervals, outliers by "
              "line, and a\n"

@@ -166,6 +166,7 @@ const struct nadi_command nadi_command_flows = {
     .name = "flows",
     .group = "Simulate",
     .summary = "Simulate a list of flows over a network of switches",
+    .doing = "reading and checking the inputs",
     .about = "Simulates plain flows through hosts, links and switches packet by packet: queues, "
              "PFC, ECN\nand congestion control. Reads the files of the HPCC simulator; --compat "
              "ns3 gives its completion\ntimes to the nanosecond.\n",

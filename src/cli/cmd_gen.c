@@ -315,6 +315,7 @@ const struct nadi_command nadi_command_gen_collective = {
     .name = "gen collective",
     .group = "Make traces",
     .summary = "Write the traces of one collective, as a micro-benchmark",
+    .doing = "writing the traces",
     .about = "Kinds: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, "
              "gather,\n"
              "scatter, reduce-scatter-block, barrier.\n",
@@ -327,6 +328,7 @@ const struct nadi_command nadi_command_gen_demo = {
     .name = "gen demo",
     .group = "Make traces",
     .summary = "Write the example: one training step, its system and its network",
+    .doing = "writing the traces",
     .about = "A data-parallel step of a GPT-like model of 1.3 billion parameters; gradients "
              "are\nall-reduced during the backward pass.\n",
     .examples = "nadi gen demo -o out/demo\n",
@@ -338,6 +340,7 @@ const struct nadi_command nadi_command_gen_transformer = {
     .name = "gen transformer",
     .group = "Make traces",
     .summary = "Write a training step on tensor-, data- and pipeline-parallel ranks",
+    .doing = "writing the traces",
     .about =
         "Micro-batches pass the stages in 1F1B order; every layer all-reduces its\nactivations "
         "among the tensor ranks, and at the end its gradients among the data ranks.\nWith a "

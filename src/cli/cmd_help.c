@@ -335,6 +335,7 @@ const struct nadi_command nadi_command_help = {
     .name = "help",
     .group = "Help",
     .summary = "Explain a command",
+    .doing = "writing the help",
     .words = "[COMMAND]",
     .examples = "nadi help run\n",
     .options = help_groups,

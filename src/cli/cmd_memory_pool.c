@@ -80,6 +80,7 @@ const struct nadi_command nadi_command_memory_pool = {
     .name = "memory pool",
     .group = "Memory",
     .summary = "Time transfers between NPUs and a hierarchical memory pool",
+    .doing = "timing the transfers",
     .about =
         "Groups, out-node switches, in-node switches, NPUs: a pipeline of chunks, by its closed "
         "form and\nby simulation. Options take lists; every combination is a row. "

@@ -163,6 +163,7 @@ const struct nadi_command nadi_command_memory_trusted_bench = {
     .name = "memory trusted bench",
     .group = "Memory",
     .summary = "Time accesses to a trusted pool: latency, bandwidth, where the time goes",
+    .doing = "timing the accesses",
     .about = "Pages of another node's memory, validated, encrypted, fresh, and hidden as asked. "
              "What an access\nmoves is printed first: Path ORAM moves a hundred pages. All times "
              "are illustrative;\ndocs/models/trusted-memory.md explains the model.\n",
@@ -227,6 +228,7 @@ const struct nadi_command nadi_command_memory_trusted_attack = {
     .name = "memory trusted attack",
     .group = "Memory",
     .summary = "Attack a trusted pool's engines, with and without the defence",
+    .doing = "attacking the engines",
     .words = "[ATTACK...]",
     .about = "The engines store, encrypt and check real bytes; an attacker has both hosts' memory "
              "and the\nnetwork. The exit code is 1 when an attack is not refused for the expected "
@@ -283,6 +285,7 @@ const struct nadi_command nadi_command_memory_trusted_leak = {
     .name = "memory trusted leak",
     .group = "Memory",
     .summary = "Test whether a trusted pool's link shows which pages are used",
+    .doing = "testing the link",
     .about =
         "Three sequences of accesses, and tests whether what the link shows of them differs. "
         "The exit code\nis 1 unless it is as documented: none differs, shuffle in reuse alone, "

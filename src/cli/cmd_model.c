@@ -139,6 +139,7 @@ const struct nadi_command nadi_command_model_list = {
     .name = "model list",
     .group = "Models",
     .summary = "List the models, devices, clusters and platforms that come with the program",
+    .doing = "listing the descriptions",
     .examples = "nadi model list\n",
     .options = model_list_groups,
     .run = cmd_model_list,
@@ -148,6 +149,7 @@ const struct nadi_command nadi_command_model_flops = {
     .name = "model flops",
     .group = "Models",
     .summary = "Count a model's parameters and the FLOPs of a step",
+    .doing = "counting parameters and FLOPs",
     .words = "MODEL",
     .about = "MODEL is a name of `nadi model list`, a description, or a config.json published "
              "with weights.\n",
@@ -161,6 +163,7 @@ const struct nadi_command nadi_command_model_kernels = {
     .name = "model kernels",
     .group = "Models",
     .summary = "List the kernels of each kind of layer, with times, FLOPs and traffic",
+    .doing = "timing the kernels",
     .words = "MODEL",
     .about = "One micro-batch on one rank, forward and backward. A device with a systolic array "
              "also shows\ncycles, utilisation and the traffic between the array and its buffers. "
@@ -176,6 +179,7 @@ const struct nadi_command nadi_command_model_memory = {
     .name = "model memory",
     .group = "Models",
     .summary = "Show the memory of every rank, and whether it fits",
+    .doing = "laying out the memory",
     .words = "MODEL",
     .about =
         "Parameters, gradients and optimizer states as ZeRO shards them, activations by "

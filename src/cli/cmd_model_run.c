@@ -143,6 +143,7 @@ const struct nadi_command nadi_command_model_run = {
     .name = "model run",
     .group = "Models",
     .summary = "Compute how long a step of a model takes on a cluster, and why",
+    .doing = "reading the model, the plan and the cluster",
     .words = "MODEL",
     .about = "The step's graph is made in memory and simulated; no files. MODEL is a name of\n"
              "`nadi model list`, a description, or a config.json published with weights; so is "
@@ -159,6 +160,7 @@ const struct nadi_command nadi_command_model_trace = {
     .name = "model trace",
     .group = "Models",
     .summary = "Write the graph of a model's step as Chakra traces",
+    .doing = "making the step's graph",
     .words = "MODEL",
     .about = "One trace per pipeline stage and a manifest for all ranks, or one trace per rank; "
              "with a\ncluster also the system and the network, for `nadi run`.\n",

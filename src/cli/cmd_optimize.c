@@ -175,6 +175,7 @@ const struct nadi_command nadi_command_optimize_bandwidth = {
     .name = "optimize bandwidth",
     .group = "Design",
     .summary = "Divide an NPU's bandwidth between the dimensions of a network",
+    .doing = "searching for the best bandwidths",
     .about = "The step of a table of layers is made shortest, or cheapest, over all divisions that "
              "keep the\nconditions; the answer is proved. docs/guide/bandwidth.md says what the "
              "model leaves out.\n",

@@ -40,6 +40,7 @@ const struct nadi_command nadi_command_query = {
     .name = "query",
     .group = "Results",
     .summary = "Query the database of a run or the store of a sweep with SQL",
+    .doing = "asking the database",
     .words = "RUN SELECT",
     .about = "RUN is the folder of `nadi run --out`, or the run.db in it, or the store of `nadi "
              "sweep`.\nTables and columns: docs/guide/database.md, docs/guide/sweep.md.\n",

@@ -116,6 +116,7 @@ const struct nadi_command nadi_command_report = {
     .name = "report",
     .group = "Results",
     .summary = "Explain why a run took so long, on a page or in the terminal",
+    .doing = "reading the run",
     .words = "RUN...",
     .about = "RUN is the folder of `nadi run --out`. Several runs are compared. Its contents: "
              "docs/guide/report.md.\n",
@@ -132,6 +133,7 @@ const struct nadi_command nadi_command_diff = {
     .name = "diff",
     .group = "Results",
     .summary = "Compare two runs",
+    .doing = "comparing the runs",
     .words = "FIRST SECOND",
     .about = "End to end, critical path, time of the ranks, collectives, settings; the largest "
              "differences first.\n",

@@ -63,6 +63,7 @@ const struct nadi_command nadi_command_repro = {
     .name = "repro",
     .group = "Measurements",
     .summary = "Reproduce published results, each beside the published figure",
+    .doing = "reproducing the results",
     .words = "NAME | all | list",
     .about = "The exit code is 1 when a figure is not as published.\n",
     .examples = "nadi repro list\nnadi repro all\n",

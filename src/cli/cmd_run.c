@@ -66,6 +66,7 @@ const struct nadi_command nadi_command_run = {
     .name = "run",
     .group = "Simulate",
     .summary = "Simulate a workload on a cluster",
+    .doing = "reading and checking the inputs",
     .about = "Runs one Chakra trace per rank on the system, network and memory that the "
              "files\ndescribe, and reports how long it takes and where the time goes.\n",
     .examples = "nadi run --workload out/demo/workload --system out/demo/system.json \\\n"

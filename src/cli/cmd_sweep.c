@@ -232,6 +232,7 @@ const struct nadi_command nadi_command_sweep = {
     .name = "sweep",
     .group = "Design",
     .summary = "Run all points of a space, on all cores, into one store",
+    .doing = "running the points",
     .words = "SPACE|STORE",
     .about =
         "SPACE says what is run and what varies: any key of any input, as a list, a range or an "

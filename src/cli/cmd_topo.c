@@ -80,6 +80,7 @@ const struct nadi_command nadi_command_topo = {
     .name = "topo",
     .group = "Networks",
     .summary = "Describe a network: size, distances, bisection, path diversity, a picture",
+    .doing = "measuring the network",
     .words = "NETWORK | GENERATOR KEY=VALUE...",
     .about = "NETWORK is whatever `nadi run --network` takes. Generators: fat-tree, clos, "
              "leaf-spine, rail,\ndragonfly, dragonfly+, hyperx, torus, mesh, hgx, fred, "

@@ -83,6 +83,7 @@ const struct nadi_command nadi_command_trace_anonymize = {
     .name = "trace anonymize",
     .group = "Traces",
     .summary = "Make traces that can be given away",
+    .doing = "making the traces anonymous",
     .words = "FILE... | PREFIX",
     .about = "Keeps what a simulation needs, from a list, and nothing else: no names, times of "
              "day, hosts,\npaths, values or operator schemas. Names become keyed hashes. The "

@@ -54,6 +54,7 @@ const struct nadi_command nadi_command_trace_check = {
     .name = "trace check",
     .group = "Traces",
     .summary = "Check trace files",
+    .doing = "checking the traces",
     .words = "FILE... | PREFIX | MANIFEST.yml",
     .about =
         "Framing, ids, cycles, missing dependencies, attributes, times; with several ranks "

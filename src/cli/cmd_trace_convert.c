@@ -75,6 +75,7 @@ const struct nadi_command nadi_command_trace_convert = {
     .name = "trace convert",
     .group = "Traces",
     .summary = "Convert a linked trace to a Chakra trace",
+    .doing = "converting the trace",
     .words = "LINKED",
     .about = "Reads what `nadi trace link` or the Chakra tools have written: the second half "
              "of\n"

@@ -52,6 +52,7 @@ const struct nadi_command nadi_command_trace_dedup = {
     .name = "trace dedup",
     .group = "Traces",
     .summary = "Fold ranks that do the same into a manifest with few traces",
+    .doing = "folding equal ranks",
     .words = "FILE... | PREFIX",
     .about = "Writes each different trace once, PREFIX.class<k>.et, and PREFIX.yml for `nadi run`, "
              "which\nsays which ranks run which. Ranks may differ in peers and process groups: "

@@ -57,6 +57,7 @@ const struct nadi_command nadi_command_trace_diff = {
     .name = "trace diff",
     .group = "Traces",
     .summary = "Compare two traces, or two jobs, by their operators",
+    .doing = "comparing the traces",
     .words = "FIRST SECOND",
     .about = "Finds the longest common sequence of operators, in the order of ids, and lists "
              "operators\nthat only one has, and which of the others differ in time, size, group, "

@@ -58,6 +58,7 @@ const struct nadi_command nadi_command_trace_filter = {
     .name = "trace filter",
     .group = "Traces",
     .summary = "Drop nodes of a trace, by kind or name, and keep the order of the others",
+    .doing = "dropping nodes",
     .words = "FILE... | PREFIX",
     .about = "A node that depended on a dropped one gets the dependencies of that one. A dropped "
              "node\nthat connects many with many remains as a junction without duration, so that "

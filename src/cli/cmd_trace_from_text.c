@@ -116,6 +116,7 @@ const struct nadi_command nadi_command_trace_from_text = {
     .name = "trace from-text",
     .group = "Traces",
     .summary = "Convert a text workload of ASTRA-sim 1.0 or SimAI to traces",
+    .doing = "converting the workload",
     .words = "FILE",
     .about = "All parallelisms of 1.0, with its training loop. The unit of time is required, and "
              "the\ntopology, which determines the ranks of model and data parallelism. SimAI's "

@@ -93,6 +93,7 @@ const struct nadi_command nadi_command_trace_graph = {
     .name = "trace graph",
     .group = "Traces",
     .summary = "Draw a trace's graph: DOT, GraphML or SVG",
+    .doing = "drawing the graph",
     .words = "FILE",
     .about = "Kinds by colour, durations, the critical path in red. Chains of nodes are merged, "
              "implied\nedges are left out, and only the --most heaviest boxes are drawn; they stay "

@@ -129,6 +129,7 @@ const struct nadi_command nadi_command_trace_import = {
     .name = "trace import",
     .group = "Traces",
     .summary = "Convert a PyTorch capture, of one or all ranks, to Chakra traces",
+    .doing = "converting the captures",
     .about = "Reads the execution trace and the Kineto profile of each rank and writes a graph "
              "with the\ndependencies of its work: program, launches, streams, synchronisation, "
              "process groups. Reports how\nmuch of the capture is used. {rank} in a name stands "

@@ -62,6 +62,7 @@ const struct nadi_command nadi_command_trace_info = {
     .name = "trace info",
     .group = "Traces",
     .summary = "Summarise a trace, or all traces of a job",
+    .doing = "summarising the traces",
     .words = "FILE... | PREFIX",
     .about = "Nodes, time and bytes by type, operator, process group and lane; where the time "
              "goes; the\ncritical path; parallelism over time. Times are those recorded in the "

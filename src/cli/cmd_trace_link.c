@@ -91,6 +91,7 @@ const struct nadi_command nadi_command_trace_link = {
     .name = "trace link",
     .group = "Traces",
     .summary = "Join the execution trace and the Kineto profile of one rank",
+    .doing = "joining the trace and its profile",
     .about = "Finds for every operator of the execution trace its time in the profile, and for "
              "every\n"
              "kernel the operator that launched it: the first half of `nadi trace import`.\n",

@@ -43,6 +43,7 @@ const struct nadi_command nadi_command_trace_merge = {
     .name = "trace merge",
     .group = "Traces",
     .summary = "Merge each chain of compute nodes into one node",
+    .doing = "merging chains of nodes",
     .words = "FILE... | PREFIX",
     .about = "Fuses nodes of one host thread or stream if each depends on the previous one alone "
              "and\nnothing else depends on it. Durations, num_ops and tensor_size add up; "

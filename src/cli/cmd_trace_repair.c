@@ -27,6 +27,7 @@ const struct nadi_command nadi_command_trace_repair = {
     .name = "trace repair",
     .group = "Traces",
     .summary = "Repair damaged traces",
+    .doing = "repairing the traces",
     .words = "FILE... | PREFIX",
     .about = "Reads up to the damage, leaves out messages that are not nodes, drops "
              "missing\ndependencies, makes ids unique and cuts cycles. Every change is reported.\n",

@@ -79,6 +79,7 @@ const struct nadi_command nadi_command_trace_show = {
     .name = "trace show",
     .group = "Traces",
     .summary = "Print a trace as JSON lines, without loss",
+    .doing = "printing the trace",
     .words = "FILE",
     .about = "One message per line, with the schema's field names and all digits of its "
              "numbers;\n`nadi trace pack` restores the same bytes.\n",
@@ -93,6 +94,7 @@ const struct nadi_command nadi_command_trace_pack = {
     .name = "trace pack",
     .group = "Traces",
     .summary = "Convert JSON lines to a trace",
+    .doing = "packing the trace",
     .words = "FILE",
     .about = "The reverse of `nadi trace show`: edit the lines, or write them yourself.\n",
     .examples = "nadi trace show step.0.et | sed 's/\"forward\"/\"fwd\"/' | nadi trace pack - -o "

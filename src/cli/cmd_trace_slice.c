@@ -61,6 +61,7 @@ const struct nadi_command nadi_command_trace_slice = {
     .name = "trace slice",
     .group = "Traces",
     .summary = "Cut a training step, or any part, out of a trace",
+    .doing = "cutting the trace",
     .words = "FILE... | PREFIX",
     .about = "Remaining nodes wait for each other exactly as before, also through nodes that are "
              "cut\noff. Work of the accelerator belongs to the step whose host operator\nlaunched "

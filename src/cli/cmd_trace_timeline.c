@@ -73,6 +73,7 @@ const struct nadi_command nadi_command_trace_timeline = {
     .name = "trace timeline",
     .group = "Traces",
     .summary = "Write the times of a trace, or of a simulator's log, for Perfetto",
+    .doing = "writing the timeline",
     .words = "FILE... | PREFIX",
     .about = "One process per rank, one track per thread or stream, arrows for dependencies "
              "between tracks. Times\nare those recorded in the trace or, where there are none, "

@@ -42,6 +42,7 @@ const struct nadi_command nadi_command_validate_training = {
     .name = "validate training",
     .group = "Measurements",
     .summary = "Compare predicted step times with published training runs",
+    .doing = "comparing predictions with measurements",
     .words = "FOLDER",
     .about =
         "FOLDER contains tables of runs; docs/models/training.md lists them and the\nassumptions "

@@ -71,6 +71,7 @@ const struct nadi_command nadi_command_validate_collectives = {
     .name = "validate collectives",
     .group = "Measurements",
     .summary = "Compare predicted collectives with measured ones",
+    .doing = "comparing predictions with measurements",
     .words = "FOLDER",
     .about = "FOLDER contains logs or CSV. Each table is predicted from the catalogue's platform "
              "of its\ndevice, or from that fitted to a part of the rows; docs/validation.md has "

@@ -41,6 +41,7 @@ static int dispatch(int count, char **words)
         return NADI_EXIT_DONE;
     }
     nadi_stop_command(command->name);
+    nadi_stop_doing(command->doing);
     return command->run(command, count - used, words + used);
 }
 

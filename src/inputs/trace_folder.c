@@ -105,6 +105,16 @@ static void add_others(struct others *others, const char *folder, const char *ba
         nadi_str_add(hint, ", ...");
 }
 
+/* Traces of the prefix as JSON: false with an error that says what makes traces of them. */
+static bool check_json(const char *prefix, struct nadi_diags *diags)
+{
+    struct nadi_str path = NADI_STR_INIT;
+    nadi_str_printf(&path, "%s.0.json", prefix);
+    const bool ok = nadi_signature_check_file(nadi_str_get(&path), "Chakra trace", diags);
+    nadi_str_release(&path);
+    return ok;
+}
+
 static void report_none(const char *prefix, const char *folder, const char *base,
                         struct others *others, struct nadi_diags *diags)
 {
@@ -113,7 +123,8 @@ static void report_none(const char *prefix, const char *folder, const char *base
     uint32_t rank;
     unsigned ending;
     const bool names_one = nadi_trace_name_split(base, &stem, &rank, &ending);
-    if (!names_one && !nadi_signature_check_file(prefix, "prefix of Chakra traces", diags))
+    if (!names_one && (!nadi_signature_check_file(prefix, "prefix of Chakra traces", diags) ||
+                       !check_json(prefix, diags)))
         return;
     if (names_one && nadi_file_exists(prefix))
         nadi_str_printf(&hint, "give the prefix without rank and ending: '%.*s'",
