@@ -126,42 +126,33 @@ static void plan_world(struct plan *p, const uint32_t *entries, uint32_t count)
         add_stage(p, entries[i - 1], NADI_ALL_GATHER);
 }
 
-/* Dimensions beyond the list are left out: in the reference that is legal, but it is hardly meant,
- * and the result is another one. */
-static bool take_short_list(const struct plan *p, uint32_t used)
+/* Dimensions beyond the list are left out: legal, but hardly meant. */
+static void warn_of_short_list(const struct plan *p, uint32_t used)
 {
     const struct nadi_topology *t = &p->c->in->topology;
     uint32_t left_out = 0;
     for (uint32_t d = used; d < t->dim_count; d++)
         left_out += t->dims[d].npus > 1 && p->use->mask >> d & 1;
-    if (!left_out)
-        return true;
-    const bool compat = p->c->in->options.compat;
-    nadi_diags_add(p->c->diags, compat ? NADI_WARNING : NADI_ERROR, "system/short-list",
-                   p->c->algorithms[p->native],
-                   "write one entry a network dimension, or one one* entry for all ranks; under "
-                   "the names of the reference's programs it is taken as there",
-                   "'%s' has %u entr%s, the network has %u dimensions: %s (node %s) %s "
-                   "separately in each part of the network",
-                   nadi_native_key(p->native), p->impl->count, p->impl->count == 1 ? "y" : "ies",
-                   t->dim_count, nadi_collective_name(p->use->kind), place_of(p).node,
-                   compat ? "runs" : "would run");
-    return compat;
+    if (left_out)
+        nadi_warning(p->c->diags, "system/short-list", p->c->algorithms[p->native],
+                     "write one entry a network dimension, or one one* entry for all ranks",
+                     "'%s' has %u entr%s, the network has %u dimensions: %s (node %s) runs "
+                     "separately in each part of the network, as in the reference",
+                     nadi_native_key(p->native), p->impl->count, p->impl->count == 1 ? "y" : "ies",
+                     t->dim_count, nadi_collective_name(p->use->kind), place_of(p).node);
 }
 
-static bool make_world_plan(struct plan *p)
+static void make_world_plan(struct plan *p)
 {
     uint32_t entries[NADI_MAX_DIMS], used;
     uint32_t count = participants(p, entries, &used);
     plan_world(p, entries, count);
-    if (!take_short_list(p, used))
-        return false;
+    warn_of_short_list(p, used);
     if (count == 0 && p->c->in->rank_count > 1)
         nadi_warning(p->c->diags, "node/no-dimension", place_of(p),
                      "set at least one entry of involved_dim whose dimension has several NPUs",
                      "no dimension takes part in this %s: nothing is communicated",
                      nadi_collective_name(p->use->kind));
-    return true;
 }
 
 /* One flat communicator; a list with several entries gives way to ring. */
@@ -264,14 +255,6 @@ static bool check_program(struct plan *p, const struct stage *s)
         .local = p->small_group,
         .spans_all = s->choice->flat && !p->small_group,
     };
-    const struct nadi_network_ops *model = p->c->in->options.network_model;
-    if (phase.program->in_switches && model->no_switch_ends)
-        return refuse(p, "system/algorithm-model",
-                      "use another algorithm, or another network model",
-                      nadi_arena_printf(&p->c->arena,
-                                        "in the network model %s no message ends at a switch: "
-                                        "%s cannot run",
-                                        model->name, phase.program->name));
     const char *refused = refusal(p, &phase);
     if (!refused)
         return true;
@@ -415,10 +398,10 @@ bool nadi_check_use(struct nadi_check *c, const struct nadi_use *use)
         return report_missing(&p);
     if (p.impl->dims[0].algorithm == NADI_ALGORITHM_LIBRARY)
         return true;
-    if (!g->is_world && g->size != in->rank_count)
+    if (g->is_world || g->size == in->rank_count)
+        make_world_plan(&p);
+    else
         make_group_plan(&p, g);
-    else if (!make_world_plan(&p))
-        return false;
     for (uint32_t i = 0; i < p.count; i++)
         if (!check_shape(&p, &p.stages[i]))
             return false;
