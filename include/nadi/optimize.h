@@ -12,7 +12,10 @@ extern "C" {
 struct nadi_bandwidth_options {
     size_t size;
     const char *network;       /* dimensions: topology, npus_count, tiers; YAML or JSON */
-    const char *workload;      /* tables of layers, 12 columns; several with commas between */
+    const char *workload;      /* tables of layers, 12 columns; several with commas between; or */
+    const char *model;         /* a model, whose collectives are those of its step's graph, */
+    const char *settings;      /* with this plan: "tp=8 dp=64 batch=512" */
+    const char *cluster;       /* on this cluster's device */
     const char *communicators; /* sizes of groups by dimension, one file or one a workload; NULL: of
                                   the tables' headers */
     const char *prices;        /* $ per GB/s by tier; NULL: none */
@@ -37,6 +40,24 @@ void nadi_bandwidth_options_init(struct nadi_bandwidth_options *options);
 
 enum nadi_status nadi_optimize_bandwidth(const struct nadi_bandwidth_options *options,
                                          char **report, struct nadi_diags *messages);
+
+/* The best cluster of a space for several workloads, each with its best strategy. */
+struct nadi_design_options {
+    size_t size;
+    const char *space; /* FILE.yml: run, vary, constraints, workloads, goal, limits */
+    uint32_t simulate; /* strategies of a workload on a design that are simulated, at most */
+    uint32_t top;      /* designs that are shown */
+    uint32_t threads;  /* 0: one for each core; the result does not depend on it */
+    int pareto;        /* also designs that are cheaper than all better ones */
+    const char *form;  /* "text", "json", "csv" */
+    const char *out; /* folder for cluster.yaml, network.yml, a plan for each workload, designs.csv,
+                        summary.json, designs.svg; NULL: none */
+};
+
+void nadi_design_options_init(struct nadi_design_options *options);
+
+enum nadi_status nadi_optimize(const struct nadi_design_options *options, char **report,
+                               struct nadi_diags *messages);
 
 #ifdef __cplusplus
 }

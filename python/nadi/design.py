@@ -24,6 +24,14 @@ def optimize_bandwidth(network, workload, **options):
     return _answer(lib.nadi_optimize_bandwidth, struct)
 
 
+def optimize(space, **options):
+    """The best cluster of a space for several workloads, as `nadi optimize` finds it: a dict with "best", "proved",
+    "gap" and "designs". options: members of struct nadi_design_options (include/nadi/optimize.h), like simulate=100,
+    out="answer". Raises Error."""
+    struct = Struct("nadi_design_options", **dict(options, space=space, form="json"))
+    return _answer(lib.nadi_optimize, struct)
+
+
 def memory_pool(**options):
     """Times transfers between NPUs and a hierarchical memory pool, as `nadi memory pool` does: a list of rows with the
     closed form, the simulation and the stages. options: members of struct nadi_pool_options (include/nadi/memory.h);

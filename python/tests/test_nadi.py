@@ -157,6 +157,12 @@ class Package(unittest.TestCase):
         self.assertEqual((routed["verdict"], routed["smallest_conflict"], len(routed["rounds"])), ("conflict", [0, 1, 2], 2))
         with self.assertRaises(nadi.Error):
             nadi.fabric_route(8, "0>9")
+        space = os.path.join(self.work, "space.yml")
+        with open(space, "w") as f:
+            f.write("run: {cluster: dgx-h100}\nranks: 8\nvary: {'cluster.bandwidth[0]': [20GB/s, 365GB/s]}\n"
+                    "workloads: [{model: gpt2, set: batch=8 sequence=512, search: 'cp=1 vp=1 offload=none'}]\n")
+        best = nadi.optimize(space, simulate=200)
+        self.assertEqual((best["best"], best["proved"]), (1, True))
         bill = nadi.cost("dgx-h100", ranks=64)
         self.assertEqual(sum(p["usd"] for p in bill["parts"]), bill["cost"]["capital_usd"])
         self.assertEqual(nadi.cost(network="fat-tree k=4")["parts"][0]["count"], 16)

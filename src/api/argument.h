@@ -125,6 +125,7 @@ extern const struct nadi_struct nadi_trusted_bench_options_struct;
 extern const struct nadi_struct nadi_trusted_test_options_struct;
 extern const struct nadi_struct nadi_memory_bench_options_struct;
 extern const struct nadi_struct nadi_cost_options_struct;
+extern const struct nadi_struct nadi_design_options_struct;
 extern const struct nadi_struct nadi_model_search_struct;
 extern const struct nadi_struct nadi_fit_options_struct;
 extern const struct nadi_struct nadi_validate_options_struct;

@@ -131,6 +131,7 @@ static bool cluster_network(struct asking *a)
         return false;
     a->subject.topology = NULL;
     a->subject.graph = &a->network.graph;
+    a->subject.npus = a->network.graph.host_count; /* idle ones are bought as well */
     return true;
 }
 
@@ -207,7 +208,6 @@ bool nadi_job_find_cost(struct nadi_job *job, struct nadi_diags *diags)
 {
     const struct nadi_run_options *o = &job->options;
     const struct nadi_cluster *c = &job->study->cluster;
-    struct nadi_graph_file network;
     if (!o->catalogue)
         return true;
     job->cost = NADI_ZNEW(struct nadi_job_cost, 1);
@@ -217,21 +217,9 @@ bool nadi_job_find_cost(struct nadi_job *job, struct nadi_diags *diags)
         return nadi_error(diags, "cost/tiers", NADI_IN_FILE(job->cost->prices.path),
                           "name a catalogue with parts",
                           "the catalogue has prices of tiers only, and a cluster has none");
-    struct nadi_bill_subject subject = {.device = c->device_name,
-                                        .device_text = c->device.name,
-                                        .npus = job->study->plan.ranks,
-                                        .topology = &c->topology};
     const struct nadi_economy economy = {o->years, o->electricity, o->pue};
-    bool ok = true;
-    if (c->graph) {
-        ok = nadi_graph_file_read(&network, c->graph, diags);
-        subject.topology = NULL;
-        subject.graph = &network.graph;
-    }
-    ok = ok && nadi_bill_make(&job->cost->bill, &subject, &job->cost->prices, &economy, diags);
-    if (c->graph)
-        nadi_graph_file_release(&network);
-    return ok;
+    return nadi_bill_of_cluster(&job->cost->bill, c, job->study->plan.ranks, &job->cost->prices,
+                                &economy, diags);
 }
 
 void nadi_job_find_worth(struct nadi_job *job)

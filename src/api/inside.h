@@ -55,6 +55,8 @@ enum nadi_status nadi_do_noc_sweep(const struct nadi_noc_options *options, char 
                                    struct nadi_diags *messages);
 enum nadi_status nadi_do_optimize_bandwidth(const struct nadi_bandwidth_options *options,
                                             char **report, struct nadi_diags *messages);
+enum nadi_status nadi_do_optimize(const struct nadi_design_options *options, char **report,
+                                  struct nadi_diags *messages);
 enum nadi_status nadi_do_cost(const struct nadi_cost_options *options, char **report,
                               struct nadi_diags *messages);
 enum nadi_status nadi_do_sweep(const struct nadi_sweep_options *options,

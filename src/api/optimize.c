@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "design/step_moves.h"
 #include "report/optimize_bandwidth.h"
 
 #include <math.h>
@@ -66,10 +67,32 @@ static uint32_t parts(struct study *s, const char *text, const char *what, const
     return count;
 }
 
+static bool read_model(struct study *s)
+{
+    const struct nadi_study_setup setup = {
+        .model = s->o->model, .settings = s->o->settings, .cluster = s->o->cluster};
+    if (s->o->workload || s->o->communicators)
+        return nadi_error(s->diags, "optimize/workload", NADI_NOWHERE, NULL,
+                          "a model or tables of layers, not both");
+    if (s->loop != NADI_LOOP_AUTO && s->loop != NADI_LOOP_NO_OVERLAP)
+        return nadi_error(s->diags, "optimize/loop", NADI_NOWHERE, "--loop no-overlap",
+                          "the step of a model has no other loop");
+    s->workloads[0] = s->o->model;
+    s->weights[0] = 1;
+    s->step_count = 1; /* released in both cases */
+    return nadi_split_of_model(&s->steps[0], &s->network, &setup, s->diags);
+}
+
 static bool read_workloads(struct study *s)
 {
     const char *groups[NADI_BANDWIDTH_WORKLOADS] = {NULL}, *weights[NADI_BANDWIDTH_WORKLOADS];
     uint32_t group_count = 0;
+    if (s->o->model)
+        return read_model(s);
+    if (!s->o->workload)
+        return nadi_error(s->diags, "optimize/workload", NADI_NOWHERE,
+                          "--workload FILE, or --model NAME --set \"tp=8 dp=64\" --cluster NAME",
+                          "neither a table of layers nor a model is named");
     const uint32_t count = parts(s, s->o->workload, "workloads", s->workloads);
     if (!count)
         return s->diags->errors || nadi_error(s->diags, "optimize/workload", NADI_NOWHERE, NULL,

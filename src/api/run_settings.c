@@ -268,16 +268,20 @@ void nadi_run_preset(struct nadi_run_options *options)
         nadi_settings_preset(nadi_run_tables[t]->keys, options);
 }
 
-static bool refuse_name(const char *name, struct nadi_arena *arena, struct nadi_diags *diags)
+size_t nadi_run_names(const char **names)
 {
-    enum { MANY = 64 };
-    const char *names[MANY];
     size_t count = 0;
     for (size_t t = 0; nadi_run_tables[t]; t++)
         for (const struct nadi_setting *s = nadi_run_tables[t]->keys; s->name; s++)
-            if (count < MANY)
+            if (count < NADI_RUN_NAMES)
                 names[count++] = s->name;
-    const char *near = nadi_str_nearest(name, names, count);
+    return count;
+}
+
+static bool refuse_name(const char *name, struct nadi_arena *arena, struct nadi_diags *diags)
+{
+    const char *names[NADI_RUN_NAMES];
+    const char *near = nadi_str_nearest(name, names, nadi_run_names(names));
     return nadi_error(diags, "setup/unknown", NADI_NOWHERE,
                       near ? nadi_arena_printf(arena, "did you mean '%s'?", near)
                            : "`nadi help run` shows the settings of a run",

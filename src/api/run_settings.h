@@ -20,6 +20,9 @@ extern const struct nadi_schema *const nadi_run_tables[];
 
 /* By its name, with '-' or '_' between words; NULL: there is none. */
 const struct nadi_setting *nadi_run_setting(const char *name);
+/* The names of all, for "did you mean"; `names` has room for NADI_RUN_NAMES. */
+enum { NADI_RUN_NAMES = 64 };
+size_t nadi_run_names(const char **names);
 /* The defaults. */
 void nadi_run_preset(struct nadi_run_options *options);
 /* Sets one, of which the arena keeps the text. False with an error. */

@@ -294,7 +294,10 @@ TABLE(nadi_noc_options, nadi_noc_options_init);
 
 static const struct nadi_field nadi_bandwidth_options_members[] = {
     NADI_PATH(struct nadi_bandwidth_options, network, 1),
-    NADI_TEXT(struct nadi_bandwidth_options, workload, 1),
+    NADI_TEXT(struct nadi_bandwidth_options, workload, 0),
+    NADI_PATH(struct nadi_bandwidth_options, model, 0),
+    NADI_TEXT(struct nadi_bandwidth_options, settings, 0),
+    NADI_PATH(struct nadi_bandwidth_options, cluster, 0),
     NADI_TEXT(struct nadi_bandwidth_options, communicators, 0),
     NADI_PATH(struct nadi_bandwidth_options, prices, 0),
     NADI_TEXT(struct nadi_bandwidth_options, conditions, 0),
@@ -400,6 +403,18 @@ static const struct nadi_field nadi_memory_bench_options_members[] = {
     NADI_FIELDS_END,
 };
 TABLE(nadi_memory_bench_options, nadi_memory_bench_options_init);
+
+static const struct nadi_field nadi_design_options_members[] = {
+    NADI_PATH(struct nadi_design_options, space, 1),
+    NADI_U32(struct nadi_design_options, simulate, 1, 4096),
+    NADI_U32(struct nadi_design_options, top, 1, INT32_MAX),
+    NADI_U32(struct nadi_design_options, threads, 0, 4096),
+    NADI_FLAG(struct nadi_design_options, pareto),
+    NADI_TEXT(struct nadi_design_options, form, 0),
+    NADI_PATH(struct nadi_design_options, out, 0),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_design_options, nadi_design_options_init);
 
 static const struct nadi_field nadi_cost_options_members[] = {
     NADI_PATH(struct nadi_cost_options, cluster, 0),
@@ -651,6 +666,7 @@ const struct nadi_struct *const nadi_structs[] = {
 
     &nadi_memory_bench_options_struct,
     &nadi_cost_options_struct,
+    &nadi_design_options_struct,
     &nadi_model_search_struct,
     &nadi_fit_options_struct,
     &nadi_validate_options_struct,

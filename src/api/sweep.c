@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "format/csv_write.h"
 
-enum { MOST_NAMES = 64, MOST_RUN_WORDS = 64 };
+enum { MOST_RUN_WORDS = 64 };
 
 void nadi_sweep_options_init(struct nadi_sweep_options *options)
 {
@@ -13,16 +13,6 @@ void nadi_sweep_options_init(struct nadi_sweep_options *options)
 }
 
 static const struct nadi_run_host host = {.preset = nadi_run_preset, .set = nadi_run_set};
-
-static size_t run_names(const char **names)
-{
-    size_t count = 0;
-    for (size_t t = 0; nadi_run_tables[t]; t++)
-        for (const struct nadi_setting *s = nadi_run_tables[t]->keys; s->name; s++)
-            if (count < MOST_NAMES)
-                names[count++] = s->name;
-    return count;
-}
 
 /* "model=llama3-8b" */
 static bool read_words(const struct nadi_sweep_options *o, struct nadi_space_word *words,
@@ -46,7 +36,7 @@ static bool read_words(const struct nadi_sweep_options *o, struct nadi_space_wor
 static bool open_space(struct nadi_space *s, const struct nadi_sweep_options *o,
                        struct nadi_arena *arena, struct nadi_diags *diags)
 {
-    const char *names[MOST_NAMES];
+    const char *names[NADI_RUN_NAMES];
     struct nadi_space_word words[MOST_RUN_WORDS];
     *s = (struct nadi_space){.path = NULL};
     nadi_arena_init(&s->arena);
@@ -60,7 +50,7 @@ static bool open_space(struct nadi_space *s, const struct nadi_sweep_options *o,
         .word_count = o->run_count,
         .run_setting = nadi_run_setting,
         .run_names = names,
-        .run_name_count = run_names(names),
+        .run_name_count = nadi_run_names(names),
     };
     return nadi_space_read(s, &source, diags) && nadi_space_enumerate(s, diags);
 }

@@ -1,4 +1,4 @@
-/* cmd_optimize: `nadi optimize bandwidth`. */
+/* cmd_optimize: `nadi optimize` and `nadi optimize bandwidth`. */
 #include <nadi/optimize.h>
 
 #include "api/words.h"
@@ -6,7 +6,8 @@
 #include "cli/terminal.h"
 
 struct values {
-    const char *network, *workload, *communicators, *prices, *conditions, *weights;
+    const char *network, *workload, *model, *settings, *cluster, *communicators, *prices,
+        *conditions, *weights;
     const char *goal, *loop, *sweep, *format, *out;
     uint64_t most_time_ns;
     double budget, least, step;
@@ -31,9 +32,23 @@ static const struct nadi_setting input[] = {
      .type = NADI_TYPE_TEXT,
      .argument = "FILE,...",
      AT(workload),
-     .required = true,
      .doc = "Tables of layers, 12 columns, with or without ASTRA-sim 1.0's header; several share "
             "the network"},
+    {.name = "model",
+     .type = NADI_TYPE_TEXT,
+     .argument = "NAME|FILE",
+     AT(model),
+     .doc = "Instead of tables: a model, whose collectives are those of its step's graph"},
+    {.name = "set",
+     .type = NADI_TYPE_TEXT,
+     .argument = "KEYS",
+     AT(settings),
+     .doc = "Its plan: \"tp=8 dp=64 batch=512 sequence=4096\""},
+    {.name = "cluster",
+     .type = NADI_TYPE_TEXT,
+     .argument = "NAME|FILE",
+     AT(cluster),
+     .doc = "Whose device computes it"},
     {.name = "communicators",
      .type = NADI_TYPE_TEXT,
      .argument = "FILE,...",
@@ -149,6 +164,9 @@ static int cmd_optimize_bandwidth(const struct nadi_command *self, int count, ch
     nadi_bandwidth_options_init(&o);
     o.network = v.network;
     o.workload = v.workload;
+    o.model = v.model;
+    o.settings = v.settings;
+    o.cluster = v.cluster;
     o.communicators = v.communicators;
     o.prices = v.prices;
     o.conditions = v.conditions;
@@ -185,4 +203,104 @@ const struct nadi_command nadi_command_optimize_bandwidth = {
                 "prices.yml \\\n          --goal time-cost --sweep 100..1000:100\n",
     .options = groups,
     .run = cmd_optimize_bandwidth,
+};
+
+/* ---- nadi optimize ----------------------------------------------------------------------------
+ */
+
+struct design_values {
+    const char *format, *out;
+    uint32_t simulate, top, threads;
+    bool pareto;
+};
+
+#define OF_DESIGN(member) NADI_AT(struct design_values, member)
+
+static const struct nadi_setting search[] = {
+    {.name = "simulate",
+     .argument = "N",
+     .type = NADI_TYPE_INTEGER,
+     .min = 1,
+     .max = 4096,
+     .preset = "16",
+     OF_DESIGN(simulate),
+     .doc = "Strategies of a workload on a design that are simulated, at most"},
+    {.name = "pareto",
+     .type = NADI_TYPE_FLAG,
+     OF_DESIGN(pareto),
+     .doc = "Also designs that are cheaper than all better ones"},
+    {.name = "threads",
+     .argument = "N",
+     .type = NADI_TYPE_INTEGER,
+     .max = 4096,
+     .preset = "0",
+     OF_DESIGN(threads),
+     .doc = "Threads (0: one for each core); the result does not depend on it"},
+    {.name = NULL},
+};
+
+static const struct nadi_setting design_output[] = {
+    {.name = "out",
+     .letter = 'o',
+     .type = NADI_TYPE_TEXT,
+     .argument = "DIR",
+     OF_DESIGN(out),
+     .doc = "Write cluster.yaml, network.yml and a plan for each workload, which every other "
+            "command takes; designs.csv, designs.svg, summary.json"},
+    {.name = "top",
+     .argument = "N",
+     NADI_A_COUNT,
+     .preset = "10",
+     OF_DESIGN(top),
+     .doc = "Designs that are shown"},
+    {.name = "format",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json", "csv"),
+     .preset = "text",
+     OF_DESIGN(format),
+     .doc = "Form of the result on standard output"},
+    {.name = NULL},
+};
+
+static const struct nadi_option_group design_groups[] = {
+    {"Search", search, 0},
+    {"Output", design_output, 0},
+    {.heading = NULL},
+};
+
+static int cmd_optimize(const struct nadi_command *self, int count, char **arguments)
+{
+    struct design_values v = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a space, or `bandwidth`"))
+        return NADI_EXIT_USAGE;
+    struct nadi_design_options o;
+    nadi_design_options_init(&o);
+    o.space = words.items[0];
+    o.simulate = v.simulate;
+    o.top = v.top;
+    o.threads = v.threads;
+    o.pareto = v.pareto;
+    o.form = v.format;
+    o.out = v.out;
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
+    char *text;
+    const enum nadi_status status = nadi_optimize(&o, &text, messages);
+    return nadi_terminal_end(status, text, messages, false);
+}
+
+const struct nadi_command nadi_command_optimize = {
+    .name = "optimize",
+    .group = "Design",
+    .summary = "Find the best cluster for several workloads, each with its best strategy",
+    .words = "FILE",
+    .about = "FILE says what varies, under which constraints, what the cluster is for, the goal "
+             "and the limits:\ndocs/reference/input-space.md. Estimates bound what is simulated; "
+             "the answer says whether it is\nproved. docs/guide/optimize.md has an example.\n",
+    .examples = "nadi optimize examples/optimize/joint.yml --pareto --out answer\n",
+    .options = design_groups,
+    .max_words = 1,
+    .run = cmd_optimize,
 };

@@ -104,6 +104,7 @@ extern const struct nadi_command nadi_command_fabric_count;
 extern const struct nadi_command nadi_command_cost;
 extern const struct nadi_command nadi_command_model_search;
 extern const struct nadi_command nadi_command_optimize_bandwidth;
+extern const struct nadi_command nadi_command_optimize;
 extern const struct nadi_command nadi_command_sweep;
 extern const struct nadi_command nadi_command_memory_pool;
 extern const struct nadi_command nadi_command_memory_bench;

@@ -55,6 +55,7 @@ const struct nadi_command *const nadi_commands[] = {
     &nadi_command_cost,
     &nadi_command_sweep,
     &nadi_command_optimize_bandwidth,
+    &nadi_command_optimize,
     &nadi_command_memory_pool,
     &nadi_command_memory_bench,
     &nadi_command_memory_trusted_bench,

@@ -13,6 +13,7 @@
 #define NADI_COST_BILL_H
 
 #include "cost/parts.h"
+#include "platform/cluster.h"
 
 struct nadi_bill_line {
     enum nadi_part_kind kind;
@@ -80,6 +81,11 @@ bool nadi_bill_make(struct nadi_bill *b, const struct nadi_bill_subject *s,
                     const struct nadi_prices *prices, const struct nadi_economy *economy,
                     struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_bill_release(struct nadi_bill *b);
+
+/* The same of a cluster that is fitted to its NPUs and names no platform. */
+bool nadi_bill_of_cluster(struct nadi_bill *b, const struct nadi_cluster *c, uint64_t npus,
+                          const struct nadi_prices *prices, const struct nadi_economy *economy,
+                          struct nadi_diags *diags) NADI_MUST_USE;
 
 /* NPUs of a server of this device: 0, or the largest of those that fit the number. */
 uint32_t nadi_bill_block(const struct nadi_bill_subject *s, const struct nadi_prices *prices);

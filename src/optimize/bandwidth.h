@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "generate/v1/workload.h"
 #include "optimize/split.h"
 
 enum { NADI_BANDWIDTH_DIMS = NADI_LINEAR_UNKNOWNS, NADI_BANDWIDTH_WORKLOADS = 16 };
@@ -57,6 +58,11 @@ bool nadi_bandwidth_read_network(struct nadi_bandwidth_network *n, const char *p
  */
 bool nadi_bandwidth_read_prices(struct nadi_bandwidth_network *n, const char *name, bool half,
                                 struct nadi_diags *diags) NADI_MUST_USE;
+
+/* Bytes of one NPU in each of `count` dimensions, as above; group: its NPUs by dimension. False:
+ * the kind is not of the model. */
+bool nadi_bandwidth_bytes(uint32_t count, enum nadi_v1_comm kind, double size,
+                          const uint32_t *group, double *bytes) NADI_MUST_USE;
 
 struct nadi_text_workload_files {
     const char *table; /* 12 columns, with or without ASTRA-sim 1.0's header */

@@ -95,11 +95,9 @@ static bool groups_of_header(struct rows *r, const struct nadi_v1_workload *w)
 
 /* ---- layers -------------------------------------------------------------------------------- */
 
-/* Bytes of one NPU by dimension; false: the kind is not of the model. */
-static bool bytes_of(const struct rows *r, enum nadi_v1_comm kind, double size,
-                     const uint32_t *group, double *bytes)
+bool nadi_bandwidth_bytes(uint32_t count, enum nadi_v1_comm kind, double size,
+                          const uint32_t *group, double *bytes)
 {
-    const uint32_t count = r->n->count;
     double s = size;
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t d = kind == NADI_V1_ALL_GATHER ? count - 1 - k : k;
@@ -127,7 +125,8 @@ static bool move_of(struct rows *r, const struct nadi_v1_workload *w,
     *move = NADI_NONE;
     if (layer->comm[phase] == NADI_V1_COMM_NONE || !layer->bytes[phase])
         return true;
-    if (!bytes_of(r, layer->comm[phase], (double)layer->bytes[phase], r->groups[phase], bytes))
+    if (!nadi_bandwidth_bytes(r->n->count, layer->comm[phase], (double)layer->bytes[phase],
+                              r->groups[phase], bytes))
         return nadi_error(
             r->diags, "optimize/collective",
             (struct nadi_place){

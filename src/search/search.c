@@ -199,9 +199,25 @@ static bool open_study(const struct run *r, const struct nadi_strategy *s, struc
     const struct nadi_study_setup setup = {.model = r->setup->model,
                                            .plan = r->setup->plan,
                                            .settings = nadi_str_get(&settings),
-                                           .cluster = r->setup->cluster};
+                                           .cluster = r->setup->cluster,
+                                           .changes = r->setup->changes};
     const bool ok = nadi_study_open(study, &setup, diags);
     nadi_str_release(&settings);
+    return ok;
+}
+
+bool nadi_search_study(const struct nadi_search_setup *setup, const struct nadi_strategy *s,
+                       struct nadi_study *study, struct nadi_diags *diags)
+{
+    struct run r = {.setup = setup};
+    const bool read = nadi_plan_read(&r.asked, setup->plan, setup->settings, diags);
+    NADI_ASSERT(read); /* the search has read it */
+    if (setup->ranks)
+        r.asked.ranks = setup->ranks;
+    if (setup->batch)
+        r.asked.batch = setup->batch;
+    const bool ok = open_study(&r, s, study, diags);
+    nadi_plan_release(&r.asked);
     return ok;
 }
 

@@ -22,6 +22,7 @@ struct nadi_search_setup {
     uint32_t simulate, top; /* how many are simulated; kept */
     unsigned threads;       /* 0: one for each core */
     struct nadi_run_options options;
+    const struct nadi_doc_changes *changes; /* of the cluster and its device; NULL: none */
 };
 
 struct nadi_search_row {
@@ -48,6 +49,11 @@ struct nadi_search {
 bool nadi_search_run(struct nadi_search *s, const struct nadi_search_setup *setup,
                      struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_search_release(struct nadi_search *s);
+
+/* The study of a strategy, as the search simulates it. False with an error. The caller closes it in
+ * both cases. */
+bool nadi_search_study(const struct nadi_search_setup *setup, const struct nadi_strategy *s,
+                       struct nadi_study *study, struct nadi_diags *diags) NADI_MUST_USE;
 
 /* The time of a row: simulated, or estimated. */
 static inline double nadi_search_row_ns(const struct nadi_search_row *r)

@@ -54,6 +54,7 @@ enum nadi_schema_kind {
     NADI_SCHEMA_DIVIDED, /* a network whose bandwidth is divided */
     NADI_SCHEMA_COMMUNICATORS,
     NADI_SCHEMA_SPACE, /* of a sweep */
+    NADI_SCHEMA_SPACE_WORKLOAD,
     NADI_SCHEMA_KINDS
 };
 

@@ -43,5 +43,6 @@ extern const struct nadi_schema nadi_catalogue_part_schema;
 extern const struct nadi_schema nadi_divided_schema;
 extern const struct nadi_schema nadi_communicators_schema;
 extern const struct nadi_schema nadi_space_schema;
+extern const struct nadi_schema nadi_space_workload_schema;
 
 #endif

@@ -4,6 +4,9 @@
 static const char *const samplings[] = {"grid", "latin-hypercube", "sobol", "file", NULL};
 static const char *const infeasibles[] = {"skip", "simulate", NULL};
 
+static const char *const goals[] = {
+    "time", "tokens-per-dollar", "tokens-per-joule", "capital", "power", NULL};
+
 static const struct nadi_setting space_keys[] = {
     {.name = "run",
      .type = NADI_TYPE_MAP,
@@ -65,6 +68,33 @@ static const struct nadi_setting space_keys[] = {
      .preset = "skip",
      .doc = "A point that does not fit the devices' memory is a row with the bytes that are "
             "missing; `simulate` gives it a time as well, as if it did fit."},
+    {.name = "ranks",
+     .type = NADI_TYPE_INTEGER,
+     .min = 1,
+     .max = INT32_MAX,
+     .absent = "required for `nadi optimize`",
+     .doc = "`nadi optimize`: devices of the cluster."},
+    {.name = "workloads",
+     .type = NADI_TYPE_MAP,
+     .list = true,
+     .absent = "the model of `run`",
+     .doc = "`nadi optimize`: what the cluster is for, each a map: see "
+            "[workloads](input-space-workloads.md). Keys of a plan under `vary` are chosen for "
+            "each by itself."},
+    {.name = "goal",
+     .type = NADI_TYPE_WORD,
+     .words = goals,
+     .preset = "time",
+     .doc = "`nadi optimize`: most tokens a second, per $ or per J, of several workloads their "
+            "geometric mean by weights; or least capital or power."},
+    {.name = "limits",
+     .type = NADI_TYPE_TEXT,
+     .list = true,
+     .or_one = true,
+     .absent = "none",
+     .doc = "`nadi optimize`: conditions of a design: `capital <= 25M$`, `power <= 0.7MW`, "
+            "`facility_power`, `usd_per_hour`, variables, and of each workload `NAME.step <= 10s` "
+            "and `NAME.tokens >= 1e6` a second, where - is written as _."},
 };
 
 const struct nadi_schema nadi_space_schema = {
@@ -86,4 +116,44 @@ const struct nadi_schema nadi_space_schema = {
                "  - tp * pp <= 16\n"
                "objectives: [step-time, memory]\n",
     KEYS(space_keys),
+};
+
+static const struct nadi_setting workload_keys[] = {
+    {.name = "model",
+     .type = NADI_TYPE_TEXT,
+     .required = true,
+     .doc = "A model by name, or the path of its description."},
+    {.name = "name",
+     .type = NADI_TYPE_TEXT,
+     .absent = "the model's",
+     .doc = "Name in limits, results and files."},
+    {.name = "plan",
+     .type = NADI_TYPE_TEXT,
+     .absent = "all defaults",
+     .doc = "Path of a plan. Its keys are fixed, the others are searched."},
+    {.name = "set",
+     .type = NADI_TYPE_TEXT,
+     .absent = "nothing",
+     .doc = "Keys of the plan: `batch=512 sequence=8192`."},
+    {.name = "search",
+     .type = NADI_TYPE_TEXT,
+     .absent = "every strategy",
+     .doc = "Values to try of single keys, as `nadi model search --try` takes them: "
+            "`tp=1,2,4,8 zero=0,1`."},
+    {.name = "weight",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "1",
+     .above_min = true,
+     .max = 1e9,
+     .doc = "Its share of the goal: with 1 and 1 each counts by half."},
+};
+
+const struct nadi_schema nadi_space_workload_schema = {
+    .name = "space-workloads",
+    .title = "entry of 'workloads' in a space",
+    .option = "nadi optimize",
+    .syntax = NADI_DOC_YAML,
+    .doc = "One of the things that a cluster is designed for.",
+    .example = "model: llama3-405b\nset: batch=512 sequence=8192\nweight: 1\n",
+    KEYS(workload_keys),
 };

@@ -48,6 +48,7 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         [NADI_SCHEMA_DIVIDED] = &nadi_divided_schema,
         [NADI_SCHEMA_COMMUNICATORS] = &nadi_communicators_schema,
         [NADI_SCHEMA_SPACE] = &nadi_space_schema,
+        [NADI_SCHEMA_SPACE_WORKLOAD] = &nadi_space_workload_schema,
     };
     return schemas[kind];
 }

@@ -308,6 +308,18 @@ static bool is_drawable(const struct nadi_space_reader *r)
     return true;
 }
 
+/* Keys that a sweep would pass over. */
+static bool is_no_design(const struct nadi_space_reader *r, const struct nadi_schema_values *v)
+{
+    static const char *const keys[] = {"ranks", "workloads", "goal", "limits"};
+    for (size_t i = 0; !r->source->designs && i < sizeof(keys) / sizeof(*keys); i++)
+        if (nadi_schema_is_set(v, keys[i]))
+            return nadi_error(r->diags, "space/designs",
+                              nadi_doc_place(v->doc, nadi_schema_get(v, keys[i])->node),
+                              "`nadi optimize FILE` reads it", "a sweep has no '%s'", keys[i]);
+    return true;
+}
+
 static bool read_doc(struct nadi_space_reader *r, struct nadi_doc *doc)
 {
     struct nadi_schema_values v;
@@ -316,7 +328,7 @@ static bool read_doc(struct nadi_space_reader *r, struct nadi_doc *doc)
     if (!nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_SPACE), doc, true, &doc->arena, r->diags))
         return false;
     fill(s, &v);
-    bool ok = read_objectives(r, nadi_schema_get(&v, "objectives")) &&
+    bool ok = is_no_design(r, &v) && read_objectives(r, nadi_schema_get(&v, "objectives")) &&
               read_run(r, doc, nadi_doc_find(doc->root, "run"));
     if (!ok)
         return false;

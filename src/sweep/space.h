@@ -92,6 +92,7 @@ struct nadi_space_source {
     size_t vary_count;
     const struct nadi_space_word *words; /* replace those of `run` */
     size_t word_count;
+    bool designs; /* for `nadi optimize`, which has keys of its own */
     nadi_run_setting_fn *run_setting;
     const char *const *run_names; /* of those settings, for "did you mean" */
     size_t run_name_count;
