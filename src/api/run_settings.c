@@ -42,6 +42,12 @@ static void put_mismatch(const union nadi_any *value, void *options)
     o->match_mismatched = nadi_str_equal(value->text, "warn");
 }
 
+static void put_fabric_conflict(const union nadi_any *value, void *options)
+{
+    struct nadi_run_options *o = options;
+    o->fabric_stops = nadi_str_equal(value->text, "stop");
+}
+
 static void put_compat(const union nadi_any *value, void *options)
 {
     struct nadi_run_options *o = options;
@@ -122,6 +128,12 @@ const struct nadi_setting nadi_run_model[] = {
      .preset = "auto",
      .put = put_executor,
      .doc = "How collectives are simulated; auto takes the fastest that is exact"},
+    {.name = "fabric-conflict",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("serialise", "stop"),
+     .put = put_fabric_conflict,
+     .doc = "Network model fabric, if a switch cannot route a message beside the others: it waits, "
+            "which the result says, or the run ends (default: serialise)"},
     {.name = "mismatch",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("error", "warn"),

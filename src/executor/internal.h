@@ -311,6 +311,16 @@ struct nadi_system {
 
 enum { CONTROL_BYTES = 8192 };
 
+/* How urgent the messages of the stream are, by the group's ranks. */
+static inline enum nadi_urgency nadi_stream_urgency(const struct nadi_system *s, uint32_t stream)
+{
+    const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
+    const struct nadi_group *g = &s->setup.groups->items[op->view.group];
+    const bool near = g->sorted && g->size < s->setup.topology->npu_count &&
+                      g->sorted[g->size - 1] - g->sorted[0] + 1 == g->size;
+    return near ? NADI_URGENCY_MODEL : NADI_URGENCY_REPLICAS;
+}
+
 /* Connections (network.h): messages of a process group are in one for each queue of its steps,
  * those between two ranks in one. */
 enum { CONNECTION_P2P = 1, CONNECTION_GROUPS };

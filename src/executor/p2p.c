@@ -27,6 +27,7 @@ static void label(const struct nadi_system *s, uint32_t owner_kind, uint32_t a,
                   struct nadi_message *m)
 {
     m->connection = CONNECTION_P2P;
+    m->urgency = NADI_URGENCY_STAGES;
     if (owner_kind == OWNER_CUSTOM)
         m->op = nadi_customs_operation(s, a) + 1;
     if (owner_kind != OWNER_PHASE)
@@ -34,6 +35,7 @@ static void label(const struct nadi_system *s, uint32_t owner_kind, uint32_t a,
     const uint32_t stream = s->blocks.items[a].stream;
     m->op = s->streams.items[stream].operation + 1;
     m->connection = nadi_stream_connection(s, stream, 0);
+    m->urgency = nadi_stream_urgency(s, stream);
 }
 
 static uint64_t key_hash(const struct channel *k)

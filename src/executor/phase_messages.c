@@ -199,6 +199,7 @@ static void transmit(struct nadi_system *s, uint32_t block, const struct block *
         .c = slot,
         .op = s->streams.items[b->stream].operation + 1,
         .connection = nadi_stream_connection(s, b->stream, 0),
+        .urgency = nadi_stream_urgency(s, b->stream),
     };
     m.route = route != NADI_NONE ? route : nadi_network_route(s->network, m.src, m.dst);
     if (NADI_UNLIKELY(s->setup.fold != NULL))
@@ -220,6 +221,7 @@ static void send_control(struct nadi_system *s, uint32_t block, const struct blo
         .c = slot,
         .op = s->streams.items[b->stream].operation + 1,
         .connection = nadi_stream_connection(s, b->stream, 0),
+        .urgency = nadi_stream_urgency(s, b->stream),
     };
     m.route = nadi_network_route(s->network, m.src, m.dst);
     nadi_network_send(s->network, &m);

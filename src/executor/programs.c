@@ -207,6 +207,7 @@ static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t 
         .b = member,
         .op = s->streams.items[r->stream].operation + 1,
         .connection = nadi_stream_connection(s, r->stream, queue),
+        .urgency = nadi_stream_urgency(s, r->stream),
     };
     const uint32_t count = step.to == NADI_FAN ? step.fan.count : 1, queues = r->queue_count;
     for (uint32_t k = 0; k < count; k++) {

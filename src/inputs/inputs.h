@@ -57,6 +57,7 @@ struct nadi_run_options {
     uint32_t queues_per_dim;                           /* 0: 1 */
     double injection_scale, compute_scale, comm_scale; /* 1 is neutral */
     bool rendezvous;
+    bool fabric_stops;     /* fabric: a message that cannot be routed ends the run */
     bool match_mismatched; /* members of a group that issue different collectives are matched as in
                               the reference, with a warning; else it is an error */
     bool strict;           /* unknown keys are errors */

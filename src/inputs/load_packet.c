@@ -62,7 +62,7 @@ bool nadi_load_packet(struct nadi_load *l)
     if (model->has_flits)
         return nadi_load_graph(l) && nadi_load_flit(l) && nadi_inputs_fit_model(l->in, l->diags);
     if (!model->has_packets)
-        return nadi_load_graph(l);
+        return nadi_load_graph(l) && nadi_inputs_fit_model(l->in, l->diags);
     if (l->graph_path && !nadi_load_graph(l)) /* it may say where the packet file is */
         return false;
     if (!load_config(l, &files))

@@ -11,7 +11,8 @@
 #define NADI_NETWORK_LINK_MODELS(X, between)                                                       \
     X(aware, "queue whole at every link, over a switch for twice the time of hardware")            \
     between X(flow, "share links fairly") between NADI_NETWORK_PACKET_MODELS(X, between)           \
-    between X(flit, "go flit by flit through routers with virtual channels")
+    between X(flit, "go flit by flit through routers with virtual channels") between X(            \
+        fabric, "take Fred switches one configuration after the other")
 
 #define NADI_NETWORK_MODELS(X, between)                                                            \
     X(unaware, "pass each other") between NADI_NETWORK_LINK_MODELS(X, between)

@@ -36,6 +36,7 @@ struct nadi_network_setup { /* all must outlive the network */
     struct nadi_message_log *log; /* NULL: nobody asks what messages waited for */
     bool record_usage;            /* what links carry over time */
     bool to_switches;             /* packet: messages begin and end at switches too */
+    bool fabric_stops;            /* fabric: a message that cannot be routed ends the run */
     bool uniform;                 /* flow, without a graph: see network/uniform.h */
 };
 
@@ -60,6 +61,12 @@ struct nadi_link_state { /* from now on */
     bool down; /* of both links of a cable */
 };
 
+enum nadi_urgency {                        /* of a message; fabric */
+                    NADI_URGENCY_REPLICAS, /* DP: collectives of ranks that are no neighbours */
+                    NADI_URGENCY_STAGES,   /* PP: from rank to rank */
+                    NADI_URGENCY_MODEL,    /* MP: collectives of neighbouring ranks */
+};
+
 struct nadi_message {
     uint32_t src, dst;
     uint32_t route;  /* of (src, dst) */
@@ -69,7 +76,8 @@ struct nadi_message {
     uint32_t op;            /* 1 + the collective operation that it belongs to; 0: of none */
     uint64_t connection;    /* messages of one pair and one connection (a queue pair) go in order: a
                                number that the sender chooses; 0: one of its own */
-    double weight;          /* flow: shares links as so many messages do; 0 is 1 */
+    enum nadi_urgency urgency;
+    double weight; /* flow: shares links as so many messages do; 0 is 1 */
 };
 
 struct nadi_network {

@@ -13,6 +13,7 @@ struct nadi_message;
 struct nadi_network;
 struct nadi_network_counter;
 struct nadi_network_setup;
+struct nadi_str;
 struct nadi_usage;
 
 typedef void nadi_network_visit_fn(void *context, const struct nadi_network_counter *counter);
@@ -62,6 +63,9 @@ struct nadi_network_ops {
     /* Where messages wait for ever because their route has more links than the model can follow:
      * says so; NULL: not therefore. NULL: never. */
     const char *(*too_far)(const struct nadi_network *net);
+    /* What a user must know of the run, a sentence without its end; nothing: `out` stays empty.
+     * NULL: never anything. */
+    void (*remark)(const struct nadi_network *net, struct nadi_str *out);
     /* Is something on its way that ends beyond the clock's range, and for which no event is
      * pending? NULL: never. */
     bool (*endless)(const struct nadi_network *net);

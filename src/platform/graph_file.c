@@ -52,6 +52,7 @@ struct node_kind { /* what the nodes of one entry share */
     uint32_t level, group; /* NADI_NONE: not given */
     uint64_t forward_bits_s;
     double in_switch_bytes_per_ns, in_switch_latency_ns; /* negative: not given */
+    uint32_t middle;
 };
 
 static uint32_t optional(const struct nadi_schema_values *v, const char *key)
@@ -79,6 +80,7 @@ static struct node_kind kind_of(struct reader *r, const struct nadi_schema_value
         .forward_bits_s = rate->count ? bits_of(rate->items[0].number) : 0,
         .in_switch_bytes_per_ns = number_or(v, "in-switch-bandwidth", -1e9) / 1e9,
         .in_switch_latency_ns = number_or(v, "in-switch-latency", -1),
+        .middle = nadi_schema_get(v, "middle")->count ? optional(v, "middle") : 0,
     };
 }
 
@@ -110,10 +112,10 @@ static bool read_node(struct reader *r, const struct nadi_doc_node *map)
                           "give its links a bandwidth, or put a nic before it",
                           "an npu forwards nothing: 'bandwidth' is for nodes between the links");
     if (kind.kind == NADI_GRAPH_HOST &&
-        (kind.in_switch_bytes_per_ns >= 0 || kind.in_switch_latency_ns >= 0))
+        (kind.in_switch_bytes_per_ns >= 0 || kind.in_switch_latency_ns >= 0 || kind.middle))
         return nadi_error(r->diags, "graph/npu-in-switch", place, "give the keys to switches",
-                          "an npu is no switch: 'in-switch-bandwidth' and 'in-switch-latency' are "
-                          "for nodes between the links");
+                          "an npu is no switch: 'in-switch-bandwidth', 'in-switch-latency' and "
+                          "'middle' are for nodes between the links");
     if (!nadi_graph_names_expand(&names, nadi_schema_get(&v, "name")->items[0].text, &r->arena,
                                  place, r->diags))
         return false;
@@ -134,6 +136,7 @@ static bool read_node(struct reader *r, const struct nadi_doc_node *map)
         g->nodes[n].forward_bits_s = kind.forward_bits_s;
         g->nodes[n].in_switch_bytes_per_ns = kind.in_switch_bytes_per_ns;
         g->nodes[n].in_switch_latency_ns = kind.in_switch_latency_ns;
+        g->nodes[n].middle = kind.middle;
     }
     return true;
 }

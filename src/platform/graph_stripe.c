@@ -127,6 +127,7 @@ static int by_cables(const struct striping *s, const struct plane *x, const stru
     COMPARE(a->forward_bits_s, b->forward_bits_s);
     COMPARE(a->in_switch_bytes_per_ns, b->in_switch_bytes_per_ns);
     COMPARE(a->in_switch_latency_ns, b->in_switch_latency_ns);
+    COMPARE(a->middle, b->middle);
     for (uint32_t i = 0; i < x->count; i++) {
         const struct cable *p = &s->cables.items[x->first + i], *q = &s->cables.items[y->first + i];
         const int ends = compare_ends(p, q);

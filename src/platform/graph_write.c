@@ -41,6 +41,7 @@ static bool alike(const struct nadi_graph_node *a, const struct nadi_graph_node 
 {
     return !a->name && !b->name && strcmp(a->role, b->role) == 0 && a->number + 1 == b->number &&
            a->level == b->level && a->group == b->group && a->forward_bits_s == b->forward_bits_s &&
+           a->middle == b->middle &&
            memcmp(&a->in_switch_bytes_per_ns, &b->in_switch_bytes_per_ns, sizeof(double)) == 0 &&
            memcmp(&a->in_switch_latency_ns, &b->in_switch_latency_ns, sizeof(double)) == 0;
 }
@@ -96,6 +97,8 @@ static uint32_t put_nodes(const struct nadi_graph *g, uint32_t first, struct nad
     if (n->forward_bits_s)
         put_rate(out, n->forward_bits_s);
     put_in_switch(n, out);
+    if (n->middle)
+        nadi_str_printf(out, ", middle: %" PRIu32, n->middle);
     nadi_str_printf(out, ", level: %" PRIu32, n->level);
     if (n->group != NADI_NONE)
         nadi_str_printf(out, ", group: %" PRIu32, n->group);

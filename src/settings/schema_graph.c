@@ -292,6 +292,13 @@ static const struct nadi_setting node_keys[] = {
      .max = 1e12,
      .absent = "as the network's key says",
      .doc = "Time of this switch for each piece that it reduces or copies."},
+    {.name = "middle",
+     .type = NADI_TYPE_INTEGER,
+     .min = 1,
+     .max = 16,
+     .absent = "a crossbar",
+     .doc =
+         "Switch of micro-switches, Fred: its middle networks, m. For the network model fabric."},
     {.name = "level",
      .type = NADI_TYPE_INTEGER,
      .max = 15,

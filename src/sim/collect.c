@@ -277,6 +277,17 @@ static void collect_order(const struct collection *c, const struct members *m)
             r->finish_order[r->finished_count++] = m->ranks[k];
 }
 
+static void remark(const struct nadi_network *network, struct nadi_result *result)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    if (network->ops->remark)
+        network->ops->remark(network, &text);
+    if (text.length)
+        nadi_note(&result->diags, "network/remark", NADI_NOWHERE, NULL, "network model %s: %s",
+                  network->ops->name, nadi_str_get(&text));
+    nadi_str_release(&text);
+}
+
 void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *workload,
                   struct nadi_network *network, const struct nadi_engine *engine,
                   const struct nadi_fold *fold, nadi_time stopped_at, struct nadi_result *result)
@@ -292,6 +303,7 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     result->dim_count = (uint32_t)count;
     result->links = collect_links(&c, true, &result->link_count);
     collect_usage(&c);
+    remark(network, result);
     network->ops->sent(network, &result->messages, &result->message_bytes);
     struct members members = list_members(&c);
     const uint64_t most = in->options.most_spans;

@@ -223,6 +223,7 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .in_flight = in->in_flight,
         .record_usage = in->options.record_usage,
         .log = s->logs ? &s->log : NULL,
+        .fabric_stops = in->options.fabric_stops,
         .uniform = fold && !phases,
         .to_switches = uses_switches(&in->system),
         .engine = s->engine,

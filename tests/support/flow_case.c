@@ -44,7 +44,10 @@ static void on_send(void *context, const struct nadi_event *event)
     const struct nadi_message message = {
         .src = m->src,
         .dst = m->dst,
-        .route = nadi_network_route(c->net, m->src, m->dst),
+        .route = m->over ? nadi_network_over(c->net, m->over - 1)
+                         : nadi_network_route(c->net, m->src, m->dst),
+        .urgency = m->urgency,
+        .op = m->op,
         .copies = 1,
         .bytes = m->bytes,
         .kind = c->kind_arrived,
