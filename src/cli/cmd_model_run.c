@@ -84,8 +84,15 @@ static void print(const void *command, const struct nadi_job *job, enum nadi_sta
     const struct run_values *v = command;
     const bool json = nadi_str_equal(v->outputs.format, "json");
     const int colour = nadi_terminal_colours(stdout);
-    if (status != NADI_STATUS_DONE)
-        return; /* neither a throughput nor a use of the devices */
+    if (status != NADI_STATUS_DONE) { /* neither a throughput nor a use of the devices, but why */
+        if (*nadi_stop_flag())
+            return; /* the user knows */
+        if (json)
+            nadi_terminal_print(nadi_job_json(job));
+        else
+            nadi_terminal_print_text(nadi_job_text(job, colour));
+        return;
+    }
     char *text = nadi_model_result(job, json, colour);
     if (json)
         nadi_terminal_print(text);
