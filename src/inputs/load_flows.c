@@ -140,6 +140,14 @@ static bool set_topology(struct nadi_flows_inputs *in)
     return nadi_topology_finish(&in->topology);
 }
 
+/* Packets are made for the run alone, which says what does not fit. */
+static bool model_fits(const struct nadi_flows_inputs *in, struct nadi_diags *diags)
+{
+    const struct nadi_network_setup setup = {
+        .topology = &in->topology, .graph = &in->graph, .packet = &in->config, .flow = &in->flow};
+    return in->model->has_packets || !in->model->accepts || in->model->accepts(&setup, diags);
+}
+
 static bool load_topology(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
                           const char **list, struct nadi_diags *diags)
 {
@@ -154,7 +162,8 @@ static bool load_topology(struct nadi_flows_inputs *in, const struct nadi_flows_
     if (!path)
         return nadi_error(diags, "setup/missing", NADI_NOWHERE,
                           "name it, or give a configuration that does", "no topology file");
-    return nadi_graph_read_hpcc(&in->graph, path, diags) && set_topology(in);
+    return nadi_graph_read_hpcc(&in->graph, path, diags) && set_topology(in) &&
+           model_fits(in, diags);
 }
 
 static bool check_sizes(const struct nadi_flows_inputs *in, const char *path,
