@@ -345,6 +345,7 @@ static const struct key_case key_cases[] = {
     {NODE, "bandwidth", "64GB/s", "64000000000 B/s", "0", "schema/range"},
     {NODE, "in-switch-bandwidth", "0", "0 B/s", "-1", "schema/range"},
     {NODE, "in-switch-latency", "250", "250 ns", "[1]", "schema/type"},
+    {NODE, "middle", "3", "3", "17", "schema/range"},
     {NODE, "level", "2", "2", "16", "schema/range"},
     {NODE, "group", "2", "2", "-1", "schema/range"},
     {LINK, "from", "a", "a", "[a]", "schema/type"},
