@@ -103,8 +103,9 @@ static void fill_traces(struct nadi_inputs *in, const struct nadi_model_step *st
     const uint32_t stages = study->plan.pp, ranks = study->plan.ranks;
     in->owned_count = stages + (ranks < in->rank_count);
     in->owned = NADI_NEW(struct nadi_trace *, in->owned_count);
+    in->lent = step->traces ? stages : 0;
     for (uint32_t i = 0; i < stages; i++)
-        in->owned[i] = nadi_step_trace(step, i);
+        in->owned[i] = step->traces ? step->traces[i] : nadi_step_trace(step, i);
     if (ranks < in->rank_count)
         in->owned[stages] = nadi_step_idle_trace();
     in->traces = NADI_NEW(struct nadi_trace *, in->rank_count);

@@ -121,7 +121,7 @@ bool nadi_inputs_check(const struct nadi_inputs *in, struct nadi_diags *diags)
 
 void nadi_inputs_release(struct nadi_inputs *in)
 {
-    for (uint32_t i = 0; i < in->owned_count; i++)
+    for (uint32_t i = in->lent; i < in->owned_count; i++)
         nadi_trace_destroy(in->owned[i]);
     nadi_mem_free(in->owned);
     nadi_mem_free(in->traces);

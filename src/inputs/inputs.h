@@ -111,6 +111,7 @@ struct nadi_inputs {
     struct nadi_trace **traces; /* by rank; ranks with the same bytes share one */
     struct nadi_trace **owned;  /* the distinct ones */
     uint32_t owned_count;
+    uint32_t lent; /* so many of them, the first, are another's, who frees them */
     struct nadi_custom_algorithm *customs;
     uint32_t custom_count;
     struct nadi_table_file *tables; /* that system.attached has steps from */

@@ -58,6 +58,8 @@ struct nadi_model_step {
     struct nadi_comm_groups comm_groups;
     struct nadi_step_variant *variants;
     uint32_t variant_count;
+    struct nadi_trace *const *traces; /* graphs that are made already, by rank of the pipeline, and
+                                         stay; NULL: they are made for whom needs them */
 };
 
 /* The study's cluster, if it has one, gives times and levels; else times are 0. False with an error

@@ -6,20 +6,42 @@
 #include "format/doc_change.h"
 #include "model/figures.h"
 #include "sim/run.h"
+#include "sweep/share.h"
 
 #include <math.h>
 
 const char *const nadi_point_ends[] = {"done", "infeasible", "failed", NULL};
+
+/* The graphs of a step, in a heap of their own: they outlive the point that they were made for. */
+struct nadi_kept_graph {
+    struct nadi_heap heap;
+    char *key; /* NULL: there is none */
+    struct nadi_study study;
+    struct nadi_model_step step;
+    struct nadi_trace **traces;
+};
 
 void nadi_point_runner_init(struct nadi_point_runner *r, const struct nadi_space *space,
                             const struct nadi_run_host *host, const volatile int *stop)
 {
     *r = (struct nadi_point_runner){.space = space, .host = host, .stop = stop};
     nadi_assignment_init(&r->assignment, space);
+    r->graph = NADI_ZNEW(struct nadi_kept_graph, 1);
+}
+
+static void drop_graph(struct nadi_kept_graph *g)
+{
+    if (g->key)
+        nadi_heap_release(&g->heap);
+    g->key = NULL;
 }
 
 void nadi_point_runner_release(struct nadi_point_runner *r)
 {
+    drop_graph(r->graph);
+    nadi_mem_free(r->graph);
+    nadi_str_release(&r->key);
+    nadi_str_release(&r->kept_key);
     nadi_assignment_release(&r->assignment);
 }
 
@@ -32,6 +54,7 @@ struct point_run {
     struct nadi_diags diags;
     struct nadi_doc_changes changes;
     struct nadi_run_options options;
+    bool has_times; /* simulated, not taken from another point */
 };
 
 /* A word of `run`, as a variable has it or else the space. */
@@ -134,18 +157,81 @@ static void take_memory(struct nadi_point_row *row, const struct nadi_step_figur
     row->figures[NADI_SWEEP_BUBBLE] = f->bubble;
 }
 
-static bool simulate_step(struct point_run *p, const struct nadi_study *study)
+/* Then the times of kernels depend on what the first one has room for. */
+static bool has_second_memory(const struct nadi_study *study)
 {
-    struct nadi_model_step step;
+    return study->cluster.device.expanded_bytes > 0;
+}
+
+struct keeping {
+    struct nadi_kept_graph *g;
+    const struct nadi_study_setup *setup;
+    const char *key;
+    bool ok;
+};
+
+/* In the graph's heap. */
+static void make_graph(void *context)
+{
+    struct keeping *k = context;
+    struct nadi_kept_graph *g = k->g;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    k->ok =
+        nadi_study_open(&g->study, k->setup, &diags) && nadi_step_init(&g->step, &g->study, &diags);
+    if (!k->ok)
+        return; /* its errors come again, when the point is run by itself */
+    g->traces = NADI_NEW(struct nadi_trace *, g->study.plan.pp);
+    for (uint32_t i = 0; i < g->study.plan.pp; i++)
+        g->traces[i] = nadi_step_trace(&g->step, i);
+    g->step.traces = g->traces;
+    g->key = nadi_mem_copy(k->key, strlen(k->key) + 1, 1);
+}
+
+/* The kept graph, if it is the point's or can be made. */
+static struct nadi_kept_graph *graph_of(struct point_run *p, const struct nadi_study *study,
+                                        const struct nadi_study_setup *setup)
+{
+    struct nadi_kept_graph *g = p->r->graph;
+    struct nadi_str key = NADI_STR_INIT;
+    struct nadi_failure failure = {.kind = NADI_FAILURE_NONE};
+    nadi_share_graph_key(p->r->space, &p->r->assignment, has_second_memory(study), &key);
+    struct keeping k = {.g = g, .setup = setup, .key = nadi_str_get(&key), .ok = true};
+    if (g->key && strcmp(g->key, k.key) == 0)
+        p->r->graphs_shared++;
+    else {
+        drop_graph(g);
+        nadi_heap_init(&g->heap);
+        const bool done = nadi_guard_run(&g->heap, make_graph, &k, &failure);
+        if (!done || !k.ok) {
+            nadi_heap_release(&g->heap);
+            g->key = NULL;
+            k.ok = false;
+        }
+        if (!done)
+            nadi_guard_raise(&failure);
+    }
+    nadi_str_release(&key);
+    return k.ok ? g : NULL;
+}
+
+static bool simulate_step(struct point_run *p, const struct nadi_study *study,
+                          const struct nadi_study_setup *setup)
+{
+    struct nadi_model_step own, step;
     struct nadi_inputs in = {.rank_count = 0};
     uint64_t end_ns;
-    bool ok = nadi_step_init(&step, study, &p->diags);
+    const struct nadi_kept_graph *g = graph_of(p, study, setup);
+    bool ok = g || nadi_step_init(&own, study, &p->diags);
+    step = g ? g->step : own;
+    step.study = study; /* whose network the point has */
     if (ok) {
         ok = nadi_model_inputs(&in, &step, &p->options, &p->diags) &&
              simulate(p, &in, study->plan.steps, &end_ns);
         nadi_inputs_release(&in);
     }
-    nadi_step_release(&step);
+    if (!g)
+        nadi_step_release(&own);
     if (!ok)
         return false;
     const struct nadi_step_figures f = nadi_step_figures(study, end_ns);
@@ -153,6 +239,43 @@ static bool simulate_step(struct point_run *p, const struct nadi_study *study)
     p->row->figures[NADI_SWEEP_MFU] = f.model_share;
     p->row->figures[NADI_SWEEP_MODEL_FLOPS] = f.model_flops;
     return true;
+}
+
+static const enum nadi_sweep_figure_index of_times[] = {
+    NADI_SWEEP_STEP,    NADI_SWEEP_TOKENS,  NADI_SWEEP_MFU,  NADI_SWEEP_MODEL_FLOPS,
+    NADI_SWEEP_COMPUTE, NADI_SWEEP_EXPOSED, NADI_SWEEP_IDLE, NADI_SWEEP_BOUND,
+};
+
+/* Times of the point before, if this one must have the same. */
+static bool take_times_kept(struct point_run *p)
+{
+    struct nadi_point_runner *r = p->r;
+    if (!r->has_kept || strcmp(nadi_str_get(&r->kept_key), nadi_str_get(&r->key)) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(of_times) / sizeof(*of_times); i++)
+        p->row->figures[of_times[i]] = r->times[of_times[i]];
+    r->results_shared++;
+    return true;
+}
+
+static bool step_times(struct point_run *p, const struct nadi_study *study,
+                       const struct nadi_study_setup *setup)
+{
+    if (!has_second_memory(study) && take_times_kept(p))
+        return true;
+    const bool ok = simulate_step(p, study, setup);
+    p->has_times = ok && !has_second_memory(study);
+    return ok;
+}
+
+/* For the points that follow. */
+static void keep_times(struct nadi_point_runner *r, const struct nadi_point_row *row)
+{
+    const struct nadi_str kept = r->kept_key;
+    r->kept_key = r->key;
+    r->key = kept;
+    r->has_kept = true;
+    memcpy(r->times, row->figures, sizeof(r->times));
 }
 
 static bool run_model(struct point_run *p)
@@ -174,7 +297,8 @@ static bool run_model(struct point_run *p)
         take_memory(p->row, &f, &study);
         if (f.missing_bytes > 0)
             p->row->end = NADI_POINT_INFEASIBLE;
-        ok = (f.missing_bytes > 0 && !p->r->space->simulate_infeasible) || simulate_step(p, &study);
+        ok = (f.missing_bytes > 0 && !p->r->space->simulate_infeasible) ||
+             step_times(p, &study, &setup);
     }
     nadi_study_close(&study);
     return ok;
@@ -244,6 +368,8 @@ void nadi_point_run(struct nadi_point_runner *r, uint64_t point, struct nadi_poi
     for (uint32_t i = 0; i < NADI_SWEEP_FIGURES; i++)
         row->figures[i] = (double)NAN;
     nadi_space_assign(r->space, point, &r->assignment);
+    nadi_str_clear(&r->key);
+    nadi_share_result_key(r->space, &r->assignment, &r->key);
     nadi_heap_init(&heap);
     if (!nadi_guard_run(&heap, work, &p, &failure)) {
         row->end = NADI_POINT_FAILED;
@@ -252,6 +378,8 @@ void nadi_point_run(struct nadi_point_runner *r, uint64_t point, struct nadi_poi
         snprintf(row->error, sizeof(row->error), "%s", failure.text);
     }
     nadi_heap_release(&heap);
+    if (p.has_times && row->end != NADI_POINT_FAILED)
+        keep_times(r, row);
     if (row->end == NADI_POINT_FAILED) /* what it had before tells nothing */
         for (uint32_t i = 0; i < NADI_SWEEP_FIGURES; i++)
             row->figures[i] = (double)NAN;

@@ -32,11 +32,18 @@ struct nadi_run_host {
                 struct nadi_arena *arena, struct nadi_diags *diags);
 };
 
+struct nadi_kept_graph;
+
 struct nadi_point_runner { /* of one thread */
     const struct nadi_space *space;
     const struct nadi_run_host *host;
     const volatile int *stop; /* may be NULL */
     struct nadi_assignment assignment;
+    struct nadi_kept_graph *graph; /* of the point before, and its times */
+    struct nadi_str key, kept_key; /* of this point's times; of those kept */
+    bool has_kept;
+    double times[NADI_SWEEP_FIGURES];
+    uint64_t graphs_shared, results_shared;
 };
 
 void nadi_point_runner_init(struct nadi_point_runner *r, const struct nadi_space *space,

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
+#include "sweep/share.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,6 +13,7 @@ enum { MOST_THREADS = 1024, HOST_BYTES = 256 };
 struct sweeping {
     const struct nadi_sweep_setup *setup;
     struct nadi_store *store;
+    struct nadi_share_order order;
     atomic_uint_fast64_t next;
     atomic_uint_fast64_t ended[4];
     atomic_bool failed;
@@ -44,26 +46,32 @@ static void tell(struct sweeping *s, bool always)
     pthread_mutex_unlock(&s->telling);
 }
 
+static void run_point(struct sweeping *s, struct nadi_point_runner *runner, unsigned thread,
+                      uint64_t point)
+{
+    struct nadi_store_row row = {.host = s->host, .thread = thread};
+    nadi_point_run(runner, point, &row.result);
+    row.texts = runner->assignment.texts;
+    row.quantities = runner->assignment.quantities;
+    if (row.result.end != NADI_POINT_STOPPED && !nadi_store_add(s->store, &row))
+        atomic_store(&s->failed, true);
+    atomic_fetch_add(&s->ended[row.result.end], 1);
+    tell(s, false);
+}
+
 static void work(void *context, unsigned thread)
 {
     struct sweeping *s = context;
-    const struct nadi_space *space = s->setup->space;
     struct nadi_point_runner runner;
-    nadi_point_runner_init(&runner, space, s->setup->host, s->setup->stop);
+    nadi_point_runner_init(&runner, s->setup->space, s->setup->host, s->setup->stop);
     while (!is_stopped(s)) {
-        const uint64_t point = atomic_fetch_add(&s->next, 1);
-        struct nadi_store_row row = {.host = s->host, .thread = thread};
-        if (point >= space->point_count)
+        const uint64_t unit = atomic_fetch_add(&s->next, 1);
+        if (unit >= s->order.unit_count)
             break;
-        if (nadi_store_has(s->store, point))
-            continue;
-        nadi_point_run(&runner, point, &row.result);
-        row.texts = runner.assignment.texts;
-        row.quantities = runner.assignment.quantities;
-        if (row.result.end != NADI_POINT_STOPPED && !nadi_store_add(s->store, &row))
-            atomic_store(&s->failed, true);
-        atomic_fetch_add(&s->ended[row.result.end], 1);
-        tell(s, false);
+        const struct nadi_share_unit *u = &s->order.units[unit];
+        for (uint64_t i = u->first; i < u->first + u->count && !is_stopped(s); i++)
+            if (!nadi_store_has(s->store, s->order.points[i]))
+                run_point(s, &runner, thread, s->order.points[i]);
     }
     nadi_point_runner_release(&runner);
 }
@@ -86,6 +94,7 @@ bool nadi_sweep_run(const struct nadi_sweep_setup *setup, struct nadi_sweep_end 
     if (ok) {
         (void)gethostname(s.host, sizeof(s.host) - 1);
         end->had = nadi_store_count(s.store);
+        nadi_share_order_make(&s.order, setup->space);
         nadi_threads_run(setup->threads ? setup->threads : nadi_threads_cores(MOST_THREADS), work,
                          &s);
         tell(&s, true);
@@ -95,6 +104,7 @@ bool nadi_sweep_run(const struct nadi_sweep_setup *setup, struct nadi_sweep_end 
                              end->ended[NADI_POINT_FAILED];
         const bool whole = !atomic_load(&s.failed) && end->had + now == end->points;
         end->stopped = !whole;
+        nadi_share_order_release(&s.order);
         ok = nadi_store_close(s.store, whole, diags);
     }
     nadi_sweep_inputs_release(&inputs);
