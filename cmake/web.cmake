@@ -1,5 +1,5 @@
 # cmake -D OUT=file.c -D ROOT=web -P web.cmake
-# Writes the report's page as C: web/dist/page.html up to the place of the data, and from there on. Declared in
+# Writes the pages as C: web/dist/page.html and sweep.html up to the place of the data, and from there on. Declared in
 # src/report/web.h. A page that was not made from the files in web/ as they are now is refused (./dev page makes it).
 cmake_minimum_required(VERSION 3.21)
 file(STRINGS ${ROOT}/dist/SHA256SUMS sums)
@@ -24,23 +24,25 @@ if(changed)
   list(JOIN changed ", " changed)
   message(FATAL_ERROR "web/dist/ was made before these changed: ${changed}. Make it anew: ./dev page")
 endif()
-file(READ ${ROOT}/dist/page.html page HEX)
+set(source "/* Made by cmake/web.cmake from web/dist/. */\n#include \"report/web.h\"\n")
 string(HEX "<!--data-->" mark)
-string(FIND "${page}" "${mark}" at)
-if(at LESS 0)
-  message(FATAL_ERROR "web/page.html has no <!--data-->")
-endif()
-string(SUBSTRING "${page}" 0 ${at} head)
-string(LENGTH "${mark}" length)
-math(EXPR at "${at} + ${length}")
-string(SUBSTRING "${page}" ${at} -1 tail)
-set(source "/* Made by cmake/web.cmake from web/dist/page.html. */\n#include \"report/web.h\"\n")
-foreach(part head tail)
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${${part}}")
-  string(REGEX REPLACE "((0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,))" "\\1\n" bytes
-         "${bytes}")
-  string(APPEND source "\nconst unsigned char nadi_web_${part}[] = {\n${bytes}0x00};\n"
-         "const size_t nadi_web_${part}_bytes = sizeof(nadi_web_${part}) - 1;\n")
+foreach(name page sweep)
+  file(READ ${ROOT}/dist/${name}.html page HEX)
+  string(FIND "${page}" "${mark}" at)
+  if(at LESS 0)
+    message(FATAL_ERROR "web/${name}.html has no <!--data-->")
+  endif()
+  string(SUBSTRING "${page}" 0 ${at} head)
+  string(LENGTH "${mark}" length)
+  math(EXPR at "${at} + ${length}")
+  string(SUBSTRING "${page}" ${at} -1 tail)
+  foreach(part head tail)
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${${part}}")
+    string(REGEX REPLACE "((0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,))" "\\1\n" bytes
+           "${bytes}")
+    string(APPEND source "\nconst unsigned char nadi_web_${name}_${part}[] = {\n${bytes}0x00};\n"
+           "const size_t nadi_web_${name}_${part}_bytes = sizeof(nadi_web_${name}_${part}) - 1;\n")
+  endforeach()
 endforeach()
 file(WRITE ${OUT}.new "${source}")
 execute_process(COMMAND ${CMAKE_COMMAND} -E copy_if_different ${OUT}.new ${OUT})

@@ -41,7 +41,7 @@ def _load():
         f.restype, f.argtypes = result, arguments
 
     for name in ("nadi_setup_init", "nadi_output_init", "nadi_bandwidth_options_init", "nadi_cost_options_init", "nadi_design_options_init",
-                 "nadi_pool_options_init",
+                 "nadi_pool_options_init", "nadi_sweep_options_init",
                  "nadi_memory_bench_options_init", "nadi_model_search_init",
                  "nadi_collective_traces_init",
                  "nadi_free", "nadi_job_destroy", "nadi_job_keep_ops", "nadi_job_keep_usage", "nadi_messages_destroy", "nadi_claim_destroy"):
@@ -67,6 +67,7 @@ def _load():
     declare("nadi_generate_collective", c_int, c_void_p, c_char_p, c_void_p)
     declare("nadi_cost", c_int, c_void_p, c_void_p, c_void_p)
     declare("nadi_optimize", c_int, c_void_p, c_void_p, c_void_p)
+    declare("nadi_sweep", c_int, c_void_p, c_void_p, c_void_p, c_void_p)
     declare("nadi_optimize_bandwidth", c_int, c_void_p, c_void_p, c_void_p)
     declare("nadi_memory_pool", c_int, c_void_p, c_void_p, c_void_p)
     declare("nadi_memory_trusted_bench", c_int, c_void_p, c_void_p, c_void_p)
@@ -233,7 +234,10 @@ class Struct:
         elif f.kind == HANDLE:
             self._put(c_void_p, f, value)
         else:
-            raise TypeError(f"{name} is a list, which this package does not set")
+            items = [encoded(v, name, f.kind == PATHS) for v in value]
+            self._kept[name] = (c_char_p * len(items))(*items)
+            c_void_p.from_buffer(self.room, f.offset).value = ctypes.addressof(self._kept[name]) if items else None
+            c_size_t.from_buffer(self.room, f.count_offset).value = len(items)
 
     def _put(self, kind, f, value):
         kind.from_buffer(self.room, f.offset).value = value

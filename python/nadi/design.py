@@ -6,6 +6,35 @@ import os
 from ._library import DONE, Messages, Struct, lib, take_text
 
 
+def _sweep(space, vary, run, options):
+    texts = [f"{k}={v if isinstance(v, str) else ','.join(map(str, v))}" for k, v in (vary or {}).items()]
+    words = [f"{k}={os.fspath(v)}" for k, v in (run or {}).items()]
+    return Struct("nadi_sweep_options", **dict(options, space=space, vary=texts, run=words))
+
+
+def sweep(space=None, store=None, vary=None, run=None, **options):
+    """Runs all points of a space, as `nadi sweep` does, into the SQLite file `store`; returns what became of them as text.
+    vary: values by key, {"tp": [1, 2, 4], "dp": "8 / tp"}; run: words of `run`, {"model": "llama3-8b", "cluster": "dgx-h100"};
+    both replace those of the space. options: resume=True, threads=2. Raises Error."""
+    struct = _sweep(space, vary, run, dict(options, store=store))
+    text = ctypes.c_void_p()
+    with Messages() as m:
+        status = lib.nadi_sweep(struct.room, None, ctypes.byref(text), m.handle)
+        if status != DONE:
+            raise m.error(status)
+    return take_text(text.value)
+
+
+def sweep_results(store):
+    """The rows of a store of `nadi sweep` by point: a list of dicts. Raises Error."""
+    with Messages() as m:
+        query = b"select * from points order by point"
+        text = lib.nadi_query(os.fspath(store).encode(), query, b"json", m.handle)
+        if not text:
+            raise m.error(3)
+    return json.loads(take_text(text))
+
+
 def cost(cluster=None, network=None, **options):
     """The bill of materials of a cluster, or of a network alone, as `nadi cost` gives it: a dict with "cost" (capital,
     power, what lacks a price) and "parts". options: members of struct nadi_cost_options (include/nadi/cost.h), like

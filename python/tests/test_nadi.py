@@ -132,6 +132,14 @@ class Package(unittest.TestCase):
             nadi.search("gpt2", "dgx-a100", ranks=4, batch=8, tries="tp=x")
         with self.assertRaises(nadi.Error):
             nadi.optimize_bandwidth(self.inputs[2], table, goal="cost")
+        store = os.path.join(self.work, "sweep.sqlite")
+        text = nadi.sweep(store=store, run={"model": "gpt2", "cluster": "dgx-h100"}, vary={"tp": [1, 2, 5], "dp": "4 // tp"})
+        self.assertTrue(text.startswith("3 points, 3 of them run: 2 done, 0 do not fit the memory, 1 failed"))
+        swept = nadi.sweep_results(store)
+        self.assertEqual([(r["point"], r["tp"], r["dp"], r["status"]) for r in swept], [(0, 1, 4, "done"), (1, 2, 2, "done"), (2, 5, 0, "failed")])
+        self.assertGreater(swept[0]["step_ns"], 0)
+        with self.assertRaises(nadi.Error):
+            nadi.sweep(store=store, run={"model": "gpt2", "cluster": "dgx-h100"}, vary={"tp": [1]})
         rows = nadi.memory_pool(group_bandwidth=[100, 500], data="private", npu_bandwidth=512, out_bandwidth="512GB/s")
         self.assertEqual([round(r["form_ns"]) for r in rows], [10741514, 2151580])
         self.assertEqual([r["simulated_ns"] for r in rows], [r["form_ns"] for r in rows])

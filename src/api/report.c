@@ -5,6 +5,8 @@
 #include "report/run_check.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
+#include "report/sweep_page.h"
+#include "sweep/store.h"
 
 static char *taken(struct nadi_str *text, bool ok)
 {
@@ -28,7 +30,9 @@ enum nadi_status nadi_do_report_page(const char *const *runs, size_t count, cons
                                      struct nadi_diags *messages)
 {
     struct nadi_str page = NADI_STR_INIT;
-    const bool ok = nadi_page_write(runs, count, &page, messages) &&
+    const bool sweep = count == 1 && nadi_store_is(runs[0]);
+    const bool ok = (sweep ? nadi_sweep_page_write(runs[0], &page, messages)
+                           : nadi_page_write(runs, count, &page, messages)) &&
                     nadi_file_write(path, nadi_str_get(&page), page.length, messages);
     nadi_str_release(&page);
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;

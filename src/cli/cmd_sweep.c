@@ -1,4 +1,5 @@
 /* cmd_sweep: `nadi sweep`. */
+#include <nadi/report.h>
 #include <nadi/sweep.h>
 
 #include "base/str.h"
@@ -13,7 +14,7 @@ enum { MOST_GIVEN = 64 };
 struct values {
     const char *vary[MOST_GIVEN], *run[MOST_GIVEN];
     size_t vary_count, run_count;
-    const char *out, *format;
+    const char *out, *format, *page;
     uint32_t threads;
     bool resume, points, quiet, too_many;
 };
@@ -85,6 +86,12 @@ static const struct nadi_setting output[] = {
      AT(format),
      .doc = "On standard output: the best points; all rows; all rows after the space, the version "
             "and the inputs"},
+    {.name = "page",
+     .argument = "FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(page),
+     .doc = "Also write one self-contained HTML page: every point a line across its values, the "
+            "Pareto front of the first two objectives, main effects, a table with filters"},
     {.name = "quiet", .type = NADI_TYPE_FLAG, AT(quiet), .doc = "No progress"},
     {.name = NULL},
 };
@@ -100,7 +107,8 @@ static const struct nadi_option_group groups[] = {
 
 struct progress {
     double start_s, last_s;
-    uint64_t first;
+    double rate; /* points a second, of late */
+    uint64_t first, last;
     bool begun, terminal, drawn;
 };
 
@@ -123,8 +131,13 @@ static void show_progress(void *context, uint64_t now_ns, uint64_t done, uint64_
     }
     if (passed < 1 || now - p->last_s < (p->terminal ? 0.2 : EVERY_S))
         return;
+    const double since = now - (p->last_s > 0 ? p->last_s : p->start_s);
+    const double of_late = (double)(done - (p->last_s > 0 ? p->last : p->first)) / since;
+    p->rate =
+        p->last_s > 0 ? p->rate + (of_late - p->rate) * (since > 5 ? 0.5 : since / 10) : of_late;
     p->last_s = now;
-    const double rate = (double)(done - p->first) / passed;
+    p->last = done;
+    const double rate = p->rate;
     fprintf(stderr, "%s%" PRIu64 " of %" PRIu64 " points, %.4g a second",
             p->terminal ? "\r\033[K" : "", done, total, rate);
     if (rate > 0) {
@@ -163,10 +176,17 @@ static void name_store(const char *space_path, char *store, size_t room)
     snprintf(store, room, "%.*s.sqlite", (int)(dot ? dot - name : (long)strlen(name)), name);
 }
 
-static int print_results(const char *store, const char *format, struct nadi_diags *messages)
+/* What is asked for of a store that has its points; text: the result so far, or NULL. */
+static int end(const struct values *v, const char *store, char *text, struct nadi_diags *messages)
 {
-    char *text = NULL;
-    const enum nadi_status status = nadi_sweep_results(store, format, &text, messages);
+    enum nadi_status status = NADI_STATUS_DONE;
+    if (v->page)
+        status = nadi_report_page(&store, 1, v->page, messages);
+    if (status == NADI_STATUS_DONE && (!text || !nadi_str_equal(v->format, "text"))) {
+        nadi_free(text);
+        text = NULL;
+        status = nadi_sweep_results(store, v->format, &text, messages);
+    }
     return nadi_terminal_end(status, text, messages, false);
 }
 
@@ -184,10 +204,8 @@ static int run_sweep(const struct values *v, const struct nadi_sweep_options *o,
     const enum nadi_status status = nadi_sweep(o, &watch, &text, messages);
     if (progress.drawn)
         fputs("\r\033[K", stderr);
-    if (status == NADI_STATUS_DONE && !nadi_str_equal(v->format, "text")) {
-        nadi_free(text);
-        return print_results(o->store, v->format, messages);
-    }
+    if (status == NADI_STATUS_DONE)
+        return end(v, o->store, text, messages);
     return nadi_terminal_end(status, text, messages, false);
 }
 
@@ -209,7 +227,7 @@ static int cmd_sweep(const struct nadi_command *self, int count, char **argument
     }
     struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     if (words.count && is_store(words.items[0]))
-        return print_results(words.items[0], v.format, messages);
+        return end(&v, words.items[0], NULL, messages);
     struct nadi_sweep_options o;
     nadi_sweep_options_init(&o);
     o.space = words.count ? words.items[0] : NULL;

@@ -255,8 +255,8 @@ bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags)
 
 struct nadi_database *nadi_database_keep(const char *path, struct nadi_diags *diags)
 {
-    static const char modes[] = "pragma journal_mode = wal; pragma synchronous = normal; "
-                                "pragma busy_timeout = 5000;";
+    static const char modes[] = "pragma busy_timeout = 5000; pragma journal_mode = wal; "
+                                "pragma synchronous = normal;";
     struct nadi_database *db = allocate();
     db->path = joined(path, "");
     if (sqlite3_open_v2(path, &db->handle,
@@ -294,8 +294,12 @@ bool nadi_database_commit(struct nadi_database *db, struct nadi_diags *diags)
 bool nadi_database_settle(struct nadi_database *db, struct nadi_diags *diags)
 {
     drop_statements(db);
-    return nadi_database_do(db, "pragma wal_checkpoint(truncate); pragma journal_mode = delete;",
-                            diags);
+    const int code =
+        sqlite3_exec(db->handle, "pragma wal_checkpoint(truncate); pragma journal_mode = delete;",
+                     NULL, NULL, NULL);
+    /* who reads meanwhile keeps the log, which has all */
+    return code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED ||
+           complain(diags, db->path, "file/write", "is there room?", reason(db->handle));
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ bool nadi_database_do(struct nadi_database *db, const char *sql,
 /* All rows since nadi_database_begin are in the file, whatever happens next; or none of them. */
 bool nadi_database_begin(struct nadi_database *db, struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_database_commit(struct nadi_database *db, struct nadi_diags *diags) NADI_MUST_USE;
-/* Puts the log into the file, so that the file is all. */
+/* Puts the log into the file, so that the file is all; unless somebody reads it. */
 bool nadi_database_settle(struct nadi_database *db, struct nadi_diags *diags) NADI_MUST_USE;
 
 /* ---- reading ---- */

@@ -158,7 +158,7 @@ bool nadi_page_write(const char *const *runs, size_t count, struct nadi_str *out
                      struct nadi_diags *diags)
 {
     bool ok = true;
-    nadi_str_add_bytes(out, nadi_web_head, nadi_web_head_bytes);
+    nadi_str_add_bytes(out, nadi_web_page_head, nadi_web_page_head_bytes);
     for (size_t i = 0; i < count && ok; i++) {
         struct nadi_str data = NADI_STR_INIT;
         ok = nadi_page_data(runs[i], &data, diags);
@@ -167,6 +167,6 @@ bool nadi_page_write(const char *const *runs, size_t count, struct nadi_str *out
         nadi_str_add(out, "</script>\n");
         nadi_str_release(&data);
     }
-    nadi_str_add_bytes(out, nadi_web_tail, nadi_web_tail_bytes);
+    nadi_str_add_bytes(out, nadi_web_page_tail, nadi_web_page_tail_bytes);
     return ok;
 }

@@ -21,23 +21,26 @@ struct nadi_kept_graph {
     struct nadi_trace **traces;
 };
 
+static void drop_graph(void *of)
+{
+    struct nadi_kept_graph *g = of;
+    if (g->key)
+        nadi_heap_release(&g->heap);
+    g->key = NULL;
+}
+
 void nadi_point_runner_init(struct nadi_point_runner *r, const struct nadi_space *space,
                             const struct nadi_run_host *host, const volatile int *stop)
 {
     *r = (struct nadi_point_runner){.space = space, .host = host, .stop = stop};
     nadi_assignment_init(&r->assignment, space);
     r->graph = NADI_ZNEW(struct nadi_kept_graph, 1);
-}
-
-static void drop_graph(struct nadi_kept_graph *g)
-{
-    if (g->key)
-        nadi_heap_release(&g->heap);
-    g->key = NULL;
+    r->hold = nadi_hold(r->graph, drop_graph);
 }
 
 void nadi_point_runner_release(struct nadi_point_runner *r)
 {
+    nadi_unhold(r->hold);
     drop_graph(r->graph);
     nadi_mem_free(r->graph);
     nadi_str_release(&r->key);
@@ -373,11 +376,12 @@ void nadi_point_run(struct nadi_point_runner *r, uint64_t point, struct nadi_poi
     nadi_heap_init(&heap);
     if (!nadi_guard_run(&heap, work, &p, &failure)) {
         row->end = NADI_POINT_FAILED;
-        snprintf(row->code, sizeof(row->code), "%s",
-                 failure.kind == NADI_FAILURE_MEMORY ? "memory" : "bug");
+        snprintf(row->code, sizeof(row->code), "bug");
         snprintf(row->error, sizeof(row->error), "%s", failure.text);
     }
     nadi_heap_release(&heap);
+    if (failure.kind == NADI_FAILURE_MEMORY)
+        nadi_guard_raise(&failure);
     if (p.has_times && row->end != NADI_POINT_FAILED)
         keep_times(r, row);
     if (row->end == NADI_POINT_FAILED) /* what it had before tells nothing */

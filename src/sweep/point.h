@@ -40,6 +40,7 @@ struct nadi_point_runner { /* of one thread */
     const volatile int *stop; /* may be NULL */
     struct nadi_assignment assignment;
     struct nadi_kept_graph *graph; /* of the point before, and its times */
+    struct nadi_hold *hold;        /* of the graph */
     struct nadi_str key, kept_key; /* of this point's times; of those kept */
     bool has_kept;
     double times[NADI_SWEEP_FIGURES];
@@ -49,8 +50,8 @@ struct nadi_point_runner { /* of one thread */
 void nadi_point_runner_init(struct nadi_point_runner *r, const struct nadi_space *space,
                             const struct nadi_run_host *host, const volatile int *stop);
 void nadi_point_runner_release(struct nadi_point_runner *r);
-/* Runs a point. What it allocates is freed whatever happens; memory that runs out and a defect of
- * ours are the point's error. */
+/* Runs a point. What it allocates is freed whatever happens. A defect of ours is the point's error;
+ * memory that runs out is none of it, but ends the sweep: the point may run elsewhere. */
 void nadi_point_run(struct nadi_point_runner *r, uint64_t point, struct nadi_point_row *row);
 
 #endif

@@ -257,7 +257,7 @@ struct nadi_store *nadi_store_open(const struct nadi_store_setup *setup, struct 
     struct nadi_output_lock *lock = nadi_output_lock_prefix(setup->path, diags);
     if (!lock)
         return NULL;
-    const bool is_new = !nadi_file_exists(setup->path);
+    const bool is_new = !nadi_file_exists(setup->path) || nadi_store_is_blank(setup->path);
     struct nadi_store *s = NADI_ZNEW(struct nadi_store, 1);
     s->lock = lock;
     s->path = setup->path;

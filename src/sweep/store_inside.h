@@ -7,10 +7,14 @@
 
 /* NULL with an error when the file is no store. */
 struct nadi_database *nadi_store_read(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
+/* Is the file empty, or a database without tables: one whose sweep was killed as it began? */
+bool nadi_store_is_blank(const char *path);
 /* The value of a key of the table `sweep`, owned by the caller; NULL: none. */
 char *nadi_store_value(struct nadi_database *db, const char *key) NADI_MUST_USE;
 /* The objectives, of nadi_sweep_figures; returns how many. */
 uint32_t nadi_store_objectives(struct nadi_database *db, uint32_t *objectives);
+/* How many points ended how, in a line. */
+void nadi_store_counts(struct nadi_database *db, struct nadi_str *out, struct nadi_diags *diags);
 /* A name of a column, in quotes. */
 void nadi_store_add_name(struct nadi_str *sql, const char *name);
 

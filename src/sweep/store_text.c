@@ -73,7 +73,7 @@ static int read_variables(struct nadi_database *db, struct nadi_arena *arena,
     return count;
 }
 
-static void add_counts(struct nadi_database *db, struct nadi_str *out, struct nadi_diags *diags)
+void nadi_store_counts(struct nadi_database *db, struct nadi_str *out, struct nadi_diags *diags)
 {
     bool failed;
     struct nadi_query *q =
@@ -162,7 +162,7 @@ bool nadi_store_text(const char *path, struct nadi_str *out, struct nadi_diags *
     if (!db)
         return false;
     const uint32_t count = nadi_store_objectives(db, objectives);
-    add_counts(db, out, diags);
+    nadi_store_counts(db, out, diags);
     add_errors(db, out, diags);
     if (count)
         add_best(db, objectives, count, out, diags);
