@@ -19,6 +19,8 @@ struct nadi_sweep_options {
     const char *store; /* SQLite file */
     int resume;        /* go on in a store that has some of the points */
     uint32_t threads;  /* 0: one a core */
+    int mpi; /* the points run in the processes of `mpirun`, all of which call this, once; the first
+              * has the store and the report, the others' is empty */
 };
 
 void nadi_sweep_options_init(struct nadi_sweep_options *options);

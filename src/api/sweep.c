@@ -2,6 +2,7 @@
 
 #include "api/inside.h"
 #include "api/run_settings.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "format/csv_write.h"
 
@@ -32,9 +33,9 @@ static bool read_words(const struct nadi_sweep_options *o, struct nadi_space_wor
     return true;
 }
 
-/* The space with its points. The caller releases it in both cases. */
-static bool open_space(struct nadi_space *s, const struct nadi_sweep_options *o,
-                       struct nadi_arena *arena, struct nadi_diags *diags)
+/* The space with its points; text: of its file, or NULL. The caller releases it in both cases. */
+static bool open_space(struct nadi_space *s, const struct nadi_sweep_options *o, const char *text,
+                       size_t bytes, struct nadi_arena *arena, struct nadi_diags *diags)
 {
     const char *names[NADI_RUN_NAMES];
     struct nadi_space_word words[MOST_RUN_WORDS];
@@ -44,6 +45,8 @@ static bool open_space(struct nadi_space *s, const struct nadi_sweep_options *o,
         return false;
     const struct nadi_space_source source = {
         .path = o->space,
+        .text = text,
+        .bytes = bytes,
         .vary = o->vary,
         .vary_count = o->vary_count,
         .words = words,
@@ -72,38 +75,75 @@ static void progress(void *context, uint64_t done, uint64_t total)
     w->watch->progress(w->watch->context, 0, done, total);
 }
 
-enum nadi_status nadi_do_sweep(const struct nadi_sweep_options *o, const struct nadi_watch *watch,
-                               char **report, struct nadi_diags *diags)
+/* Alone, or as the first process of several. */
+static enum nadi_status run_all(const struct nadi_sweep_setup *setup, char **report,
+                                struct nadi_diags *diags)
 {
-    struct nadi_arena arena;
-    struct nadi_space space;
     struct nadi_sweep_end end = {.points = 0};
     struct nadi_str text = NADI_STR_INIT;
+    tell_left_out(setup->space, diags);
+    if (!nadi_sweep_run(setup, &end, diags) || !nadi_store_text(setup->store, &text, diags)) {
+        nadi_str_release(&text);
+        return NADI_STATUS_INPUT;
+    }
+    *report = text.text;
+    return end.stopped ? NADI_STATUS_LIMIT : NADI_STATUS_DONE;
+}
+
+static enum nadi_status sweep(const struct nadi_sweep_options *o, const struct nadi_watch *watch,
+                              const struct nadi_machines *machines, char **report,
+                              struct nadi_diags *diags)
+{
+    struct nadi_arena arena;
+    struct nadi_space space = {.path = NULL};
     struct watching w = {watch};
+    char *text = NULL;
+    size_t bytes = 0;
+    enum nadi_status status = NADI_STATUS_INPUT;
     nadi_arena_init(&arena);
-    *report = NULL;
-    bool ok = open_space(&space, o, &arena, diags);
-    if (ok) {
+    bool ok = true;
+    if (machines && machines->rank == 0 && o->space)
+        ok = nadi_file_read(o->space, "space of a sweep", &text, &bytes, diags);
+    if (machines)
+        nadi_machines_share(machines, &text, &bytes);
+    ok = ok && open_space(&space, o, text, bytes, &arena, diags);
+    if (machines ? nadi_machines_agree(machines, ok) : ok) {
         const struct nadi_sweep_setup setup = {
             .space = &space,
             .host = &host,
             .store = o->store,
             .resume = o->resume != 0,
             .threads = o->threads,
+            .machines = machines,
             .stop = watch ? watch->stop : NULL,
             .progress = watch && watch->progress ? progress : NULL,
             .context = &w,
         };
-        tell_left_out(&space, diags);
-        ok = nadi_sweep_run(&setup, &end, diags) && nadi_store_text(o->store, &text, diags);
+        if (!machines || machines->rank == 0)
+            status = run_all(&setup, report, diags);
+        else if (nadi_sweep_serve(&setup, diags)) {
+            *report = nadi_mem_zalloc(1, 1);
+            status = NADI_STATUS_DONE;
+        }
     }
-    if (ok)
-        *report = text.text;
-    else
-        nadi_str_release(&text);
+    nadi_mem_free(text);
     nadi_space_release(&space);
     nadi_arena_release(&arena);
-    return !ok ? NADI_STATUS_INPUT : end.stopped ? NADI_STATUS_LIMIT : NADI_STATUS_DONE;
+    return status;
+}
+
+enum nadi_status nadi_do_sweep(const struct nadi_sweep_options *o, const struct nadi_watch *watch,
+                               char **report, struct nadi_diags *diags)
+{
+    struct nadi_machines machines;
+    *report = NULL;
+    if (!o->mpi)
+        return sweep(o, watch, NULL, report, diags);
+    if (!nadi_machines_begin(&machines, diags))
+        return NADI_STATUS_INPUT;
+    const enum nadi_status status = sweep(o, watch, &machines, report, diags);
+    nadi_machines_end(&machines);
+    return status;
 }
 
 enum nadi_status nadi_do_sweep_points(const struct nadi_sweep_options *o, char **report,
@@ -114,7 +154,7 @@ enum nadi_status nadi_do_sweep_points(const struct nadi_sweep_options *o, char *
     struct nadi_str text = NADI_STR_INIT, header = NADI_STR_INIT;
     nadi_arena_init(&arena);
     *report = NULL;
-    const bool ok = open_space(&space, o, &arena, diags);
+    const bool ok = open_space(&space, o, NULL, 0, &arena, diags);
     if (ok) {
         struct nadi_csv csv = {.out = &text};
         struct nadi_assignment a;

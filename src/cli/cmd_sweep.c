@@ -16,7 +16,7 @@ struct values {
     size_t vary_count, run_count;
     const char *out, *format, *page;
     uint32_t threads;
-    bool resume, points, quiet, too_many;
+    bool resume, points, quiet, too_many, mpi;
 };
 
 #define AT(member) NADI_AT(struct values, member)
@@ -64,6 +64,11 @@ static const struct nadi_setting work[] = {
      NADI_A_COUNT,
      AT(threads),
      .doc = "Points run at once (default: one a core)"},
+    {.name = "mpi",
+     .type = NADI_TYPE_FLAG,
+     AT(mpi),
+     .doc = "Under mpirun: points run in its processes, on any machines, without a shared disk; "
+            "the first process has the store. Where nadi was built with Open MPI"},
     {.name = "resume",
      .type = NADI_TYPE_FLAG,
      AT(resume),
@@ -204,7 +209,7 @@ static int run_sweep(const struct values *v, const struct nadi_sweep_options *o,
     const enum nadi_status status = nadi_sweep(o, &watch, &text, messages);
     if (progress.drawn)
         fputs("\r\033[K", stderr);
-    if (status == NADI_STATUS_DONE)
+    if (status == NADI_STATUS_DONE && *text)
         return end(v, o->store, text, messages);
     return nadi_terminal_end(status, text, messages, false);
 }
@@ -237,6 +242,7 @@ static int cmd_sweep(const struct nadi_command *self, int count, char **argument
     o.run_count = v.run_count;
     o.resume = v.resume;
     o.threads = v.threads;
+    o.mpi = v.mpi;
     name_store(o.space, store, sizeof(store));
     o.store = v.out ? v.out : store;
     if (!v.points)

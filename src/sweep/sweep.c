@@ -20,6 +20,7 @@ struct sweeping {
     pthread_mutex_t telling;
     struct timespec told;
     char host[HOST_BYTES];
+    struct nadi_assignment assignment; /* of rows of other processes */
 };
 
 static bool is_stopped(const struct sweeping *s)
@@ -76,6 +77,73 @@ static void work(void *context, unsigned thread)
     nadi_point_runner_release(&runner);
 }
 
+/* A row of another process. */
+static bool take(void *context, const struct nadi_store_row *row)
+{
+    struct sweeping *s = context;
+    struct nadi_store_row whole;
+    if (row && row->result.end != NADI_POINT_STOPPED) {
+        whole = *row;
+        nadi_space_assign(s->setup->space, row->result.point, &s->assignment);
+        whole.texts = s->assignment.texts;
+        whole.quantities = s->assignment.quantities;
+        if (!nadi_store_add(s->store, &whole))
+            atomic_store(&s->failed, true);
+    }
+    if (row)
+        atomic_fetch_add(&s->ended[row->result.end], 1);
+    tell(s, false);
+    return !is_stopped(s);
+}
+
+static void run_points(struct sweeping *s)
+{
+    const struct nadi_sweep_setup *setup = s->setup;
+    if (setup->machines && setup->machines->count > 1) {
+        nadi_assignment_init(&s->assignment, setup->space);
+        nadi_machines_hand_out(setup->machines, &s->order, s->store, take, s);
+        nadi_assignment_release(&s->assignment);
+    } else
+        nadi_threads_run(setup->threads ? setup->threads : nadi_threads_cores(MOST_THREADS), work,
+                         s);
+    tell(s, true);
+}
+
+bool nadi_sweep_serve(const struct nadi_sweep_setup *setup, struct nadi_diags *diags)
+{
+    const struct nadi_sweep_inputs none = {.count = 0};
+    struct nadi_machines_folder folder;
+    struct nadi_point_runner runner;
+    if (!nadi_machines_agree(setup->machines, true))
+        return true; /* the first one says why */
+    const bool ok = nadi_machines_inputs(setup->machines, &none, &folder, diags);
+    if (nadi_machines_agree(setup->machines, ok)) {
+        nadi_point_runner_init(&runner, setup->space, setup->host, setup->stop);
+        nadi_machines_work(setup->machines, &runner);
+        nadi_point_runner_release(&runner);
+    }
+    nadi_machines_leave(&folder);
+    return ok;
+}
+
+/* Are all processes ready? */
+static bool begin_machines(const struct nadi_sweep_setup *setup,
+                           const struct nadi_sweep_inputs *inputs, bool ok,
+                           struct nadi_diags *diags)
+{
+    struct nadi_machines_folder folder;
+    if (!setup->machines)
+        return ok;
+    if (!nadi_machines_agree(setup->machines, ok))
+        return false;
+    ok = nadi_machines_inputs(setup->machines, inputs, &folder, diags);
+    if (nadi_machines_agree(setup->machines, ok))
+        return true;
+    return diags->errors ? false
+                         : nadi_error(diags, "sweep/mpi", NADI_NOWHERE, NULL,
+                                      "a process could not begin; it says why");
+}
+
 bool nadi_sweep_run(const struct nadi_sweep_setup *setup, struct nadi_sweep_end *end,
                     struct nadi_diags *diags)
 {
@@ -91,13 +159,16 @@ bool nadi_sweep_run(const struct nadi_sweep_setup *setup, struct nadi_sweep_end 
         s.store = nadi_store_open(&store, diags);
         ok = s.store != NULL;
     }
+    if (!begin_machines(setup, &inputs, ok, diags)) {
+        if (s.store)
+            (void)!nadi_store_close(s.store, false, diags);
+        ok = false;
+    }
     if (ok) {
         (void)gethostname(s.host, sizeof(s.host) - 1);
         end->had = nadi_store_count(s.store);
         nadi_share_order_make(&s.order, setup->space);
-        nadi_threads_run(setup->threads ? setup->threads : nadi_threads_cores(MOST_THREADS), work,
-                         &s);
-        tell(&s, true);
+        run_points(&s);
         for (int i = 0; i < 4; i++)
             end->ended[i] = atomic_load(&s.ended[i]);
         const uint64_t now = end->ended[NADI_POINT_DONE] + end->ended[NADI_POINT_INFEASIBLE] +

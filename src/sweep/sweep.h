@@ -5,15 +5,16 @@
 #ifndef NADI_SWEEP_SWEEP_H
 #define NADI_SWEEP_SWEEP_H
 
-#include "sweep/store.h"
+#include "sweep/machines.h"
 
 struct nadi_sweep_setup {
     const struct nadi_space *space; /* enumerated */
     const struct nadi_run_host *host;
     const char *store;
     bool resume;
-    uint32_t threads;         /* 0: one a core */
-    const volatile int *stop; /* may be NULL; nonzero: points in flight are given up */
+    uint32_t threads;                     /* 0: one a core */
+    const struct nadi_machines *machines; /* whose processes run the points; NULL: threads do */
+    const volatile int *stop;             /* may be NULL; nonzero: points in flight are given up */
     /* Called a few times a second, by one thread at a time; may be NULL. */
     void (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
@@ -28,5 +29,8 @@ struct nadi_sweep_end {
 /* False with errors: the sweep could not begin, or the store not be written. */
 bool nadi_sweep_run(const struct nadi_sweep_setup *setup, struct nadi_sweep_end *end,
                     struct nadi_diags *diags) NADI_MUST_USE;
+
+/* What the processes of `machines` but the first do meanwhile. */
+bool nadi_sweep_serve(const struct nadi_sweep_setup *setup, struct nadi_diags *diags) NADI_MUST_USE;
 
 #endif
