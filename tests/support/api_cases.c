@@ -708,6 +708,7 @@ const struct api_case api_cases[] = {
     {"synthesis", synthesis},
     {"measurements", measurements},
     {"designs", api_designs},
+    {"sweeps", api_sweeps},
     {"pools", api_pools},
     {"trusted", api_trusted},
     {NULL, NULL},

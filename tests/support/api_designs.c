@@ -6,6 +6,7 @@
 #include <nadi/memory.h>
 #include <nadi/noc.h>
 #include <nadi/optimize.h>
+#include <nadi/sweep.h>
 
 enum nadi_status api_designs(const struct api_place *p)
 {
@@ -104,5 +105,30 @@ enum nadi_status api_trusted(const struct api_place *p)
                          : nadi_memory_trusted_leak(&test, &text, &failed, m);
         api_say(p, text);
     }
+    return api_end(p, status, false, m);
+}
+
+enum nadi_status api_sweeps(const struct api_place *p)
+{
+    static const char *const run[] = {"model=gpt2", "cluster=dgx-h100"};
+    static const char *const vary[] = {"tp=1,2", "cluster.bandwidth[0]=100GB/s,400GB/s"};
+    struct nadi_sweep_options o;
+    char store[PATH_BYTES], *texts[3] = {NULL};
+    nadi_sweep_options_init(&o);
+    o.run = run;
+    o.vary = vary;
+    o.run_count = o.vary_count = 2;
+    o.store = api_in_folder(store, p->out, "sweep.sqlite");
+    o.resume = 1;
+    o.threads = 1;
+    struct nadi_diags *m = nadi_messages_create();
+    enum nadi_status status = nadi_sweep_points(&o, &texts[0], m);
+    if (status == NADI_STATUS_DONE)
+        status = nadi_sweep(&o, NULL, &texts[1], m);
+    if (status == NADI_STATUS_DONE)
+        status = nadi_sweep_results(o.store, "dump", &texts[2], m);
+    for (size_t i = 0; i < 3; i++)
+        api_say(p, texts[i]);
+    (void)remove(store); /* it says when it was made */
     return api_end(p, status, false, m);
 }
