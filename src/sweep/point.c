@@ -161,9 +161,9 @@ static void take_memory(struct nadi_point_row *row, const struct nadi_step_figur
 }
 
 /* Then the times of kernels depend on what the first one has room for. */
-static bool has_second_memory(const struct nadi_study *study)
+static bool has_second_memory(const struct point_run *p, const struct nadi_study *study)
 {
-    return study->cluster.device.expanded_bytes > 0;
+    return study->cluster.device.expanded_bytes > 0 || word_of(p, "memory");
 }
 
 struct keeping {
@@ -198,7 +198,7 @@ static struct nadi_kept_graph *graph_of(struct point_run *p, const struct nadi_s
     struct nadi_kept_graph *g = p->r->graph;
     struct nadi_str key = NADI_STR_INIT;
     struct nadi_failure failure = {.kind = NADI_FAILURE_NONE};
-    nadi_share_graph_key(p->r->space, &p->r->assignment, has_second_memory(study), &key);
+    nadi_share_graph_key(p->r->space, &p->r->assignment, has_second_memory(p, study), &key);
     struct keeping k = {.g = g, .setup = setup, .key = nadi_str_get(&key), .ok = true};
     if (g->key && strcmp(g->key, k.key) == 0)
         p->r->graphs_shared++;
@@ -264,10 +264,10 @@ static bool take_times_kept(struct point_run *p)
 static bool step_times(struct point_run *p, const struct nadi_study *study,
                        const struct nadi_study_setup *setup)
 {
-    if (!has_second_memory(study) && take_times_kept(p))
+    if (!has_second_memory(p, study) && take_times_kept(p))
         return true;
     const bool ok = simulate_step(p, study, setup);
-    p->has_times = ok && !has_second_memory(study);
+    p->has_times = ok && !has_second_memory(p, study);
     return ok;
 }
 
@@ -289,6 +289,7 @@ static bool run_model(struct point_run *p)
         .plan = word_of(p, "plan"),
         .settings = word_of(p, "set"),
         .cluster = word_of(p, "cluster"),
+        .memory = word_of(p, "memory"),
         .changes = &p->changes,
     };
     bool ok = nadi_study_open(&study, &setup, &p->diags);

@@ -16,7 +16,8 @@ static const struct {
     {"plan", "fragmentation", ON_MEMORY}, {"cluster", "bandwidth", ON_TIMES},
     {"cluster", "latency", ON_TIMES},     {"cluster", "oversubscription", ON_TIMES},
     {"cluster", "algorithm", ON_TIMES},   {"cluster", "chunks", ON_TIMES},
-    {"cluster", "packet", ON_TIMES},      {"packet", NULL, ON_TIMES},
+    {"cluster", "packet", ON_TIMES}, /* names a file, */
+    {"packet", NULL, ON_TIMES},      /* whose keys these are */
 };
 
 static enum effect effect_of(const struct nadi_space_variable *v)
@@ -26,7 +27,7 @@ static enum effect effect_of(const struct nadi_space_variable *v)
         return ON_NOTHING;
     if (strcmp(v->of, "run") == 0) /* inputs, or settings of the simulation */
         return nadi_str_equal(v->path, "model") || nadi_str_equal(v->path, "plan") ||
-                       nadi_str_equal(v->path, "cluster")
+                       nadi_str_equal(v->path, "cluster") || nadi_str_equal(v->path, "memory")
                    ? ON_GRAPH
                    : ON_TIMES;
     for (size_t i = 0; i < sizeof(effects) / sizeof(*effects); i++)

@@ -97,6 +97,12 @@ static bool read_run(struct nadi_space_reader *r, const struct nadi_doc *doc,
     if (s->is_model && nadi_space_word_of(s, "workload"))
         return nadi_error(r->diags, "space/run", place, "leave one out",
                           "a sweep runs a model or a workload, not both");
+    static const char *const of_workloads[] = {"system", "network", "groups", "events"};
+    for (size_t i = 0; s->is_model && i < sizeof(of_workloads) / sizeof(*of_workloads); i++)
+        if (nadi_space_word_of(s, of_workloads[i]))
+            return nadi_error(r->diags, "space/run", place, "leave it out; the cluster says it",
+                              "'%s' is an input of workloads, and this runs a model",
+                              of_workloads[i]);
     if (!s->is_model && !nadi_space_word_of(s, "workload"))
         return nadi_error(r->diags, "space/run", place,
                           "run: {model: llama3-8b, cluster: dgx-h100}",

@@ -29,6 +29,7 @@ static const struct nadi_setting model_words[] = {
     {.name = "model", .type = NADI_TYPE_TEXT, .doc = ""},
     {.name = "plan", .type = NADI_TYPE_TEXT, .doc = ""},
     {.name = "cluster", .type = NADI_TYPE_TEXT, .doc = ""},
+    {.name = "memory", .type = NADI_TYPE_TEXT, .doc = ""},
 };
 
 static bool is_file_of_workload(const char *name)
