@@ -255,6 +255,14 @@ static bool check_program(struct plan *p, const struct stage *s)
         .local = p->small_group,
         .spans_all = s->choice->flat && !p->small_group,
     };
+    const struct nadi_network_ops *model = p->c->in->options.network_model;
+    if (phase.program->in_switches && model->no_switch_ends)
+        return refuse(p, "system/algorithm-model",
+                      "use another algorithm, or another network model",
+                      nadi_arena_printf(&p->c->arena,
+                                        "in the network model %s no message ends at a switch: "
+                                        "%s cannot run",
+                                        model->name, phase.program->name));
     const char *refused = refusal(p, &phase);
     if (!refused)
         return true;
