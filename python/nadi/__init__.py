@@ -14,8 +14,7 @@ where they are installed.
 """
 from ._library import Error, library_path, version
 from .design import (cost, memory_bench, memory_pool, memory_trusted_attack, memory_trusted_bench,
-                     memory_trusted_leak, optimize, optimize_bandwidth, search, sweep, sweep_results, sweep_results
-                     optimize_bandwidth)
+                     memory_trusted_leak, optimize, optimize_bandwidth, search, sweep, sweep_results)
 from .fabric import fabric_check, fabric_count, fabric_route
 from .noc import noc_sweep
 from .results import Run, diff, load, report

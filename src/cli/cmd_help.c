@@ -232,8 +232,8 @@ static void print_exit_codes(const char *bullet, const struct page *page)
 /* A command and what it does. */
 static void print_row(const char *name, const char *summary, const struct page *page)
 {
-    enum { NAME = 21, SUMMARY = NAME + 3 }; /* "memory trusted attack" */
-    printf("  %-*s ", NAME, name);
+    enum { SUMMARY = 23 };
+    printf("  %-20s ", name);
     print_wrapped(summary, &(struct page){page->width, SUMMARY});
 }
 

@@ -227,7 +227,7 @@ static int cmd_attack(const struct nadi_command *self, int count, char **argumen
 const struct nadi_command nadi_command_memory_trusted_attack = {
     .name = "memory trusted attack",
     .group = "Memory",
-    .summary = "Attack a trusted pool's engines, with and without the defence",
+    .summary = "Attack a trusted pool, with and without its defences",
     .doing = "attacking the engines",
     .words = "[ATTACK...]",
     .about = "The engines store, encrypt and check real bytes; an attacker has both hosts' memory "

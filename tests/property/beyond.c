@@ -68,6 +68,7 @@ static void scale_platform(struct job *j, struct nadi_rng *rng)
         in->system.endpoint_delay_ns = pick_size(rng, 55);
     if (chance(rng, 8))
         in->memory.latency_ns = pick_size(rng, 55);
+    in->memory.pool.latency_ns[NADI_POOL_GROUP] = (double)in->memory.latency_ns;
     if (chance(rng, 3))
         in->options.compute_scale = power(rng, -9, 18);
     if (chance(rng, 3))
@@ -140,6 +141,12 @@ static long double node_least(const struct nadi_inputs *in, const struct nadi_tr
     const uint8_t type = t->type[n];
     if (type == NADI_NODE_SEND)
         return bytes / most_rate(in);
+    const struct nadi_pool *pool = &in->memory.pool;
+    if ((type == NADI_NODE_MEM_LOAD || type == NADI_NODE_MEM_STORE) &&
+        in->memory.kind == NADI_MEMORY_HIERARCHY)
+        return t->bytes[n] == 0 ? 0
+                                : (long double)pool->latency_ns[NADI_POOL_GROUP] +
+                                      (long double)t->bytes[n] / pool->gbps[NADI_POOL_NPU];
     if (type == NADI_NODE_MEM_LOAD || type == NADI_NODE_MEM_STORE)
         return (long double)in->memory.latency_ns +
                (long double)t->bytes[n] / (long double)in->memory.bytes_per_ns;

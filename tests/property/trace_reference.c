@@ -127,7 +127,9 @@ static struct nadi_write_attr draw_attr(struct nadi_rng *r, struct nadi_arena *a
     else if (strcmp(name, "comm_type") == 0 && coll) {
         a = draw_integer(r, arena);
         a.value.bits %= NADI_COLLECTIVE_KINDS;
-    } else if (strcmp(name, "comm_priority") == 0 && coll)
+    } else if (strcmp(name, "comm_type") == 0 && type >= NADI_NODE_MEM_LOAD && !comm)
+        name = "comm_typed"; /* of a memory node it is one of two: unit.trace has them */
+    else if (strcmp(name, "comm_priority") == 0 && coll)
         a = draw_u32(r, arena);
     else if (strncmp(name, "comm_", 5) == 0 && strlen(name) == 8 && comm)
         a = draw_u32(r, arena);

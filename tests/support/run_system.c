@@ -265,6 +265,8 @@ static enum draw_own own_memory(void *context, struct draw *d, const struct nadi
         nadi_str_printf(out, "\"%s\"", kinds[draw_below(d, COUNT_OF(kinds))]);
         return DRAW_WRITTEN;
     }
+    if (nadi_str_starts(key->name, "pool-") && !rarely(d, 64))
+        return DRAW_LEFT_OUT; /* of a type that is not drawn */
     if (!nadi_str_starts(key->name, "num-") || (r->temper == DRAW_WILD && rarely(d, 8)))
         return DRAW_AS_TABLE;
     nadi_str_printf(out, "%" PRIu32, strcmp(key->name, "num-nodes") == 0 ? 2 : half);
