@@ -143,8 +143,11 @@ static bool put_compressed(struct nadi_str *out, const struct nadi_str *data,
 {
     uLongf room = compressBound((uLong)data->length);
     unsigned char *packed = NADI_NEW(unsigned char, room);
-    bool ok =
-        compress2(packed, &room, (const unsigned char *)data->text, (uLong)data->length, 6) == Z_OK;
+    const int status =
+        compress2(packed, &room, (const unsigned char *)data->text, (uLong)data->length, 6);
+    if (status == Z_MEM_ERROR)
+        nadi_mem_lacking("zlib");
+    bool ok = status == Z_OK;
     if (ok)
         nadi_base64_add(out, packed, room);
     else
