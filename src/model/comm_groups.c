@@ -83,11 +83,13 @@ static void split(struct nadi_comm_group *group, enum nadi_axis axis, const stru
 void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g,
                            const struct nadi_topology *topology)
 {
+    /* With idle NPUs the world is more than the ranks of the plan. */
+    const bool idle = topology && topology->npu_count > g->ranks;
     *w = (struct nadi_comm_groups){0};
     for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
         struct nadi_comm_group *group = &w->axes[axis];
         group->size = nadi_grid_size(g, axis);
-        if (group->size == g->ranks) { /* all ranks: no name */
+        if (group->size == g->ranks && (!idle || group->size == 1)) { /* all ranks: no name */
             group->levels = 1;
             group->level_size[0] = group->size;
         } else if (group->size > 1 && axis != NADI_AXIS_TIED) {
