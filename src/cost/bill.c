@@ -331,7 +331,8 @@ bool nadi_bill_make(struct nadi_bill *b, const struct nadi_bill_subject *s,
         nadi_needs_of_dims(&needs, s->topology, block, prices);
     k.servers = needs.servers || !block ? needs.servers : (s->npus + block - 1) / block;
     k.free_nics = k.server ? k.servers * k.server->nics : 0;
-    qsort(needs.items, needs.count, sizeof(*needs.items), by_kind);
+    if (needs.count)
+        qsort(needs.items, needs.count, sizeof(*needs.items), by_kind);
     if (b->device)
         add_devices(&k);
     const bool ok = !s->extra.name || add_memory(&k, diags);

@@ -293,12 +293,16 @@ bool nadi_design_read(struct nadi_design_problem *p, const struct nadi_design_so
                             "the number of devices is not said");
         ok = ok && read_workloads(&r) && read_space(&r) && read_options(&r) && read_limits(&r);
     }
-    nadi_doc_release(&r.doc);
+    p->doc = r.doc; /* messages about expressions name its path */
+    p->has_doc = true;
     return ok;
 }
 
 void nadi_design_release(struct nadi_design_problem *p)
 {
+    if (p->has_doc)
+        nadi_doc_release(&p->doc);
+    p->has_doc = false;
     nadi_space_release(&p->space);
     if (p->has_prices)
         nadi_prices_release(&p->prices);

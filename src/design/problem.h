@@ -17,6 +17,7 @@
 #define NADI_DESIGN_PROBLEM_H
 
 #include "cost/bill.h"
+#include "format/doc.h"
 #include "inputs/inputs.h"
 #include "sweep/point.h"
 #include "sweep/space.h"
@@ -46,6 +47,8 @@ enum nadi_design_name { /* of limits, before the variables */
 };
 
 struct nadi_design_problem {
+    struct nadi_doc doc;
+    bool has_doc;
     struct nadi_arena arena;
     struct nadi_space space; /* of designs alone; its points are made by nadi_design_run */
     uint32_t ranks;
