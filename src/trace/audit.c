@@ -36,7 +36,7 @@ static void reading_init(struct reading *r, const char *path)
 static void forget_staged(struct reading *r)
 {
     r->trace.node_count = r->trace.comm_count = r->trace.metadata_count = 0;
-    r->trace.sizes_count = 0;
+    r->trace.sizes_count = r->trace.io_count = r->trace.mem_count = 0;
     r->trace.strings_bytes = 1;
     r->stage.dep_ids.count = 0;
     memset(r->stage.strings.cache, 0, sizeof(r->stage.strings.cache));
@@ -44,15 +44,7 @@ static void forget_staged(struct reading *r)
 
 static void reading_release(struct reading *r)
 {
-    void *const arrays[] = {
-        r->trace.id,      r->trace.duration_ns,   r->trace.ops,           r->trace.bytes,
-        r->trace.offset,  r->trace.name,          r->trace.comm,          r->trace.dep_start,
-        r->trace.type,    r->trace.collective,    r->trace.flags,         r->trace.comms,
-        r->trace.strings, r->trace.metadata_text, r->trace.metadata_node, r->trace.sizes,
-    };
-    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
-        nadi_mem_free(arrays[i]);
-    nadi_arena_release(&r->trace.arena);
+    nadi_trace_release(&r->trace);
     nadi_stage_release(&r->stage);
     nadi_diags_release(&r->ignored);
     nadi_full_destroy(r->full);

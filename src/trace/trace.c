@@ -117,10 +117,8 @@ struct nadi_trace *nadi_trace_parse(const char *path, const void *data, size_t b
     return read_source(path, nadi_inflate_memory(path, data, bytes), flags, diags);
 }
 
-void nadi_trace_destroy(struct nadi_trace *t)
+void nadi_trace_release(struct nadi_trace *t)
 {
-    if (!t)
-        return;
     void *const arrays[] = {
         t->id,        t->duration_ns, t->ops,        t->bytes,         t->offset,
         t->name,      t->comm,        t->type,       t->collective,    t->flags,
@@ -131,5 +129,12 @@ void nadi_trace_destroy(struct nadi_trace *t)
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
         nadi_mem_free(arrays[i]);
     nadi_arena_release(&t->arena);
+}
+
+void nadi_trace_destroy(struct nadi_trace *t)
+{
+    if (!t)
+        return;
+    nadi_trace_release(t);
     nadi_mem_free(t);
 }

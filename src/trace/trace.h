@@ -168,6 +168,7 @@ struct nadi_trace *nadi_trace_read(const char *path, unsigned flags,
 /* The same from memory; `path` is used in messages only. */
 struct nadi_trace *nadi_trace_parse(const char *path, const void *data, size_t bytes,
                                     unsigned flags, struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_trace_release(struct nadi_trace *t); /* what it owns, not the struct itself */
 void nadi_trace_destroy(struct nadi_trace *t); /* NULL is allowed */
 
 /* "COMP_NODE": the schema's name; "unknown" beyond the table. */

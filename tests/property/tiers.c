@@ -11,7 +11,7 @@
 #include "trace/build.h"
 #include "trace/mem.h"
 
-enum { CASES = 1500, TIERS = 4 };
+enum { CASES = 1500, TIERS = 4, TRACES = 3 };
 
 struct bench {
     struct job j;
@@ -19,7 +19,7 @@ struct bench {
     struct nadi_mem_tier tier[TIERS];
     struct nadi_tier_link links[TIERS];
     struct nadi_channel_set sets[TIERS];
-    struct nadi_trace *traces[4];
+    struct nadi_trace *traces[TRACES];
     uint32_t trace_count;
 };
 
@@ -132,7 +132,8 @@ static void draw(struct bench *b, struct nadi_rng *r)
                                  .npus = 2 + (uint32_t)nadi_rng_below(r, 11),
                                  .bytes_per_ns = 10,
                                  .latency_ns = 100};
-    *b = (struct bench){.trace_count = 1 + (uint32_t)nadi_rng_below(r, 4) % 3};
+    const uint32_t most = dim.npus < TRACES ? dim.npus : TRACES;
+    *b = (struct bench){.trace_count = 1 + (uint32_t)nadi_rng_below(r, most)};
     job_init(&b->j, &dim, 1);
     draw_tiers(b, r);
     struct nadi_inputs *in = &b->j.in;
