@@ -120,6 +120,7 @@ struct nadi_field {
     uint64_t least, most;         /* U32 and U64: allowed, both included */
     double least_real, most_real; /* DOUBLE; never NaN */
     const struct nadi_struct *of; /* not for others */
+    const char *const *words;     /* TEXT: one of these, NULL-terminated; NULL: any */
 };
 
 /* The members of a struct ("nadi_setup") and their bounds, by which every function checks it, for

@@ -48,6 +48,20 @@ static bool check_text(const struct check *c, const struct nadi_field *m, const 
     return true;
 }
 
+static bool check_word(const struct check *c, const struct nadi_field *m, const char *text)
+{
+    struct nadi_str all = NADI_STR_INIT;
+    bool known = !m->words || !text;
+    for (uint32_t i = 0; !known && m->words[i]; i++) {
+        known = nadi_str_equal(m->words[i], text);
+        nadi_str_printf(&all, "%s%s", i ? ", " : "", m->words[i]);
+    }
+    if (!known)
+        refuse(c, m, "argument/word", "is '%s'; allowed are %s", text, nadi_str_get(&all));
+    nadi_str_release(&all);
+    return known;
+}
+
 static bool check_list(const struct check *c, const struct nadi_field *m, const void *values)
 {
     const char *const *items;
@@ -116,7 +130,7 @@ static bool check_one(const struct check *c, const struct nadi_field *m, void *v
     case NADI_FIELD_TEXT:
     case NADI_FIELD_PATH:
         memcpy(&pointer, at, sizeof(pointer));
-        return check_text(c, m, pointer, m->kind == NADI_FIELD_PATH);
+        return check_text(c, m, pointer, m->kind == NADI_FIELD_PATH) && check_word(c, m, pointer);
     case NADI_FIELD_TEXTS:
     case NADI_FIELD_PATHS:
         return check_list(c, m, values);

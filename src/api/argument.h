@@ -49,6 +49,11 @@ enum {
     {                                                                                              \
         NADI_FIELD(type, member, NADI_FIELD_TEXT, must)                                            \
     }
+/* One of the words of api/words.h. */
+#define NADI_WORD(type, member, list)                                                              \
+    {                                                                                              \
+        NADI_FIELD(type, member, NADI_FIELD_TEXT, 1), .words = (list)                              \
+    }
 #define NADI_PATH(type, member, must)                                                              \
     {                                                                                              \
         NADI_FIELD(type, member, NADI_FIELD_PATH, must)                                            \
@@ -98,7 +103,7 @@ bool nadi_arguments_check(const char *function, const struct nadi_field *members
 /* Sets the results to nothing; `values` may have been checked or not. */
 void nadi_arguments_empty(const struct nadi_field *members, void *values);
 
-/* structs.c */
+/* structs.c, structs_study.c */
 extern const struct nadi_struct nadi_setup_struct;
 extern const struct nadi_struct nadi_watch_struct;
 extern const struct nadi_struct nadi_output_struct;

@@ -72,9 +72,6 @@ static bool ask(const struct nadi_memory_bench_options *o, struct nadi_memory_be
     if (!q->options.network_model)
         return nadi_error(diags, "option/word", NADI_NOWHERE, "use one of " NADI_NETWORK_LIST,
                           "'%s' is no network model", model);
-    if (!q->store && strcmp(o->direction, "load") != 0)
-        return nadi_error(diags, "bench/direction", NADI_NOWHERE, "load, store",
-                          "'%s' is no direction", o->direction);
     if (!read_counts(o->npus, counts, &q->npus_count, diags) || !check_sizes(o, diags))
         return false;
     q->npus = counts;

@@ -3,6 +3,7 @@
 
 #include <nadi/noc.h>
 
+#include "api/words.h"
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -109,19 +110,6 @@ static void choose_rates(struct sweep_call *c)
     }
 }
 
-static bool find_pattern(struct sweep_call *c)
-{
-    for (uint32_t i = 0; nadi_noc_patterns[i]; i++)
-        if (nadi_str_equal(nadi_noc_patterns[i], c->o->traffic)) {
-            c->traffic.pattern = (enum nadi_noc_pattern)i;
-            return true;
-        }
-    return nadi_error(c->messages, "noc/traffic", NADI_NOWHERE,
-                      "uniform, transpose, bitcomp, bitrev, shuffle, tornado, neighbor, randperm "
-                      "or hotspot",
-                      "there is no traffic pattern '%s'", c->o->traffic);
-}
-
 static bool has_ring(const struct nadi_graph *g)
 {
     for (uint32_t d = 0; g->product && d < g->product->shape.dim_count; d++)
@@ -147,7 +135,7 @@ static bool open_call(struct sweep_call *c)
     const struct nadi_noc_options *o = c->o;
     struct nadi_graph *g = &c->file.graph;
     nadi_graph_init(g);
-    if (!find_pattern(c) || (o->rates && !read_rates(c)) ||
+    if ((o->rates && !read_rates(c)) ||
         !nadi_network_file_open(&c->file, o->network, c->messages) ||
         !nadi_flit_file_read(&c->config, o->flit, c->messages))
         return false;
@@ -161,6 +149,7 @@ static bool open_call(struct sweep_call *c)
         return nadi_error(c->messages, "noc/hot", NADI_NOWHERE, NULL,
                           "the hot NPU %u is not among the %u of the network", o->hot,
                           g->host_count);
+    c->traffic.pattern = (enum nadi_noc_pattern)nadi_word_index(nadi_noc_patterns, o->traffic);
     c->traffic.nodes = g->host_count;
     c->traffic.shape =
         g->product && g->product->shape.npu_count == g->host_count ? &g->product->shape : NULL;

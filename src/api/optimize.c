@@ -34,21 +34,6 @@ void nadi_bandwidth_options_init(struct nadi_bandwidth_options *options)
         .size = sizeof(*options), .goal = "time", .loop = "auto", .form = "text"};
 }
 
-static bool word_of(const char *option, const char *given, const char *const *words,
-                    uint32_t *index, struct nadi_diags *diags)
-{
-    struct nadi_str all = NADI_STR_INIT;
-    for (*index = 0; words[*index]; ++*index)
-        if (strcmp(words[*index], given) == 0)
-            return true;
-    for (uint32_t i = 0; words[i]; i++)
-        nadi_str_printf(&all, "%s%s", i ? ", " : "", words[i]);
-    (void)nadi_error(diags, "optimize/word", NADI_NOWHERE, nadi_str_get(&all), "unknown %s '%s'",
-                     option, given);
-    nadi_str_release(&all);
-    return false;
-}
-
 /* Parts between commas; returns how many, 0 with an error. */
 static uint32_t parts(struct study *s, const char *text, const char *what, const char **items)
 {
@@ -160,12 +145,8 @@ static bool read_budgets(struct study *s)
 static bool load(struct study *s)
 {
     const struct nadi_bandwidth_options *o = s->o;
-    uint32_t goal, loop;
-    if (!word_of("goal", o->goal, NADI_WORDS_BANDWIDTH_GOAL, &goal, s->diags) ||
-        !word_of("loop", o->loop, NADI_WORDS_BANDWIDTH_LOOP, &loop, s->diags))
-        return false;
-    s->goal = (enum nadi_bandwidth_goal)goal;
-    s->loop = (enum nadi_loop)loop;
+    s->goal = (enum nadi_bandwidth_goal)nadi_word_index(NADI_WORDS_BANDWIDTH_GOAL, o->goal);
+    s->loop = (enum nadi_loop)nadi_word_index(NADI_WORDS_BANDWIDTH_LOOP, o->loop);
     if (!nadi_bandwidth_read_network(&s->network, o->network, &s->arena, s->diags))
         return false;
     if (o->prices && !nadi_bandwidth_read_prices(&s->network, o->prices, o->half_links, s->diags))

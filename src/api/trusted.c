@@ -58,28 +58,6 @@ void nadi_trusted_test_options_init(struct nadi_trusted_test_options *options)
                                                   .form = "text"};
 }
 
-static bool word_of(const char *option, const char *given, const char *const *words,
-                    uint32_t *index, struct nadi_diags *diags)
-{
-    struct nadi_str all = NADI_STR_INIT;
-    for (*index = 0; words[*index]; ++*index)
-        if (strcmp(words[*index], given) == 0)
-            return true;
-    for (uint32_t i = 0; words[i]; i++)
-        nadi_str_printf(&all, "%s%s", i ? ", " : "", words[i]);
-    (void)nadi_error(diags, "usage/word", NADI_NOWHERE, nadi_str_get(&all), "unknown %s '%s'",
-                     option, given);
-    nadi_str_release(&all);
-    return false;
-}
-
-enum form { FORM_TEXT, FORM_JSON, FORM_CSV };
-
-static bool form_of(const char *given, uint32_t *form, struct nadi_diags *diags)
-{
-    return word_of("form", given, NADI_ONE_OF("text", "json", "csv"), form, diags);
-}
-
 /* ---- bench ---------------------------------------------------------------------------------- */
 
 static bool check_shape(const struct nadi_trusted_options *o, struct nadi_diags *diags)
@@ -98,15 +76,11 @@ static bool check_shape(const struct nadi_trusted_options *o, struct nadi_diags 
 static bool bench_of(const struct nadi_trusted_bench_options *o, struct nadi_trusted_bench *b,
                      struct nadi_diags *diags)
 {
-    uint32_t oblivious, pattern;
-    if (!word_of("level of obliviousness", o->oblivious, NADI_WORDS_OBLIVIOUS, &oblivious, diags) ||
-        !word_of("pattern", o->pattern, NADI_WORDS_TRUSTED_PATTERN, &pattern, diags))
-        return false;
     nadi_trusted_bench_init(b);
     struct nadi_trusted_options *e = &b->options;
     e->pages = o->pages;
     e->page_bytes = o->page_bytes;
-    e->oblivious = (enum nadi_oblivious)oblivious;
+    e->oblivious = (enum nadi_oblivious)nadi_word_index(NADI_WORDS_OBLIVIOUS, o->oblivious);
     e->owner_entries = o->owner_entries;
     e->owner_associativity = o->owner_associativity;
     e->tree_arity = o->tree_arity;
@@ -131,7 +105,7 @@ static bool bench_of(const struct nadi_trusted_bench_options *o, struct nadi_tru
         .cpu_cipher_bytes_per_ns = o->cpu_cipher_gbps,
         .region_bytes = o->region_bytes,
     };
-    b->pattern = (enum nadi_pattern_kind)pattern;
+    b->pattern = (enum nadi_pattern_kind)nadi_word_index(NADI_WORDS_TRUSTED_PATTERN, o->pattern);
     b->threads = o->threads;
     b->accesses = o->accesses;
     b->warm_up = o->warm_up;
@@ -158,20 +132,18 @@ enum nadi_status nadi_do_memory_trusted_plan(const struct nadi_trusted_bench_opt
 enum nadi_status nadi_do_memory_trusted_bench(const struct nadi_trusted_bench_options *o,
                                               char **report, struct nadi_diags *messages)
 {
-    static void (*const forms[])(const struct nadi_trusted_report *,
-                                 struct nadi_str *) = {[FORM_TEXT] = nadi_trusted_bench_text,
-                                                       [FORM_JSON] = nadi_trusted_bench_json,
-                                                       [FORM_CSV] = nadi_trusted_bench_csv};
+    static void (*const forms[])(const struct nadi_trusted_report *, struct nadi_str *) = {
+        nadi_trusted_bench_text, nadi_trusted_bench_json, nadi_trusted_bench_csv};
     struct nadi_trusted_bench b;
     struct nadi_trusted_result r;
     struct nadi_str text = NADI_STR_INIT;
-    uint32_t form;
-    if (!form_of(o->form, &form, messages) || !bench_of(o, &b, messages))
+    if (!bench_of(o, &b, messages))
         return NADI_STATUS_INPUT;
     const enum nadi_trust found = nadi_trusted_bench_run(&b, &r);
     if (found != NADI_TRUST_OK)
         NADI_BUG("an access without an attacker is refused: %s", nadi_trust_name(found));
-    forms[form](&(struct nadi_trusted_report){&b, &r, o->oblivious, o->pattern}, &text);
+    forms[nadi_word_index(NADI_WORDS_FORM, o->form)](
+        &(struct nadi_trusted_report){&b, &r, o->oblivious, o->pattern}, &text);
     *report = text.text;
     return NADI_STATUS_DONE;
 }
@@ -213,17 +185,14 @@ enum nadi_status nadi_do_memory_trusted_attack(const struct nadi_trusted_test_op
                                                char **report, int *failed,
                                                struct nadi_diags *messages)
 {
-    static void (*const forms[])(const struct nadi_attack_row *, size_t,
-                                 struct nadi_str *) = {[FORM_TEXT] = nadi_trusted_attack_text,
-                                                       [FORM_JSON] = nadi_trusted_attack_json,
-                                                       [FORM_CSV] = nadi_trusted_attack_csv};
+    static void (*const forms[])(const struct nadi_attack_row *, size_t, struct nadi_str *) = {
+        nadi_trusted_attack_text, nadi_trusted_attack_json, nadi_trusted_attack_csv};
     struct nadi_str text = NADI_STR_INIT;
-    uint32_t form;
     struct {
         struct nadi_attack_row *items;
         size_t count, capacity;
     } rows = {NULL, 0, 0};
-    if (!form_of(o->form, &form, messages) || (o->attacks && !check_names(o->attacks, messages)))
+    if (o->attacks && !check_names(o->attacks, messages))
         return NADI_STATUS_INPUT;
     for (const struct nadi_attack *a = nadi_attacks; a->name; a++) {
         struct nadi_attack_row r;
@@ -233,7 +202,7 @@ enum nadi_status nadi_do_memory_trusted_attack(const struct nadi_trusted_test_op
         *failed += !nadi_attack_is_held(&r);
         NADI_PUSH(&rows, r);
     }
-    forms[form](rows.items, rows.count, &text);
+    forms[nadi_word_index(NADI_WORDS_FORM, o->form)](rows.items, rows.count, &text);
     nadi_mem_free(rows.items);
     *report = text.text;
     return NADI_STATUS_DONE;
@@ -246,20 +215,20 @@ enum nadi_status nadi_do_memory_trusted_leak(const struct nadi_trusted_test_opti
                                              struct nadi_diags *messages)
 {
     static void (*const forms[])(const struct nadi_leak_options *, const struct nadi_leak_result *,
-                                 const char *,
-                                 struct nadi_str *) = {[FORM_TEXT] = nadi_trusted_leak_text,
-                                                       [FORM_JSON] = nadi_trusted_leak_json,
-                                                       [FORM_CSV] = nadi_trusted_leak_csv};
+                                 const char *, struct nadi_str *) = {
+        nadi_trusted_leak_text, nadi_trusted_leak_json, nadi_trusted_leak_csv};
     struct nadi_str text = NADI_STR_INIT;
     struct nadi_leak_result r;
-    uint32_t form, oblivious;
-    if (!form_of(o->form, &form, messages) || !word_of("level of obliviousness", o->oblivious,
-                                                       NADI_WORDS_OBLIVIOUS, &oblivious, messages))
+    if (o->attacks) {
+        (void)nadi_error(messages, "trusted/attacks", NADI_NOWHERE, "nadi_memory_trusted_attack",
+                         "a question about leaks makes no attacks");
         return NADI_STATUS_INPUT;
-    const struct nadi_leak_options leak = {(enum nadi_oblivious)oblivious, o->trials, o->accesses,
-                                           o->seed};
+    }
+    const struct nadi_leak_options leak = {
+        (enum nadi_oblivious)nadi_word_index(NADI_WORDS_OBLIVIOUS, o->oblivious), o->trials,
+        o->accesses, o->seed};
     nadi_leak_run(&leak, &r);
-    forms[form](&leak, &r, o->oblivious, &text);
+    forms[nadi_word_index(NADI_WORDS_FORM, o->form)](&leak, &r, o->oblivious, &text);
     *failed = !r.as_documented;
     *report = text.text;
     return NADI_STATUS_DONE;

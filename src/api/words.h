@@ -7,6 +7,18 @@
 #include "network/models.h"
 #include "settings/setting.h"
 
+/* Of what functions write to `report`. */
+#define NADI_WORDS_FORM        NADI_WORD_TABLE("text", "json", "csv", NULL)
+#define NADI_WORDS_FORM_SVG    NADI_WORD_TABLE("text", "json", "csv", "svg", NULL)
+#define NADI_WORDS_FORM_NO_CSV NADI_WORD_TABLE("text", "json", NULL)
+/* The row of the option --format. */
+#define NADI_FORM_OPTION_OF(of, member, list)                                                      \
+    {                                                                                              \
+        .name = "format", .type = NADI_TYPE_WORD, .words = (list), .preset = "text",               \
+        NADI_AT(of, member), .doc = "Form of the result on standard output"                        \
+    }
+#define NADI_FORM_OPTION(of, member) NADI_FORM_OPTION_OF(of, member, NADI_WORDS_FORM)
+
 #define NADI_WORDS_EXECUTOR      NADI_WORD_TABLE("auto", NADI_EXECUTOR_ITEMS NULL)
 #define NADI_WORDS_CHOSEN_MODEL  NADI_WORD_TABLE("auto", NADI_NETWORK_ITEMS NULL)
 #define NADI_WORDS_NETWORK_MODEL NADI_WORD_TABLE(NADI_NETWORK_ITEMS NULL)
@@ -22,5 +34,18 @@
 /* nadi_memory_trusted_bench, in the order of enum nadi_oblivious and of enum nadi_pattern_kind. */
 #define NADI_WORDS_OBLIVIOUS       NADI_WORD_TABLE("none", "shuffle", "path-oram", NULL)
 #define NADI_WORDS_TRUSTED_PATTERN NADI_WORD_TABLE("seq", "random", "zipf", "hot", NULL)
+
+/* nadi_memory_bench, nadi_memory_pool. */
+#define NADI_WORDS_DIRECTION NADI_WORD_TABLE("load", "store", NULL)
+
+/* The place of a word that the check of arguments has let through (NADI_WORD); the last of `words`
+ * where it is none of them. */
+static inline uint32_t nadi_word_index(const char *const *words, const char *given)
+{
+    uint32_t i = 0;
+    while (words[i + 1] && strcmp(words[i], given) != 0)
+        i++;
+    return i;
+}
 
 #endif

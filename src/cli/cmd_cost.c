@@ -1,6 +1,7 @@
 /* cmd_cost: `nadi cost`. */
 #include <nadi/cost.h>
 
+#include "api/words.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 
@@ -71,12 +72,7 @@ static const struct nadi_setting prices[] = {
 };
 
 static const struct nadi_setting output[] = {
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json", "csv"),
-     .preset = "text",
-     AT(format),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION(struct values, format),
     {.name = NULL},
 };
 

@@ -1,6 +1,7 @@
 /* cmd_fabric: `nadi fabric route`, `check`, `count`. */
 #include <nadi/fabric.h>
 
+#include "api/words.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 
@@ -47,14 +48,8 @@ static const struct nadi_setting route_question[] = {
     {.name = NULL},
 };
 
-#define FORM_OPTION(of, ...)                                                                       \
-    {                                                                                              \
-        .name = "format", .type = NADI_TYPE_WORD, .words = NADI_ONE_OF(__VA_ARGS__),               \
-        .preset = "text", NADI_AT(of, format), .doc = "Form of the result on standard output"      \
-    }
-
-static const struct nadi_setting route_output[] = {FORM_OPTION(struct route_values, "text", "json"),
-                                                   {.name = NULL}};
+static const struct nadi_setting route_output[] = {
+    NADI_FORM_OPTION_OF(struct route_values, format, NADI_WORDS_FORM_NO_CSV), {.name = NULL}};
 
 static const struct nadi_option_group route_groups[] = {
     {"Question", route_question, 0},
@@ -127,8 +122,8 @@ static const struct nadi_setting check_question[] = {
     {.name = NULL},
 };
 
-static const struct nadi_setting check_output[] = {
-    FORM_OPTION(struct check_values, "text", "json", "csv"), {.name = NULL}};
+static const struct nadi_setting check_output[] = {NADI_FORM_OPTION(struct check_values, format),
+                                                   {.name = NULL}};
 
 static const struct nadi_option_group check_groups[] = {
     {"Question", check_question, 0},
@@ -194,8 +189,8 @@ static const struct nadi_setting count_question[] = {
     {.name = NULL},
 };
 
-static const struct nadi_setting count_output[] = {
-    FORM_OPTION(struct count_values, "text", "json", "csv"), {.name = NULL}};
+static const struct nadi_setting count_output[] = {NADI_FORM_OPTION(struct count_values, format),
+                                                   {.name = NULL}};
 
 static const struct nadi_option_group count_groups[] = {
     {"Question", count_question, 0},

@@ -62,12 +62,7 @@ static const struct nadi_setting what[] = {
 };
 
 static const struct nadi_setting output[] = {
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json", "csv"),
-     .preset = "text",
-     AT(form),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION(struct nadi_memory_bench_options, form),
     {.name = NULL},
 };
 

@@ -1,6 +1,7 @@
 /* cmd_memory_pool: `nadi memory pool`. */
 #include <nadi/memory.h>
 
+#include "api/words.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 
@@ -47,12 +48,7 @@ static const struct nadi_setting output[] = {
      .type = NADI_TYPE_FLAG,
      NADI_AT(struct values, form_only),
      .doc = "The closed form alone, without a simulation beside it"},
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json", "csv"),
-     .preset = "text",
-     NADI_AT(struct values, o.form),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION(struct values, o.form),
     {.name = NULL},
 };
 

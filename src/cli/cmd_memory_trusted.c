@@ -8,11 +8,6 @@
 
 enum { EXIT_NOT_HELD = 1 };
 
-#define FORMAT(of, member_)                                                                        \
-    {                                                                                              \
-        .name = "format", .type = NADI_TYPE_WORD, .words = NADI_ONE_OF("text", "json", "csv"),     \
-        .preset = "text", NADI_AT(of, member_), .doc = "Form of the result on standard output"     \
-    }
 #define SEED(of, member_)                                                                          \
     {                                                                                              \
         .name = "seed", NADI_A_WHOLE, .argument = "N", .preset = "1", NADI_AT(of, member_),        \
@@ -126,7 +121,7 @@ static const struct nadi_setting times[] = {
 };
 
 static const struct nadi_setting bench_output[] = {
-    FORMAT(struct nadi_trusted_bench_options, form),
+    NADI_FORM_OPTION(struct nadi_trusted_bench_options, form),
     END,
 };
 
@@ -201,7 +196,7 @@ static const struct nadi_setting attacks[] = {
     END,
 };
 
-static const struct nadi_setting test_output[] = {FORMAT(struct tests, o.form), END};
+static const struct nadi_setting test_output[] = {NADI_FORM_OPTION(struct tests, o.form), END};
 
 static const struct nadi_option_group attack_groups[] = {
     {"Attacks", attacks, 0}, {"Output", test_output, 0}, {.heading = NULL}};

@@ -1,6 +1,7 @@
 /* cmd_model: `nadi model list|flops|memory`. */
 #include <nadi/model.h>
 
+#include "api/words.h"
 #include "base/str.h"
 #include "cli/cmd_model.h"
 #include "cli/terminal.h"
@@ -46,7 +47,7 @@ static const struct nadi_setting output[] = {
 static const struct nadi_setting memory_output[] = {
     {.name = "format",
      .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json", "csv"),
+     .words = NADI_WORDS_FORM,
      .preset = "text",
      AT(format),
      .doc = "Form of the result on standard output; csv: memory after every pass of every rank"},

@@ -99,12 +99,7 @@ static const struct nadi_setting output[] = {
      .letter = 'o',
      AT(out),
      .doc = "Write plan.yaml (for `nadi model run --plan`), strategies.csv and .svg, summary.json"},
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json", "csv"),
-     .preset = "text",
-     AT(format),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION(struct values, format),
     {.name = NULL},
 };
 

@@ -1,8 +1,10 @@
 /* cmd_noc: `nadi noc sweep`. */
 #include <nadi/noc.h>
 
+#include "api/words.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "noc/traffic.h"
 
 struct values {
     struct nadi_noc_options o;
@@ -27,8 +29,7 @@ static const struct nadi_setting question[] = {
             "two)"},
     {.name = "traffic",
      .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("uniform", "transpose", "bitcomp", "bitrev", "shuffle", "tornado",
-                          "neighbor", "randperm", "hotspot"),
+     .words = nadi_noc_patterns,
      .preset = "uniform",
      AT(o.traffic),
      .doc = "Who sends to whom"},
@@ -95,7 +96,7 @@ static const struct nadi_setting measuring[] = {
 static const struct nadi_setting output[] = {
     {.name = "format",
      .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "csv", "json", "svg"),
+     .words = NADI_WORDS_FORM_SVG,
      .preset = "text",
      AT(o.form),
      .doc = "Form of the result on standard output; svg: latency over load as a picture"},

@@ -137,12 +137,7 @@ static const struct nadi_setting output[] = {
      AT(out),
      .doc = "Write network.yml (for every command that takes a network), bandwidth.csv, "
             "summary.json"},
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json", "csv"),
-     .preset = "text",
-     AT(format),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION(struct values, format),
     {.name = NULL},
 };
 
@@ -253,12 +248,7 @@ static const struct nadi_setting design_output[] = {
      .preset = "10",
      OF_DESIGN(top),
      .doc = "Designs that are shown"},
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json", "csv"),
-     .preset = "text",
-     OF_DESIGN(format),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION(struct design_values, format),
     {.name = NULL},
 };
 

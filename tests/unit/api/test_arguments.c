@@ -5,10 +5,17 @@
 #include "support/api_cases.h"
 
 #include <nadi/collective.h>
+#include <nadi/cost.h>
+#include <nadi/fabric.h>
 #include <nadi/import.h>
 #include <nadi/measure.h>
+#include <nadi/memory.h>
 #include <nadi/model.h>
+#include <nadi/noc.h>
+#include <nadi/optimize.h>
 #include <nadi/report.h>
+#include <nadi/search.h>
+#include <nadi/sweep.h>
 #include <nadi/topo.h>
 #include <nadi/trace_edit.h>
 
@@ -94,6 +101,18 @@ REPORT(nadi_fit_options, nadi_fit_logs)
 REPORT(nadi_validate_options, nadi_validate_collectives_folder)
 REPORT(nadi_collective_check_options, nadi_collective_check_files)
 REPORT(nadi_collective_synth_options, nadi_collective_synth)
+REPORT(nadi_fabric_route_options, nadi_fabric_route_flows)
+REPORT(nadi_fabric_check_options, nadi_fabric_check_strategies)
+REPORT(nadi_fabric_count_options, nadi_fabric_count_switches)
+REPORT(nadi_noc_options, nadi_noc_sweep)
+REPORT(nadi_bandwidth_options, nadi_optimize_bandwidth)
+REPORT(nadi_design_options, nadi_optimize)
+REPORT(nadi_pool_options, nadi_memory_pool)
+REPORT(nadi_trusted_bench_options, nadi_memory_trusted_bench)
+REPORT(nadi_memory_bench_options, nadi_memory_bench)
+REPORT(nadi_cost_options, nadi_cost)
+REPORT(nadi_sweep_options, nadi_sweep_points)
+REPORT(nadi_model_search, nadi_model_search_run)
 PLAIN(nadi_trace_show, nadi_trace_show)
 PLAIN(nadi_trace_pack, nadi_trace_pack)
 PLAIN(nadi_trace_graph, nadi_trace_graph)
@@ -165,6 +184,14 @@ static enum nadi_status call_nadi_flows_setup(const void *options, struct nadi_d
     return nadi_flows_read(flows);
 }
 
+INIT(nadi_trusted_test_options)
+
+static enum nadi_status call_nadi_trusted_test_options(const void *options,
+                                                       struct nadi_diags *messages)
+{
+    return nadi_memory_trusted_leak(options, &report, &number, messages);
+}
+
 static const struct subject subjects[] = {
     {"nadi_setup", "nadi_job_create", init_nadi_setup, call_nadi_setup},
     {"nadi_flows_setup", "nadi_flows_create", init_nadi_flows_setup, call_nadi_flows_setup},
@@ -185,6 +212,19 @@ static const struct subject subjects[] = {
     ROW(nadi_validate_options, nadi_validate_collectives_folder),
     ROW(nadi_collective_check_options, nadi_collective_check_files),
     ROW(nadi_collective_synth_options, nadi_collective_synth),
+    ROW(nadi_fabric_route_options, nadi_fabric_route_flows),
+    ROW(nadi_fabric_check_options, nadi_fabric_check_strategies),
+    ROW(nadi_fabric_count_options, nadi_fabric_count_switches),
+    ROW(nadi_noc_options, nadi_noc_sweep),
+    ROW(nadi_bandwidth_options, nadi_optimize_bandwidth),
+    ROW(nadi_design_options, nadi_optimize),
+    ROW(nadi_pool_options, nadi_memory_pool),
+    ROW(nadi_trusted_bench_options, nadi_memory_trusted_bench),
+    ROW(nadi_memory_bench_options, nadi_memory_bench),
+    ROW(nadi_cost_options, nadi_cost),
+    ROW(nadi_sweep_options, nadi_sweep_points),
+    ROW(nadi_model_search, nadi_model_search_run),
+    ROW(nadi_trusted_test_options, nadi_memory_trusted_leak),
     ROW(nadi_trace_show, nadi_trace_show),
     ROW(nadi_trace_pack, nadi_trace_pack),
     ROW(nadi_trace_graph, nadi_trace_graph),
@@ -222,6 +262,11 @@ static void try_text(const struct subject *s, const struct nadi_field *f, char *
     if (f->kind == NADI_FIELD_TEXT) {
         memcpy(at, &text, sizeof(text));
         expect(s, options, "argument/text", f->name, "0xe9");
+    }
+    if (f->words) {
+        text = "no such word";
+        memcpy(at, &text, sizeof(text));
+        expect(s, options, "argument/word", f->name, f->words[0]);
     }
     if (!f->needed)
         return;
@@ -317,7 +362,7 @@ static void test_tables_have_every_member(void **state)
         for (size_t at = 0; at < size; at++) {
             hole = covered[at] ? 0 : hole + 1;
             if (hole > 4 || (hole == 4 && at % 8 == 3))
-                fail_msg("%s has a member at byte %zu that src/api/structs.c does not tell of",
+                fail_msg("%s has a member at byte %zu that src/api/structs*.c does not tell of",
                          name, at + 1 - hole);
         }
     }
