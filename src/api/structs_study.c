@@ -2,7 +2,6 @@
  */
 #include "api/structs.h"
 #include "api/words.h"
-#include "noc/traffic.h"
 
 static const struct nadi_field nadi_fabric_route_options_members[] = {
     NADI_U32(struct nadi_fabric_route_options, ports, 2, 1024),
@@ -34,7 +33,7 @@ TABLE(nadi_fabric_count_options, nadi_fabric_count_options_init);
 static const struct nadi_field nadi_noc_options_members[] = {
     NADI_TEXT(struct nadi_noc_options, network, 1),
     NADI_PATH(struct nadi_noc_options, flit, 0),
-    NADI_WORD(struct nadi_noc_options, traffic, nadi_noc_patterns),
+    NADI_WORD(struct nadi_noc_options, traffic, NADI_WORDS_NOC_TRAFFIC),
     NADI_TEXT(struct nadi_noc_options, rates, 0),
     NADI_U32(struct nadi_noc_options, packet, 0, 65536),
     NADI_U32(struct nadi_noc_options, hot, 0, INT32_MAX),

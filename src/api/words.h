@@ -5,6 +5,7 @@
 
 #include "executor/executors.h"
 #include "network/models.h"
+#include "noc/traffic.h"
 #include "settings/setting.h"
 
 /* Of what functions write to `report`. */
@@ -35,7 +36,9 @@
 #define NADI_WORDS_OBLIVIOUS       NADI_WORD_TABLE("none", "shuffle", "path-oram", NULL)
 #define NADI_WORDS_TRUSTED_PATTERN NADI_WORD_TABLE("seq", "random", "zipf", "hot", NULL)
 
-/* nadi_memory_bench, nadi_memory_pool. */
+#define NADI_WORDS_NOC_TRAFFIC nadi_noc_patterns
+
+/* nadi_memory_bench. */
 #define NADI_WORDS_DIRECTION NADI_WORD_TABLE("load", "store", NULL)
 
 /* The place of a word that the check of arguments has let through (NADI_WORD); the last of `words`

@@ -36,7 +36,7 @@ static const struct nadi_setting what[] = {
      .doc = "The first so many NPUs ask at once"},
     {.name = "direction",
      .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("load", "store"),
+     .words = NADI_WORDS_DIRECTION,
      .preset = "load",
      AT(direction),
      .doc = "From memory or to it"},

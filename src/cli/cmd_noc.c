@@ -4,7 +4,6 @@
 #include "api/words.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "noc/traffic.h"
 
 struct values {
     struct nadi_noc_options o;
@@ -29,7 +28,7 @@ static const struct nadi_setting question[] = {
             "two)"},
     {.name = "traffic",
      .type = NADI_TYPE_WORD,
-     .words = nadi_noc_patterns,
+     .words = NADI_WORDS_NOC_TRAFFIC,
      .preset = "uniform",
      AT(o.traffic),
      .doc = "Who sends to whom"},
