@@ -98,17 +98,26 @@ static bool write_files(const struct nadi_fit_options *o, struct nadi_fit *f,
     return ok;
 }
 
+static bool open_prior(const struct nadi_fit_options *o, const struct nadi_bench_log *log,
+                       const char *name, struct nadi_arena *arena, struct nadi_comm_platform *prior,
+                       struct nadi_diags *messages)
+{
+    struct nadi_comm_catalogue known;
+    enum nadi_comm_algorithm ignored;
+    if (o->platform)
+        return nadi_comm_platform_open(prior, name, arena, messages);
+    nadi_comm_catalogue_open(&known, arena);
+    return nadi_platform_for_table(prior, &known, &log->tables[0], &name, &ignored);
+}
+
 static bool run(const struct nadi_fit_options *o, const struct nadi_bench_log *log,
                 struct nadi_arena *arena, struct nadi_str *report, struct nadi_diags *messages)
 {
     struct nadi_comm_platform prior;
     struct nadi_fit fit;
     const char *name;
-    enum nadi_comm_algorithm ignored;
-    if (!find_platform(o, log, &name, messages))
-        return false;
-    if (o->platform ? !nadi_comm_platform_open(&prior, name, arena, messages)
-                    : !nadi_platform_for_table(&prior, &log->tables[0], arena, &name, &ignored))
+    if (!find_platform(o, log, &name, messages) ||
+        !open_prior(o, log, name, arena, &prior, messages))
         return false;
     bool ok = nadi_fit_run(&fit, &prior, log, nadi_fit_hold_of(o->hold), messages) &&
               write_files(o, &fit, messages);

@@ -9,6 +9,20 @@ void nadi_validate_options_init(struct nadi_validate_options *options)
         (struct nadi_validate_options){.size = sizeof(*options), .form = "text", .fit = "none"};
 }
 
+/* What no reader knows is an error; the rest is shown all the same. */
+static bool all_read(const struct nadi_validate_collectives *v, struct nadi_diags *messages)
+{
+    bool all = true;
+    for (size_t i = 0; i < v->skipped.count; i++) {
+        const struct nadi_collective_skip *s = &v->skipped.items[i];
+        if (s->unread)
+            all = nadi_error(messages, "validate/unread", NADI_IN_FILE(s->file),
+                             "mend or remove it: what is not read is not compared", "%s%s",
+                             s->rows ? "a row is unread: " : "the file is unread: ", s->reason);
+    }
+    return all;
+}
+
 enum nadi_status nadi_do_validate_collectives_folder(const struct nadi_validate_options *options,
                                                      char **report, struct nadi_diags *messages)
 {
@@ -31,6 +45,7 @@ enum nadi_status nadi_do_validate_collectives_folder(const struct nadi_validate_
             nadi_validate_collectives_text(&v, !options->summary, &text);
         nadi_str_add(&text, "");
         *report = text.text;
+        ok = all_read(&v, messages);
     }
     nadi_validate_collectives_release(&v);
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;

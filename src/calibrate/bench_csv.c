@@ -389,6 +389,26 @@ static bool size_of_row(struct sheet *s, uint32_t row, double *bytes)
     return true;
 }
 
+static bool leave_out(struct sheet *s, uint32_t row, const char *reason)
+{
+    nadi_bench_leave_out(s->r, s->csv.lines[row], false, reason);
+    return true;
+}
+
+/* A value that is none: an error, or one more that is unread. */
+static bool refuse_value(struct sheet *s, uint32_t row, const char *text,
+                         const struct value_column *v)
+{
+    const char *what = v->what == TIME_COLUMN ? "time" : "bandwidth";
+    if (!s->r->known->keep_going)
+        return nadi_bench_error(s->r, s->csv.lines[row], NULL, "'%s' in column '%s' is no %s", text,
+                                s->csv.header[v->index], what);
+    nadi_bench_leave_out(s->r, s->csv.lines[row], true,
+                         nadi_arena_printf(&s->r->log->arena, "'%s' in column '%s' is no %s", text,
+                                           s->csv.header[v->index], what));
+    return true;
+}
+
 /* Bandwidths need the ranks: they are turned into times once these are known. */
 static bool read_value(struct sheet *s, uint32_t row, double bytes, const struct value_column *v)
 {
@@ -396,12 +416,14 @@ static bool read_value(struct sheet *s, uint32_t row, double bytes, const struct
     double value, rounding;
     if (!*text || nadi_str_equal(text, "N/A") || nadi_str_equal(text, "-"))
         return true;
+    if (nadi_str_equal(text, "inf") || nadi_str_equal(text, "nan"))
+        return leave_out(s, row, "implausible: the value is not finite");
     if (!nadi_bench_number(text, &value, &rounding) || value < 0)
-        return nadi_bench_error(s->r, s->csv.lines[row], NULL, "'%s' in column '%s' is no %s", text,
-                                s->csv.header[v->index],
-                                v->what == TIME_COLUMN ? "time" : "bandwidth");
-    if (!(value > 0) || !(bytes > 0))
-        return true;
+        return refuse_value(s, row, text, v);
+    if (!(bytes > 0))
+        return leave_out(s, row, "under-specified: a size of 0 bytes");
+    if (!(value > 0))
+        return leave_out(s, row, "implausible: a time or bandwidth of 0");
     struct nadi_bench_row r = {
         .bytes = bytes, .in_place = v->in_place, .rounding = rounding, .line = s->csv.lines[row]};
     r.time_us = v->what == TIME_COLUMN ? value * v->unit_us : bytes / value / 1e3;
@@ -459,11 +481,21 @@ static bool read_rows(struct sheet *s)
 {
     for (uint32_t row = 0; row < s->csv.row_count; row++) {
         double bytes;
-        if (!check_counts(s, row) || !size_of_row(s, row, &bytes))
-            return false;
+        if (!check_counts(s, row) || !size_of_row(s, row, &bytes)) {
+            if (!s->r->known->keep_going)
+                return false;
+            nadi_bench_leave_out(s->r, s->csv.lines[row], true,
+                                 "its size or its number of ranks cannot be read");
+            continue;
+        }
         bool any = false;
         for (uint32_t v = 0; v < s->value_count; v++)
             any |= *nadi_csv_field(&s->csv, row, s->values[v].index) != '\0';
+        if (!any && s->r->known->keep_going) {
+            nadi_bench_leave_out(s->r, s->csv.lines[row], true,
+                                 "the row has no time and no bandwidth");
+            continue;
+        }
         if (!any)
             return nadi_bench_error(
                 s->r, s->csv.lines[row],
@@ -476,6 +508,21 @@ static bool read_rows(struct sheet *s)
     return end_tables(s);
 }
 
+/* A sheet of something else, or of sizes alone: no row of it is a measurement of a collective. */
+static bool other_sheet(struct sheet *s)
+{
+    const char *what = s->value_count ? "sizes" : "times or bandwidths";
+    if (!s->r->known->keep_going || s->csv.row_count == 0)
+        return nadi_bench_error(s->r, s->csv.row_count ? s->csv.lines[0] : 1,
+                                "columns like size_bytes,time_us or size,busbw are looked for",
+                                "the table has no column of %s", what);
+    const char *reason = nadi_arena_printf(&s->r->log->arena,
+                                           "under-specified: the table has no column of %s", what);
+    for (uint32_t row = 0; row < s->csv.row_count; row++)
+        nadi_bench_leave_out(s->r, s->csv.lines[row], false, reason);
+    return true;
+}
+
 bool nadi_bench_csv(struct nadi_bench_reader *r, const char *text, size_t bytes)
 {
     struct sheet s = {.r = r, .first_table = r->log->count};
@@ -484,10 +531,7 @@ bool nadi_bench_csv(struct nadi_bench_reader *r, const char *text, size_t bytes)
         find_columns(&s);
         read_comments(&s, text, bytes);
         if (s.value_count == 0 || (s.size == NADI_NONE && !(s.payload > 0)))
-            ok = nadi_bench_error(r, s.csv.row_count ? s.csv.lines[0] : 1,
-                                  "columns like size_bytes,time_us or size,busbw are looked for",
-                                  "the table has no column of %s",
-                                  s.value_count ? "sizes" : "times or bandwidths");
+            ok = other_sheet(&s);
         else
             ok = read_rows(&s);
     }

@@ -19,6 +19,7 @@ void nadi_bench_log_release(struct nadi_bench_log *log)
     for (size_t i = 0; i < log->count; i++)
         nadi_mem_free(log->tables[i].rows);
     nadi_mem_free(log->tables);
+    nadi_mem_free(log->skipped.items);
     nadi_arena_release(&log->arena);
     *log = (struct nadi_bench_log){.tables = NULL};
 }
@@ -36,6 +37,18 @@ bool nadi_bench_error(struct nadi_bench_reader *r, uint32_t line, const char *hi
     nadi_error(r->diags, "bench/log", place, hint, "%s", nadi_str_get(&message));
     nadi_str_release(&message);
     return false;
+}
+
+void nadi_bench_leave_out(struct nadi_bench_reader *r, uint32_t line, bool unread,
+                          const char *reason)
+{
+    const struct nadi_bench_skip skip = {
+        .path = nadi_arena_strdup(&r->log->arena, r->path),
+        .reason = nadi_arena_strdup(&r->log->arena, reason),
+        .line = line,
+        .unread = unread,
+    };
+    NADI_PUSH(&r->log->skipped, skip);
 }
 
 bool nadi_bench_number(const char *text, double *value, double *rounding)
@@ -71,6 +84,27 @@ static uint32_t whole(const char *text)
                                                                                   : (uint32_t)value;
 }
 
+/* Programs that time every call by itself: its launch and the wait for the other ranks count. */
+static const char *const alone[] = {"all_reduce_bench", "collective_perf_table_gen"};
+
+void nadi_bench_note_calls(struct nadi_bench_facts *facts, const char *text)
+{
+    uint64_t gpus;
+    for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++)
+        facts->alone |= strstr(text, alone[i]) != NULL;
+    const char *option = strstr(text, "_perf") ? strstr(text, " -g ") : NULL;
+    if (option && nadi_str_take_u64(option + 4, &gpus) && gpus < 1024)
+        facts->launches = (uint32_t)gpus;
+}
+
+/* "GB200 NVL36": the accelerators of one fabric. */
+static uint32_t domain_in(const char *text)
+{
+    uint64_t n;
+    const char *word = strstr(text, "NVL");
+    return word && nadi_str_take_u64(word + 3, &n) && n > 1 && n < 1000000 ? (uint32_t)n : 0;
+}
+
 void nadi_bench_comment(struct nadi_bench_log *log, struct nadi_bench_facts *facts,
                         const char *text)
 {
@@ -82,6 +116,7 @@ void nadi_bench_comment(struct nadi_bench_log *log, struct nadi_bench_facts *fac
     if (colon <= text)
         return;
     const char *value = value_of(log, colon + 1);
+    nadi_bench_note_calls(facts, value);
     const size_t length = (size_t)(colon - text);
     char key[32] = "";
     if (length < sizeof(key))
@@ -90,6 +125,8 @@ void nadi_bench_comment(struct nadi_bench_log *log, struct nadi_bench_facts *fac
         facts->kind = facts->kind ? facts->kind : nadi_comm_kind_of(value);
     else if (nadi_str_equal(key, "hardware") || nadi_str_equal(key, "device"))
         facts->device = value;
+    else if (nadi_str_equal(key, "nvlink_domain"))
+        facts->domain = whole(value);
     else if (nadi_str_equal(key, "nodes"))
         facts->nodes = whole(value);
     else if (nadi_str_equal(key, "gpus_per_node"))
@@ -236,6 +273,9 @@ static bool fill_facts(struct nadi_bench_reader *r, struct nadi_bench_table *t,
     t->algorithm = or_empty(t->algorithm ? t->algorithm : f->algorithm);
     t->note = or_empty(f->note);
     t->quality = f->quality;
+    t->domain = r->known->domain ? r->known->domain : f->domain ? f->domain : domain_in(t->device);
+    t->launches = f->launches;
+    t->alone = f->alone;
     return fill_ranks(r, t, f, ratio);
 }
 
@@ -348,7 +388,7 @@ bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const ch
     static const struct nadi_bench_known nothing = {0};
     struct nadi_bench_reader r = {
         .log = log, .path = path, .known = known ? known : &nothing, .diags = diags};
-    const size_t before = log->count;
+    const size_t before = log->count, skipped = log->skipped.count;
     size_t blank = 0;
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark */
         text += 3;
@@ -366,7 +406,7 @@ bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const ch
     const char separator = nadi_bench_is_printed(text, bytes) ? 0 : separator_of(text, bytes);
     const bool ok =
         separator ? parse_csv(&r, text, bytes, separator) : nadi_bench_printed(&r, text, bytes);
-    if (!ok || log->count > before)
+    if (!ok || log->count > before || (r.known->keep_going && log->skipped.count > skipped))
         return ok;
     if (!nadi_signature_check(path, "benchmark log", text, bytes, diags))
         return false;

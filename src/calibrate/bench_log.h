@@ -9,7 +9,8 @@
  * Columns are known by their names, in any order and number. A row of a table that has too few or
  * unreadable values is an error with its line; lines that are no rows (messages of the library, of
  * mpirun, of a scheduler) are passed over. Values that the benchmark found wrong are left out, with
- * a warning.
+ * a warning. What is left out, and where `keep_going` what cannot be read, is listed with its
+ * reason, so that no row is lost.
  *
  * Sizes are as in nccl/comm.h, times in us; where only a bandwidth was written, the time follows
  * from it and is marked as rounded. Texts live in the log. O(bytes). */
@@ -28,6 +29,13 @@ struct nadi_bench_row {
     uint32_t line;
 };
 
+/* A measurement that is in no table. */
+struct nadi_bench_skip {
+    const char *path, *reason;
+    uint32_t line;
+    bool unread; /* no reader knows it; else there is a reason to leave it out */
+};
+
 struct nadi_bench_table {
     const char *path;
     uint32_t line; /* of its header */
@@ -35,6 +43,9 @@ struct nadi_bench_table {
     uint32_t ranks, nodes; /* nodes 0: unknown */
     enum nadi_comm_partners partners;
     uint32_t groups;    /* that ran at the same time; 1 */
+    uint32_t domain;    /* accelerators that one fabric connects, where the text says it; else 0 */
+    uint32_t launches;  /* ranks that one host thread launches; 0: unknown */
+    bool alone;         /* every call was timed by itself, not as one of a queue */
     const char *device; /* as written, "" when unknown; so are the next four */
     const char *library, *nic, *algorithm, *note;
     char quality; /* 'A', 'B', 'C' in comments of a validation table, 0: not said */
@@ -44,14 +55,19 @@ struct nadi_bench_table {
 
 struct nadi_bench_known { /* what the caller says; 0: taken from the text. Wins over the text. */
     enum nadi_comm_kind kind;
-    uint32_t ranks, nodes;
+    uint32_t ranks, nodes, domain;
     const char *device;
+    bool keep_going; /* what cannot be read is listed, the rest read */
 };
 
 struct nadi_bench_log {
     struct nadi_arena arena;
     struct nadi_bench_table *tables;
     size_t count, capacity;
+    struct {
+        struct nadi_bench_skip *items;
+        size_t count, capacity;
+    } skipped;
 };
 
 /* Adds the tables of a text or a file. False with an error that names the line. The log is usable

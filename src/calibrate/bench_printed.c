@@ -133,7 +133,8 @@ static void note_program(struct printed *p, const struct nadi_bench_line *line)
     if (!gpus)
         return;
     const enum nadi_comm_kind kind = p->facts.kind;
-    p->facts = (struct nadi_bench_facts){.kind = kind, .processes = threads * gpus};
+    p->facts =
+        (struct nadi_bench_facts){.kind = kind, .processes = threads * gpus, .launches = gpus};
     p->host_count = 0;
 }
 
@@ -255,6 +256,7 @@ static void leave_out(struct printed *p, const struct nadi_bench_line *line, con
 {
     struct nadi_place place = NADI_IN_FILE(p->r->path);
     place.line = line->number;
+    nadi_bench_leave_out(p->r, line->number, true, reason);
     if (p->left_out++ < SHOWN)
         nadi_warning(p->r->diags, "bench/damaged", place, "was something else printed into it?",
                      "%s; the row is left out", reason);
@@ -294,6 +296,8 @@ static void add_measured(struct printed *p, const struct nadi_bench_line *line, 
         nadi_warning(p->r->diags, "bench/wrong", place, "look at the machine before it is fitted",
                      "the benchmark found %.0f wrong values in %.0f B; the row is left out",
                      m->wrong, bytes);
+        nadi_bench_leave_out(p->r, line->number, false,
+                             "implausible: the benchmark found wrong values");
         return;
     }
     if (m->algorithm > 1 && m->bus > 1)
@@ -304,6 +308,10 @@ static void add_measured(struct printed *p, const struct nadi_bench_line *line, 
     }
     if (bytes > 0 && row.time_us > 0)
         nadi_bench_add(t, row);
+    else
+        nadi_bench_leave_out(p->r, line->number, false,
+                             bytes > 0 ? "implausible: a time or bandwidth of 0"
+                                       : "under-specified: a size of 0 bytes");
 }
 
 /* What a group of columns says once, says it twice: the time is the size over the bandwidth. Old
@@ -474,8 +482,13 @@ static void read_osu_row(struct printed *p, const struct nadi_bench_line *line)
         leave_out(p, line, "the row has no size and time");
         return;
     }
-    if (!(bytes > 0) || !(value > 0) || (p->osu_bandwidth && bytes < OSU_WINDOW_LEAST))
+    if (!(bytes > 0) || !(value > 0) || (p->osu_bandwidth && bytes < OSU_WINDOW_LEAST)) {
+        nadi_bench_leave_out(p->r, line->number, false,
+                             bytes > 0 && value > 0
+                                 ? "unsupported: a bandwidth of many small messages at once"
+                                 : "implausible: a size, time or bandwidth of 0");
         return;
+    }
     bytes *= osu_blocks(p);
     nadi_bench_add(&p->r->log->tables[p->r->log->count - 1],
                    (struct nadi_bench_row){

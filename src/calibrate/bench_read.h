@@ -20,6 +20,8 @@ struct nadi_bench_facts { /* of a table under way, from lines that are not its r
     enum nadi_comm_kind kind;
     enum nadi_comm_kind by_columns; /* what the table's columns leave possible, if but one */
     uint32_t rank_lines, processes, hosts, ranks, nodes, per_node;
+    uint32_t domain, launches;
+    bool alone;
     uint32_t numbered, devices; /* one more than the highest rank and device that lines name */
     const char *device, *library, *nic, *algorithm, *note;
     char quality;
@@ -55,6 +57,12 @@ bool nadi_bench_end(struct nadi_bench_reader *r, const struct nadi_bench_facts *
                     const struct nadi_bench_ratio *ratio) NADI_MUST_USE;
 bool nadi_bench_error(struct nadi_bench_reader *r, uint32_t line, const char *hint,
                       const char *format, ...) NADI_PRINTF(4, 5);
+
+/* Lists a measurement that goes into no table. */
+void nadi_bench_leave_out(struct nadi_bench_reader *r, uint32_t line, bool unread,
+                          const char *reason);
+/* What a program's command line or a text about it tells of how calls were made ("-g 8"). */
+void nadi_bench_note_calls(struct nadi_bench_facts *facts, const char *text);
 
 /* "12.50": the number and half a unit of its last digit relative to it. False: not a number. */
 bool nadi_bench_number(const char *text, double *value, double *rounding) NADI_MUST_USE;

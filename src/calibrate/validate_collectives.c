@@ -1,7 +1,6 @@
 #include "calibrate/validate_collectives.h"
 #include "base/file.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -10,37 +9,9 @@
 #include "base/str.h"
 #include "base/time.h"
 
+#define PEAK_DOUBT 0.03 /* of rounded figures */
+
 /* ---- platform of a table --------------------------------------------------------------------- */
-
-static const char *skip_spaces(const char *text)
-{
-    return text + strspn(text, " ");
-}
-
-static bool take_nics(const char *text, uint64_t *ports, double *gbps)
-{
-    text = nadi_str_take_u64(text, ports);
-    if (!text || *skip_spaces(text) != 'x')
-        return false;
-    text = nadi_str_take_double(skip_spaces(skip_spaces(text) + 1), gbps);
-    return text && *skip_spaces(text) == 'G' && *ports > 0 && *ports < 10000 && *gbps > 0;
-}
-
-/* "16x 100 Gb/s", "8x400G", "4x100 Gb/s": ports of a node and their rate. */
-static void read_nics(const char *text, struct nadi_comm_platform *p)
-{
-    for (; *text; text++) {
-        uint64_t ports;
-        double gbps;
-        if (take_nics(text, &ports, &gbps)) {
-            p->nics = (uint32_t)ports;
-            p->nic_rate = gbps / 8 * 1e9;
-            return;
-        }
-        while (isdigit((unsigned char)*text) && isdigit((unsigned char)text[1]))
-            text++;
-    }
-}
 
 /* The one algorithm that a comment names; AUTO for "default" and for several. */
 static enum nadi_comm_algorithm named_algorithm(const char *text)
@@ -60,38 +31,83 @@ static enum nadi_comm_algorithm named_algorithm(const char *text)
     return nadi_comm_algorithm_of(word);
 }
 
-bool nadi_platform_for_table(struct nadi_comm_platform *p, const struct nadi_bench_table *t,
-                             struct nadi_arena *arena, const char **name,
+/* A fabric that connects fewer than the platform's: the NICs are in proportion. */
+static void shrink_domain(struct nadi_comm_platform *p, uint32_t domain)
+{
+    if (domain && domain < p->gpus_per_node)
+        nadi_comm_platform_resize(p, domain, domain);
+}
+
+bool nadi_platform_for_table(struct nadi_comm_platform *p, const struct nadi_comm_catalogue *known,
+                             const struct nadi_bench_table *t, const char **name,
                              enum nadi_comm_algorithm *algorithm)
 {
-    struct nadi_diags diags;
-    *name = nadi_comm_platform_for(t->device);
+    const struct nadi_comm_nics nics = nadi_comm_nics_of(t->nic);
+    uint32_t i = nadi_comm_catalogue_find(known, t->device);
     *algorithm = named_algorithm(t->algorithm);
-    if (!*name)
+    if (i == NADI_NONE)
         return false;
-    nadi_diags_init(&diags);
-    const bool ok = nadi_comm_platform_open(p, *name, arena, &diags);
-    nadi_diags_release(&diags);
-    NADI_ASSERT(ok); /* the catalogue's own */
-    read_nics(t->nic, p);
-    p->transport = nadi_comm_transport_of(t->nic);
-    if (p->transport == NADI_TRANSPORT_VERBS)
-        p->transport = nadi_comm_transport_of(t->device);
-    if (nadi_str_equal(t->device, "sm_100_B200")) /* measured without the switch's reductions */
-        p->nvls = false;
+    i = nadi_comm_catalogue_with_nics(known, i, &nics);
+    *p = known->items[i];
+    *name = known->names[i];
+    if (nics.named)
+        p->transport = nics.transport;
+    if (nics.ports) {
+        p->nics = nics.ports;
+        p->nic_rate = nics.rate;
+    }
+    shrink_domain(p, t->domain);
     return true;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
+
+/* So many measurements of a file are left out for a reason, or unread. */
+static void skip(struct nadi_validate_collectives *v, const char *file, const char *reason,
+                 size_t rows, bool unread)
+{
+    for (size_t i = 0; i < v->skipped.count; i++) {
+        struct nadi_collective_skip *s = &v->skipped.items[i];
+        if (strcmp(s->file, file) == 0 && strcmp(s->reason, reason) == 0) {
+            s->rows += rows;
+            return;
+        }
+    }
+    const struct nadi_collective_skip s = {
+        .file = file, .reason = reason, .rows = rows, .unread = unread};
+    NADI_PUSH(&v->skipped, s);
+}
+
+/* The least time that the hardware allows, us: what each rank must at least send or receive over
+ * the links of its node, or a node over its NICs where the table says which. No algorithm has less:
+ * a reduction in the switches sends everything once. */
+static double least_us(const struct nadi_comm_platform *p, const struct nadi_bench_table *t,
+                       double bytes, uint32_t nodes)
+{
+    const double n = t->ranks, g = n / nodes;
+    const bool all = t->kind == NADI_COMM_ALL_GATHER || t->kind == NADI_COMM_REDUCE_SCATTER;
+    const bool parts = all || t->kind == NADI_COMM_ALL_TO_ALL || t->kind == NADI_COMM_GATHER ||
+                       t->kind == NADI_COMM_SCATTER;
+    const double link = nadi_comm_link_rate(p, (uint32_t)g);
+    if (nodes == 1)
+        return (parts ? (n - 1) / n : 1) * bytes / link * 1e6;
+    if (!*t->nic)
+        return 0;
+    const double out = t->kind == NADI_COMM_ALL_TO_ALL ? (n - g) / n * g : parts ? (n - g) / n : 1;
+    return out * bytes / nadi_comm_nic_rate(p, (uint32_t)g) * 1e6;
+}
 
 static void predict_rows(struct nadi_validate_collectives *v, struct nadi_collective_table *out,
                          const struct nadi_bench_table *t, const struct nadi_comm_platform *p,
                          enum nadi_comm_algorithm algorithm)
 {
     out->rows = NADI_ARENA_ZNEW(&v->arena, struct nadi_collective_row, t->count);
-    out->count = t->count;
     for (size_t i = 0; i < t->count; i++) {
         const struct nadi_bench_row *r = &t->rows[i];
+        if (r->time_us < (1 - PEAK_DOUBT) * least_us(p, t, r->bytes, out->nodes)) {
+            skip(v, out->file, "implausible: faster than the peak of the hardware", 1, false);
+            continue;
+        }
         const struct nadi_comm_case c = {.kind = t->kind,
                                          .ranks = t->ranks,
                                          .nodes = t->nodes,
@@ -99,7 +115,7 @@ static void predict_rows(struct nadi_validate_collectives *v, struct nadi_collec
                                          .partners = t->partners,
                                          .algorithm = algorithm};
         const struct nadi_comm_time time = nadi_comm_predict(p, &c);
-        out->rows[i] = (struct nadi_collective_row){
+        out->rows[out->count++] = (struct nadi_collective_row){
             .bytes = r->bytes,
             .measured_us = r->time_us,
             .predicted_us = time.ns / 1e3,
@@ -173,12 +189,15 @@ static void add_table(struct nadi_validate_collectives *v, const struct nadi_ben
         .groups = t->groups,
         .quality = t->quality,
     };
-    if (!nadi_platform_for_table(&p, t, &v->arena, &out.platform, &algorithm)) {
+    if (!nadi_platform_for_table(&p, &v->known, t, &out.platform, &algorithm)) {
         out.left_out =
-            *t->device ? nadi_arena_printf(
-                             &v->arena, "no platform of the catalogue is known for '%s'", t->device)
-                       : "the table names no device";
+            *t->device
+                ? nadi_arena_printf(&v->arena,
+                                    "unsupported: no platform of the catalogue is known for '%s'",
+                                    t->device)
+                : "under-specified: the table names no device";
         out.label = out.system = "";
+        skip(v, out.file, out.left_out, t->count, false);
         push(v, out);
         return;
     }
@@ -190,13 +209,15 @@ static void add_table(struct nadi_validate_collectives *v, const struct nadi_ben
                           t->ranks, out.nodes, out.nodes == 1 ? "" : "s", algorithm ? ", " : "",
                           algorithm ? nadi_comm_algorithm_name(algorithm) : "");
     if (out.nodes > 1 && p.nics == 0)
-        out.left_out = "the platform has no NICs";
+        out.left_out = "unsupported: the platform has no NICs";
     else
         predict_rows(v, &out, t, &p, algorithm);
     if (!out.left_out && v->hold != NADI_FIT_ALL)
         fit_rows(v, &out, t, &p);
-    if (out.left_out)
+    if (out.left_out) {
+        skip(v, out.file, out.left_out, t->count, false);
         out.count = 0;
+    }
     push(v, out);
 }
 
@@ -233,24 +254,38 @@ static bool list_files(struct nadi_validate_collectives *v, const char *folder, 
     return true;
 }
 
+/* A file without a table is left out or unread, by what was said of its rows. */
+static void no_table(struct nadi_validate_collectives *v, const char *path, const char *reason,
+                     bool unread)
+{
+    const char *file = nadi_arena_strdup(&v->arena, nadi_file_name(path));
+    const char *why = nadi_arena_strdup(&v->arena, reason);
+    if (unread)
+        skip(v, file, why, 0, true);
+    push(v, (struct nadi_collective_table){
+                .file = file, .label = "", .system = "", .left_out = why, .unread = unread});
+}
+
 static void read_one(struct nadi_validate_collectives *v, const char *path)
 {
+    static const struct nadi_bench_known known = {.keep_going = true};
     struct nadi_diags own;
-    const size_t before = v->log.count;
+    const size_t before = v->log.count, skipped = v->log.skipped.count;
     nadi_diags_init(&own);
-    if (!nadi_bench_log_read(&v->log, path, NULL, &own)) {
+    v->files++;
+    if (!nadi_bench_log_read(&v->log, path, &known, &own)) {
         for (size_t i = before; i < v->log.count; i++)
             nadi_mem_free(v->log.tables[i].rows);
         v->log.count = before;
-        push(v, (struct nadi_collective_table){
-                    .file = nadi_arena_strdup(&v->arena, nadi_file_name(path)),
-                    .label = "",
-                    .system = "",
-                    .left_out = nadi_arena_strdup(
-                        &v->arena, own.count ? own.items[own.count - 1].message : "unreadable"),
-                });
+        no_table(v, path, own.count ? own.items[own.count - 1].message : "unreadable", true);
+    } else if (v->log.count == before) {
+        no_table(v, path, v->log.skipped.items[skipped].reason, false);
     }
     nadi_diags_release(&own);
+    for (size_t i = skipped; i < v->log.skipped.count; i++) {
+        const struct nadi_bench_skip *s = &v->log.skipped.items[i];
+        skip(v, nadi_arena_strdup(&v->arena, nadi_file_name(path)), s->reason, 1, s->unread);
+    }
     for (size_t i = before; i < v->log.count; i++)
         add_table(v, &v->log.tables[i]);
 }
@@ -263,6 +298,7 @@ bool nadi_validate_collectives(struct nadi_validate_collectives *v, const char *
     *v = (struct nadi_validate_collectives){.hold = hold};
     nadi_arena_init(&v->arena);
     nadi_bench_log_init(&v->log);
+    nadi_comm_catalogue_open(&v->known, &v->arena);
     bool ok = list_files(v, folder, &names, &count, diags);
     for (size_t i = 0; ok && i < count; i++)
         read_one(v, names[i]);
@@ -277,9 +313,23 @@ bool nadi_validate_collectives(struct nadi_validate_collectives *v, const char *
 void nadi_validate_collectives_release(struct nadi_validate_collectives *v)
 {
     nadi_mem_free(v->tables);
+    nadi_mem_free(v->skipped.items);
     nadi_bench_log_release(&v->log);
     nadi_arena_release(&v->arena);
     *v = (struct nadi_validate_collectives){.tables = NULL};
+}
+
+struct nadi_collective_counts nadi_collective_counts(const struct nadi_validate_collectives *v)
+{
+    struct nadi_collective_counts c = {.files = v->files};
+    for (size_t i = 0; i < v->count; i++) {
+        c.rows_used += v->tables[i].count;
+        c.files_unread += v->tables[i].unread;
+    }
+    for (size_t i = 0; i < v->skipped.count; i++)
+        *(v->skipped.items[i].unread ? &c.rows_unread : &c.rows_left_out) +=
+            v->skipped.items[i].rows;
+    return c;
 }
 
 /* ---- sums ---------------------------------------------------------------------------------- */

@@ -3,13 +3,15 @@
  *
  * Every file of the folder is read as a benchmark's output (calibrate/bench_log.h); each table is
  * held against the platform of its device, with the NICs that its comments name. Nothing is fitted:
- * the whole folder is test set. What cannot be predicted is listed with the reason.
+ * the whole folder is test set. No measurement is lost: each is used, left out for a reason
+ * (implausible, under-specified, unsupported) or unread, which is an error.
  *
  * error = predicted time / measured time - 1. O(rows). */
 #ifndef NADI_CALIBRATE_VALIDATE_COLLECTIVES_H
 #define NADI_CALIBRATE_VALIDATE_COLLECTIVES_H
 
 #include "calibrate/fit.h"
+#include "nccl/platform_find.h"
 
 struct nadi_collective_row {
     double bytes, measured_us, predicted_us, error, rounding;
@@ -24,6 +26,7 @@ struct nadi_collective_table {
     const char *label; /* "all-reduce, 8 x NVIDIA H100 SXM" */
     const char *system, *platform;
     const char *left_out; /* why nothing was predicted, or NULL */
+    bool unread;          /* for no reader knows the file */
     enum nadi_comm_kind kind;
     uint32_t ranks, nodes, groups;
     char quality;
@@ -31,12 +34,30 @@ struct nadi_collective_table {
     size_t count;
 };
 
+/* Measurements of a file that are not used, for one reason. */
+struct nadi_collective_skip {
+    const char *file, *reason;
+    size_t rows; /* 0: a file that cannot be read */
+    bool unread;
+};
+
+struct nadi_collective_counts {
+    size_t files, files_unread;
+    size_t rows_used, rows_left_out, rows_unread;
+};
+
 struct nadi_validate_collectives {
     struct nadi_arena arena;
     enum nadi_fit_hold hold; /* ALL: nothing is fitted */
     struct nadi_bench_log log;
+    struct nadi_comm_catalogue known;
     struct nadi_collective_table *tables;
     size_t count, capacity;
+    size_t files;
+    struct {
+        struct nadi_collective_skip *items;
+        size_t count, capacity;
+    } skipped;
 };
 
 /* False with an error when the folder cannot be read. The caller releases in both cases. */
@@ -44,9 +65,12 @@ bool nadi_validate_collectives(struct nadi_validate_collectives *v, const char *
                                enum nadi_fit_hold hold, struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_validate_collectives_release(struct nadi_validate_collectives *v);
 
-/* The platform for a table: that of its device, its NICs as the comments say. NULL name: none. */
-bool nadi_platform_for_table(struct nadi_comm_platform *p, const struct nadi_bench_table *t,
-                             struct nadi_arena *arena, const char **name,
+struct nadi_collective_counts nadi_collective_counts(const struct nadi_validate_collectives *v);
+
+/* The platform for a table: that of its device, its NICs and its fabric as the comments say. False:
+ * none is known. */
+bool nadi_platform_for_table(struct nadi_comm_platform *p, const struct nadi_comm_catalogue *known,
+                             const struct nadi_bench_table *t, const char **name,
                              enum nadi_comm_algorithm *algorithm) NADI_MUST_USE;
 
 struct nadi_error_sums { /* of rows of some tables */

@@ -268,8 +268,7 @@ bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_com
     const double hop = algorithm == NADI_COMM_NVLS || algorithm == NADI_COMM_NVLS_TREE
                            ? 0
                            : p->value[NADI_FIGURE_HOP_LL + (int)protocol];
-    const double net_hop = p->value[NADI_FIGURE_NET_LL + (int)protocol] +
-                           nadi_comm_transport_ns(p->transport, protocol);
+    const double net_hop = p->value[NADI_FIGURE_NET_LL + (int)protocol];
     time->latency_ns = p->value[NADI_FIGURE_LAUNCH] + t.hops * hop + t.net_hops * net_hop;
     if (algorithm == NADI_COMM_NVLS || algorithm == NADI_COMM_NVLS_TREE)
         time->latency_ns += p->value[NADI_FIGURE_HOP_SWITCH];

@@ -47,62 +47,9 @@ double nadi_comm_nic_rate(const struct nadi_comm_platform *p, uint32_t per_node)
     return all * part > p->nic_rate || all < p->nic_rate ? all * part : p->nic_rate;
 }
 
-/* From tables of 2 nodes over each (docs/validation.md): what is left of them over what verbs take.
- */
-static const double transport_ns[NADI_TRANSPORTS][NADI_COMM_PROTOCOLS] = {
-    [NADI_TRANSPORT_EFA] = {15e3, 15e3, 15e3},
-    [NADI_TRANSPORT_EFA_1] = {55e3, 55e3, 270e3},
-    [NADI_TRANSPORT_TCPX] = {45e3, 45e3, 400e3},
-};
-
-double nadi_comm_transport_ns(enum nadi_comm_transport transport, enum nadi_comm_protocol protocol)
-{
-    return transport_ns[transport][protocol];
-}
-
 bool nadi_comm_transport_ordered(enum nadi_comm_transport transport)
 {
     return transport == NADI_TRANSPORT_VERBS;
-}
-
-enum nadi_comm_transport nadi_comm_transport_of(const char *nic)
-{
-    if (strstr(nic, "TCPX"))
-        return NADI_TRANSPORT_TCPX;
-    if (!strstr(nic, "EFA"))
-        return NADI_TRANSPORT_VERBS;
-    return strstr(nic, "EFA v1") || strstr(nic, "x100 G") ? NADI_TRANSPORT_EFA_1
-                                                          : NADI_TRANSPORT_EFA;
-}
-
-/* ---- which one ----------------------------------------------------------------------------- */
-
-const char *nadi_comm_platform_for(const char *device)
-{
-    /* Longer words before those that they contain, forms before their families. */
-    static const struct {
-        const char *word, *also, *name; /* also: another word that the text must have, or NULL */
-    } known[] = {
-        {"GB300", NULL, "gb300-nvl72"},     {"sm_103", NULL, "gb300-nvl72"},
-        {"GB200", NULL, "gb200-nvl72"},     {"GH200", NULL, "gh200-node"},
-        {"B300", NULL, "b300-node"},        {"B200", NULL, "b200-node"},
-        {"H200", NULL, "h200-node"},        {"H100", "PCIe", "h100-pcie-node"},
-        {"H100", NULL, "h100-node"},        {"sm_90", NULL, "h100-node"},
-        {"H800", NULL, "h800-node"},        {"H20", NULL, "h20-node"},
-        {"A100", "PCIe", "a100-pcie-node"}, {"A100", "PCIE", "a100-pcie-node"},
-        {"A100", NULL, "a100-node"},        {"A800", NULL, "a800-node"},
-        {"L40S", NULL, "l40s-node"},        {"MI355X", NULL, "mi355x-node"},
-        {"MI350X", NULL, "mi355x-node"},    {"gfx950", NULL, "mi355x-node"},
-        {"MI325X", NULL, "mi325x-node"},    {"MI300X", NULL, "mi300x-node"},
-        {"gfx942", NULL, "mi300x-node"},    {"MI250", NULL, "mi250x-node"},
-        {"gfx90a", NULL, "mi250x-node"},    {"V100", "SXM2", "v100-dgx1"},
-        {"V100", NULL, "v100-node"},        {"sm_80", NULL, "a100-node"},
-        {"DGX-2", NULL, "v100-node"},       {"DGX-1", NULL, "v100-dgx1"},
-    };
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (strstr(device, known[i].word) && (!known[i].also || strstr(device, known[i].also)))
-            return known[i].name;
-    return NULL;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -275,6 +222,16 @@ static const char *text_of(const struct nadi_schema_values *v, const char *key,
     return value->count ? nadi_arena_strdup(arena, value->items[0].text) : "";
 }
 
+static struct nadi_comm_words words_of(const struct nadi_schema_values *v, const char *key,
+                                       struct nadi_arena *arena)
+{
+    const struct nadi_schema_value *value = nadi_schema_get(v, key);
+    struct nadi_comm_words w = {.items = NADI_ARENA_NEW(arena, const char *, value->count)};
+    for (; w.count < value->count; w.count++)
+        w.items[w.count] = nadi_arena_strdup(arena, value->items[w.count].text);
+    return w;
+}
+
 bool nadi_comm_platform_read(struct nadi_comm_platform *p, const struct nadi_schema_values *v,
                              struct nadi_arena *arena, struct nadi_diags *diags)
 {
@@ -282,6 +239,8 @@ bool nadi_comm_platform_read(struct nadi_comm_platform *p, const struct nadi_sch
         .name = text_of(v, "platform", arena),
         .source = text_of(v, "source", arena),
         .device = text_of(v, "device", arena),
+        .known_as = words_of(v, "known-as", arena),
+        .instances = words_of(v, "instances", arena),
         .gpus_per_node = (uint32_t)nadi_schema_integer(v, "gpus-per-node"),
         .nodes = (uint32_t)nadi_schema_integer(v, "nodes"),
         .nics = (uint32_t)nadi_schema_integer(v, "nics"),

@@ -50,8 +50,7 @@ enum nadi_comm_generation { /* of the cost tables */
 
 enum nadi_comm_transport {                       /* what carries messages between nodes */
                            NADI_TRANSPORT_VERBS, /* InfiniBand, RoCE */
-                           NADI_TRANSPORT_EFA,   /* AWS, second generation and later */
-                           NADI_TRANSPORT_EFA_1, /* of 100 Gb/s: p3dn, p4d */
+                           NADI_TRANSPORT_EFA,   /* AWS */
                            NADI_TRANSPORT_TCPX,  /* GCP, GPUDirect-TCPX and -TCPXO */
                            NADI_TRANSPORTS
 };
@@ -78,8 +77,14 @@ struct nadi_comm_crossover { /* from `bytes` on, one kind on so many ranks takes
     enum nadi_comm_protocol protocol;
 };
 
+struct nadi_comm_words { /* names, in the arena */
+    const char **items;
+    uint32_t count;
+};
+
 struct nadi_comm_platform {
     const char *name, *source, *device;
+    struct nadi_comm_words known_as, instances; /* platform_find.h */
     uint32_t gpus_per_node, nodes, nics;
     uint32_t tree_nics;         /* of them that NVLSTree's trees use; 0: all */
     double link_rate, nic_rate; /* B/s, one direction: all links of an accelerator; one NIC */
@@ -125,16 +130,8 @@ bool nadi_comm_platform_read(struct nadi_comm_platform *p, const struct nadi_sch
 /* The file that gives this platform again. */
 void nadi_comm_platform_write(const struct nadi_comm_platform *p, struct nadi_str *out);
 
-/* What a transport's software adds to a step between nodes, ns. */
-double nadi_comm_transport_ns(enum nadi_comm_transport transport, enum nadi_comm_protocol protocol);
 /* LL128 needs writes that arrive in order, which only verbs promise. */
 bool nadi_comm_transport_ordered(enum nadi_comm_transport transport);
-/* Of a NIC as people write it ("EFA v1 4x100 Gb/s", "TCPXO"); VERBS when nothing else is named. */
-enum nadi_comm_transport nadi_comm_transport_of(const char *nic);
-
-/* Catalogue name for a device as benchmarks print it ("NVIDIA H100 80GB HBM3") or for a word of it
- * ("sm_90"); NULL when none is known. */
-const char *nadi_comm_platform_for(const char *device);
 
 /* The platform's network: a dimension in a node, and with several nodes one between them. A message
  * takes what the library's send and receive take. The caller finishes the topology. */

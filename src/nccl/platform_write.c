@@ -14,6 +14,16 @@ static void add_text(struct nadi_str *out, const char *key, const char *text)
     nadi_str_add(out, "\"\n");
 }
 
+static void add_words(struct nadi_str *out, const char *key, const struct nadi_comm_words *w)
+{
+    if (!w->count)
+        return;
+    nadi_str_printf(out, "%s: [", key);
+    for (uint32_t i = 0; i < w->count; i++)
+        nadi_str_printf(out, "%s\"%s\"", i ? ", " : "", w->items[i]);
+    nadi_str_add(out, "]\n");
+}
+
 static void add_algorithms(const struct nadi_comm_platform *p, struct nadi_str *out)
 {
     static const char *const words[NADI_COMM_ALGORITHMS] = {
@@ -77,10 +87,12 @@ static void add_lists(const struct nadi_comm_platform *p, struct nadi_str *out)
 void nadi_comm_platform_write(const struct nadi_comm_platform *p, struct nadi_str *out)
 {
     static const char *const generations[] = {"volta", "ampere", "hopper", "blackwell", "cdna"};
-    static const char *const transports[] = {"verbs", "efa", "efa-1", "tcpx"};
+    static const char *const transports[] = {"verbs", "efa", "tcpx"};
     add_text(out, "platform", p->name);
     add_text(out, "source", p->source);
     add_text(out, "device", p->device);
+    add_words(out, "known-as", &p->known_as);
+    add_words(out, "instances", &p->instances);
     nadi_str_printf(out, "gpus-per-node: %u\nnodes: %u\nnics: %u\n", p->gpus_per_node, p->nodes,
                     p->nics);
     nadi_str_printf(out, "link-bandwidth: %.6gGB/s\nnic-bandwidth: %.6gGB/s\n", p->link_rate / 1e9,

@@ -117,30 +117,28 @@ static void add_rows(const struct nadi_collective_table *t, struct nadi_str *out
     nadi_str_add(out, "\n");
 }
 
-/* So many tables from i on are left out of one file for one reason. */
-static size_t left_out_alike(const struct nadi_validate_collectives *v, size_t i)
+/* "unread" is said where the reason does not tell it. */
+static void add_skipped(const struct nadi_validate_collectives *v, bool markdown,
+                        struct nadi_str *out)
 {
-    size_t n = 1;
-    while (i + n < v->count && v->tables[i + n].left_out &&
-           strcmp(v->tables[i + n].left_out, v->tables[i].left_out) == 0 &&
-           strcmp(v->tables[i + n].file, v->tables[i].file) == 0)
-        n++;
-    return n;
+    for (size_t i = 0; i < v->skipped.count; i++) {
+        const struct nadi_collective_skip *s = &v->skipped.items[i];
+        const char *what = s->unread ? "unread" : "left out";
+        if (markdown)
+            nadi_str_printf(out, "| %s | %zu | %s | %s |\n", s->file, s->rows, what, s->reason);
+        else
+            nadi_str_printf(out, "%s: %s, %zu row%s: %s\n", what, s->file, s->rows,
+                            s->rows == 1 ? "" : "s", s->reason);
+    }
 }
 
-static void add_left_out(const struct nadi_validate_collectives *v, bool markdown,
-                         struct nadi_str *out)
+static void add_counts(const struct nadi_validate_collectives *v, struct nadi_str *out)
 {
-    for (size_t i = 0, n = 1; i < v->count; i += n) {
-        const struct nadi_collective_table *t = &v->tables[i];
-        n = t->left_out ? left_out_alike(v, i) : 1;
-        if (!t->left_out)
-            continue;
-        nadi_str_printf(out, markdown ? "| %s" : "left out: %s", t->file);
-        if (n > 1)
-            nadi_str_printf(out, " (%zu tables)", n);
-        nadi_str_printf(out, markdown ? " | %s |\n" : ": %s\n", t->left_out);
-    }
+    const struct nadi_collective_counts c = nadi_collective_counts(v);
+    nadi_str_printf(
+        out, "%zu file%s, %zu unread; %zu measurements: %zu used, %zu left out, %zu unread",
+        c.files, c.files == 1 ? "" : "s", c.files_unread,
+        c.rows_used + c.rows_left_out + c.rows_unread, c.rows_used, c.rows_left_out, c.rows_unread);
 }
 
 void nadi_validate_collectives_text(const struct nadi_validate_collectives *v, bool rows,
@@ -154,7 +152,9 @@ void nadi_validate_collectives_text(const struct nadi_validate_collectives *v, b
                     nadi_collective_fitting_set(v), nadi_collective_test_set(v), "system", "sizes",
                     "rows", "mean", "median", "p90", "worst", "bias");
     add_systems(v, false, out);
-    add_left_out(v, false, out);
+    add_counts(v, out);
+    nadi_str_add(out, "\n");
+    add_skipped(v, false, out);
 }
 
 void nadi_validate_collectives_markdown(const struct nadi_validate_collectives *v,
@@ -165,8 +165,10 @@ void nadi_validate_collectives_markdown(const struct nadi_validate_collectives *
     nadi_str_add(out, "| system | sizes | rows | mean | median | p90 | worst | bias |\n"
                       "|---|---|---|---|---|---|---|---|\n");
     add_systems(v, true, out);
-    nadi_str_add(out, "\n| left out | why |\n|---|---|\n");
-    add_left_out(v, true, out);
+    nadi_str_add(out, "\n");
+    add_counts(v, out);
+    nadi_str_add(out, ".\n\n| file | rows | | why |\n|---|---|---|---|\n");
+    add_skipped(v, true, out);
 }
 
 static void add_json_sums(struct nadi_json *j, const struct nadi_validate_collectives *v,
@@ -224,6 +226,29 @@ static void add_json_table(struct nadi_json *j, const struct nadi_collective_tab
     nadi_json_close(j);
 }
 
+static void add_json_counts(struct nadi_json *j, const struct nadi_validate_collectives *v)
+{
+    const struct nadi_collective_counts c = nadi_collective_counts(v);
+    nadi_json_object(j, "counts");
+    nadi_json_u64(j, "files", c.files);
+    nadi_json_u64(j, "files_unread", c.files_unread);
+    nadi_json_u64(j, "rows_used", c.rows_used);
+    nadi_json_u64(j, "rows_left_out", c.rows_left_out);
+    nadi_json_u64(j, "rows_unread", c.rows_unread);
+    nadi_json_close(j);
+    nadi_json_array(j, "not_used");
+    for (size_t i = 0; i < v->skipped.count; i++) {
+        const struct nadi_collective_skip *s = &v->skipped.items[i];
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "file", s->file);
+        nadi_json_u64(j, "rows", s->rows);
+        nadi_json_bool(j, "unread", s->unread);
+        nadi_json_string(j, "reason", s->reason);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+}
+
 void nadi_validate_collectives_json(const struct nadi_validate_collectives *v, struct nadi_str *out)
 {
     struct nadi_json j;
@@ -237,6 +262,7 @@ void nadi_validate_collectives_json(const struct nadi_validate_collectives *v, s
             add_json_sums(&j, v, v->tables[i].system);
     add_json_sums(&j, v, NULL);
     nadi_json_close(&j);
+    add_json_counts(&j, v);
     nadi_json_array(&j, "tables");
     for (size_t i = 0; i < v->count; i++)
         add_json_table(&j, &v->tables[i]);

@@ -4,7 +4,7 @@
 
 static const char *const fabrics[] = {"switch", "mesh", "pcie", NULL};
 static const char *const generations[] = {"volta", "ampere", "hopper", "blackwell", "cdna", NULL};
-static const char *const transports[] = {"verbs", "efa", "efa-1", "tcpx", NULL};
+static const char *const transports[] = {"verbs", "efa", "tcpx", NULL};
 static const char *const algorithms[] = {
     "ring", "tree", "nvls", "nvlstree", "collnet", "pat", "direct", NULL,
 };
@@ -46,6 +46,18 @@ static const struct nadi_setting platform_keys[] = {
      .absent = "not said",
      .doc = "Where the figures come from."},
     {.name = "device", .type = NADI_TYPE_TEXT, .absent = "not said", .doc = "The accelerator."},
+    {.name = "known-as",
+     .type = NADI_TYPE_TEXT,
+     .list = true,
+     .absent = "by its name alone",
+     .doc = "Words by which logs name the accelerator: \"H100\", or \"V100+SXM2\" where both must "
+            "be there. `nadi fit` and `nadi validate` choose by them."},
+    {.name = "instances",
+     .type = NADI_TYPE_TEXT,
+     .list = true,
+     .absent = "none",
+     .doc = "A cloud's machines that are this platform, as their names begin: \"p5\". They go "
+            "before the accelerator's words."},
     COUNT("gpus-per-node", "8", "Accelerators that the fabric of a node connects."),
     COUNT("nodes", "1", "Nodes of a run; the number of ranks is gpus-per-node times this."),
     {.name = "nics",
@@ -73,9 +85,9 @@ static const struct nadi_setting platform_keys[] = {
      .type = NADI_TYPE_WORD,
      .words = transports,
      .preset = "verbs",
-     .doc = "What carries messages between nodes: InfiniBand or RoCE (`verbs`), AWS's `efa` (the "
-            "first generation, 100 Gb/s, is `efa-1`), GCP's `tcpx`. All but verbs take longer for "
-            "a step and have no LL128."},
+     .doc = "What carries messages between nodes: InfiniBand or RoCE (`verbs`), AWS's `efa`, GCP's "
+            "`tcpx`. Only verbs keep the order that LL128 needs; how long a step takes is in "
+            "`net-hop-ll` and the like."},
     {.name = "fabric",
      .type = NADI_TYPE_WORD,
      .words = fabrics,

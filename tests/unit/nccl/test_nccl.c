@@ -1,6 +1,7 @@
 /* The model of communication libraries: closed forms by hand, the library's known choices, and what
  * must hold for all platforms. */
 #include "nccl/nccl.h"
+#include "nccl/platform_find.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -100,7 +101,6 @@ static void transports_and_groups(void **state)
     o.p.transport = NADI_TRANSPORT_EFA;
     other = predict(&o.p, NADI_COMM_ALL_REDUCE, 16, 2, 4 * MIB);
     assert_int_not_equal(other.protocol, NADI_COMM_LL128);
-    assert_true(other.latency_ns > verbs.latency_ns);
     assert_int_equal(predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 1, 4096).ns,
                      predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 0, 4096).ns);
     o.p.transport = NADI_TRANSPORT_VERBS;
@@ -161,10 +161,44 @@ static void devices_have_platforms(void **state)
             release(&o);
         }
     }
-    assert_int_equal(nadi_comm_transport_of("EFA v1, 4x100 Gb/s"), NADI_TRANSPORT_EFA_1);
-    assert_int_equal(nadi_comm_transport_of("inter-node EFA v4 8x 400 Gb/s"), NADI_TRANSPORT_EFA);
-    assert_int_equal(nadi_comm_transport_of("8x 200 Gb/s GPUDirect-TCPXO"), NADI_TRANSPORT_TCPX);
-    assert_int_equal(nadi_comm_transport_of("ConnectX-7"), NADI_TRANSPORT_VERBS);
+}
+
+/* NICs are read as they are written, and choose between platforms of one accelerator. */
+static void nics_choose_the_platform(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *device, *nics, *name;
+        uint32_t ports;
+        double gbps;
+    } cases[] = {
+        {"NVIDIA H100 80GB HBM3", "EFA 32x100 Gb/s", "h100-p5", 32, 100},
+        {"NVIDIA H100 80GB HBM3", "8x 400 Gb/s EFA", "h100-p5", 8, 400},
+        {"NVIDIA H100 80GB HBM3", "8x 200 Gb/s GPUDirect-TCPXO", "h100-a3mega", 8, 200},
+        {"NVIDIA H100 80GB HBM3", "ConnectX-7, 8x400G", "h100-node", 8, 400},
+        {"NVIDIA A100-SXM4-40GB", "EFA v1, 4x100 Gb/s", "a100-p4d", 4, 100},
+        {"NVIDIA A100-SXM4-40GB", "16x 100 Gb/s RoCE", "a100-node", 16, 100},
+        {"NVIDIA H200", "EFA", "h200-p5en", 0, 0},
+        {"NVIDIA B200", "inter-node EFA v4 8x 400 Gb/s", "b200-p6", 8, 400},
+        {"AWS p5en.48xlarge", "", "h200-p5en", 0, 0},
+        {"AWS p5.48xlarge, 8x H100", "", "h100-p5", 0, 0},
+        {"AWS p3dn.24xlarge, V100-SXM2-32GB", "1x 100 Gb/s EFA", "v100-p3dn", 1, 100},
+    };
+    struct nadi_arena arena;
+    struct nadi_comm_catalogue c;
+    nadi_arena_init(&arena);
+    nadi_comm_catalogue_open(&c, &arena);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct nadi_comm_nics n = nadi_comm_nics_of(cases[i].nics);
+        const uint32_t base = nadi_comm_catalogue_find(&c, cases[i].device);
+        assert_int_not_equal(base, NADI_NONE);
+        const uint32_t at = nadi_comm_catalogue_with_nics(&c, base, &n);
+        if (strcmp(c.names[at], cases[i].name) != 0)
+            fail_msg("%s, %s: %s", cases[i].device, cases[i].nics, c.names[at]);
+        assert_int_equal(n.ports, cases[i].ports);
+        assert_true(fabs(n.rate - cases[i].gbps / 8 * 1e9) < 1);
+    }
+    nadi_arena_release(&arena);
 }
 
 /* Two nodes: a ring sends 2 (n-1)/n S out of each, a double tree S. */
@@ -381,6 +415,7 @@ int main(void)
         cmocka_unit_test(message_takes_channels_by_size),
         cmocka_unit_test(transports_and_groups),
         cmocka_unit_test(devices_have_platforms),
+        cmocka_unit_test(nics_choose_the_platform),
         cmocka_unit_test(tree_on_two_nodes_is_faster_than_the_wire),
         cmocka_unit_test(takes_what_nccl_took),
         cmocka_unit_test(small_sizes_take_ll),
