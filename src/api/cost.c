@@ -213,10 +213,6 @@ bool nadi_job_find_cost(struct nadi_job *job, struct nadi_diags *diags)
     job->cost = NADI_ZNEW(struct nadi_job_cost, 1);
     if (!nadi_prices_open(&job->cost->prices, o->catalogue, diags))
         return false;
-    if (tiers_only(&job->cost->prices))
-        return nadi_error(diags, "cost/tiers", NADI_IN_FILE(job->cost->prices.path),
-                          "name a catalogue with parts",
-                          "the catalogue has prices of tiers only, and a cluster has none");
     const struct nadi_economy economy = {o->years, o->electricity, o->pue};
     return nadi_bill_of_cluster(&job->cost->bill, c, job->study->plan.ranks, &job->cost->prices,
                                 &economy, diags);

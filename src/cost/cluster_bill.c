@@ -12,6 +12,10 @@ bool nadi_bill_of_cluster(struct nadi_bill *b, const struct nadi_cluster *c, uin
                                         .npus = npus,
                                         .topology = &c->topology};
     *b = (struct nadi_bill){0};
+    if (prices->tier_count && !prices->part_count)
+        return nadi_error(diags, "cost/tiers", NADI_IN_FILE(prices->path),
+                          "name a catalogue with parts",
+                          "the catalogue has prices of tiers only, and a cluster has none");
     if (!c->graph)
         return nadi_bill_make(b, &subject, prices, economy, diags);
     bool ok = nadi_graph_file_read(&network, c->graph, diags);

@@ -23,6 +23,17 @@ const struct nadi_sweep_figure nadi_sweep_figures[NADI_SWEEP_FIGURES] = {
     [NADI_SWEEP_BUBBLE] = {"bubble", "bubble", "", -1,
                            "share that the pipeline's schedule leaves idle with even stages"},
     [NADI_SWEEP_BOUND] = {"lower_bound_ns", NULL, "ns", -1, "no run of these inputs is faster"},
+    [NADI_SWEEP_CAPITAL] = {"capital_usd", "capital", "$", -1,
+                            "of all parts, with run: {catalogue: NAME}"},
+    [NADI_SWEEP_POWER] = {"power_w", "power", "W", -1, "of all parts at most, with a catalogue"},
+    [NADI_SWEEP_HOURLY] = {"usd_per_hour", "usd-per-hour", "$/h", -1,
+                           "capital over the years and electricity of the step"},
+    [NADI_SWEEP_PER_DOLLAR] = {"tokens_per_dollar", "tokens-per-dollar", "1/$", 1,
+                               "tokens or samples a $"},
+    [NADI_SWEEP_PER_JOULE] = {"tokens_per_joule", "tokens-per-joule", "1/J", 1,
+                              "tokens or samples a J of the facility"},
+    [NADI_SWEEP_ILLUSTRATIVE] = {"illustrative", NULL, "", -1,
+                                 "1: some price or power has no source"},
 };
 
 uint32_t nadi_sweep_objective(const char *name)

@@ -19,6 +19,12 @@ enum nadi_sweep_figure_index {
     NADI_SWEEP_IDLE,
     NADI_SWEEP_BUBBLE,
     NADI_SWEEP_BOUND,
+    NADI_SWEEP_CAPITAL, /* from here on with a catalogue */
+    NADI_SWEEP_POWER,
+    NADI_SWEEP_HOURLY,
+    NADI_SWEEP_PER_DOLLAR,
+    NADI_SWEEP_PER_JOULE,
+    NADI_SWEEP_ILLUSTRATIVE,
     NADI_SWEEP_FIGURES
 };
 

@@ -6,6 +6,7 @@
 #include "format/doc_change.h"
 #include "model/figures.h"
 #include "sim/run.h"
+#include "sweep/price.h"
 #include "sweep/share.h"
 
 #include <math.h>
@@ -303,6 +304,8 @@ static bool run_model(struct point_run *p)
             p->row->end = NADI_POINT_INFEASIBLE;
         ok = (f.missing_bytes > 0 && !p->r->space->simulate_infeasible) ||
              step_times(p, &study, &setup);
+        if (ok && p->options.catalogue)
+            ok = nadi_point_price(p->row, p->r->space, &p->options, &study.cluster, &p->diags);
     }
     nadi_study_close(&study);
     return ok;
@@ -312,6 +315,10 @@ static bool run_workload(struct point_run *p)
 {
     struct nadi_inputs in;
     uint64_t end_ns;
+    if (p->options.catalogue)
+        return nadi_error(&p->diags, "sweep/catalogue", NADI_NOWHERE,
+                          "run: {model: ..., cluster: ..., catalogue: ...}",
+                          "a workload on a network says nothing of its devices: it has no price");
     const bool ok = nadi_inputs_load(&in, &p->options, &p->diags) &&
                     nadi_inputs_check(&in, &p->diags) && simulate(p, &in, 1, &end_ns);
     if (ok)

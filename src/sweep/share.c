@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "sweep/price.h"
 
 enum { MOST_OF_A_UNIT = 16 };
 
@@ -24,6 +25,8 @@ static enum effect effect_of(const struct nadi_space_variable *v)
 {
     const size_t length = strcspn(v->path, ".[");
     if (!v->of)
+        return ON_NOTHING;
+    if (nadi_point_is_price(v))
         return ON_NOTHING;
     if (strcmp(v->of, "run") == 0) /* inputs, or settings of the simulation */
         return nadi_str_equal(v->path, "model") || nadi_str_equal(v->path, "plan") ||

@@ -14,8 +14,9 @@
 
 bool nadi_space_is_path(const char *name)
 {
-    static const char *const paths[] = {"model",   "plan",   "cluster", "workload", "system",
-                                        "network", "memory", "groups",  "events"};
+    static const char *const paths[] = {"model",  "plan",    "cluster",  "workload",
+                                        "system", "network", "memory",   "groups",
+                                        "events", "flit",    "catalogue"};
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
         if (strcmp(name, paths[i]) == 0)
             return true;
@@ -276,6 +277,25 @@ static bool read_objectives(struct nadi_space_reader *r, const struct nadi_schem
     return true;
 }
 
+/* Objectives that need prices, without any. */
+static bool has_prices(const struct nadi_space_reader *r, const struct nadi_schema_value *list)
+{
+    const struct nadi_space *s = r->s;
+    bool named = nadi_space_word_of(s, "catalogue") != NULL;
+    for (uint32_t i = 0; i < s->variable_count; i++)
+        named |= nadi_str_equal(s->variables[i].of, "run") &&
+                 nadi_str_equal(s->variables[i].path, "catalogue");
+    for (uint32_t i = 0; i < list->count && !named; i++) {
+        struct nadi_place place = NADI_IN_FILE(s->path);
+        place.line = list->items[i].node->line;
+        place.column = list->items[i].node->column;
+        if (s->objectives[i] >= NADI_SWEEP_CAPITAL)
+            return nadi_error(r->diags, "space/prices", place, "run: {catalogue: public}",
+                              "the objective '%s' needs prices and powers", list->items[i].text);
+    }
+    return true;
+}
+
 static void fill(struct nadi_space *s, const struct nadi_schema_values *v)
 {
     const struct nadi_schema_value *file = nadi_schema_get(v, "file");
@@ -349,7 +369,8 @@ static bool read_doc(struct nadi_space_reader *r, struct nadi_doc *doc)
         return nadi_error(r->diags, "space/file", NADI_IN_FILE(s->path), "file: points.csv",
                           "sampling is file, and no file is named");
     constraints = nadi_schema_get(&v, "constraints");
-    return read_expressions(r) && read_constraints(r, constraints) && is_drawable(r);
+    return has_prices(r, nadi_schema_get(&v, "objectives")) && read_expressions(r) &&
+           read_constraints(r, constraints) && is_drawable(r);
 }
 
 static void hash(struct nadi_space *s)
