@@ -88,6 +88,7 @@ static bool make_workload(struct nadi_repro *r, const struct nadi_repro_run *run
     traces.kind = run->kind;
     traces.bytes = run->bytes;
     traces.ranks = run->ranks;
+    traces.manifest = 1;
     return nadi_generate_collective(&traces, prefix, r->diags) == NADI_STATUS_DONE;
 }
 
@@ -98,7 +99,7 @@ bool nadi_repro_simulate(struct nadi_repro *r, const struct nadi_repro_run *run,
     if (!run->network || !run->system || !make_workload(r, run, prefix))
         return false;
     nadi_setup_init(&setup);
-    setup.workload = prefix;
+    setup.workload = run->text ? prefix : nadi_arena_printf(&r->arena, "%s.yml", prefix);
     setup.network = run->network;
     setup.system = run->system;
     setup.network_model = run->model ? run->model : setup.network_model;

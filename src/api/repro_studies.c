@@ -141,7 +141,7 @@ static bool themis(struct nadi_repro *r)
             nadi_arena_printf(&r->arena, "512 NPUs, 1 GiB, %s, %s", rows[i].inter, rows[i].intra),
             rows[i].published_us, (double)end / 1e3, "us", rows[i].tolerance);
     }
-    return true;
+    return nadi_repro_themis(r);
 }
 
 /* ---- congestion: direct all-reduce on a switch, with and without ----------------------------- */
@@ -447,7 +447,7 @@ const struct nadi_repro_study nadi_repro_studies[] = {
      "ASTRA-sim tutorial, ASPLOS 2023, exercise 1", tutorial, NULL},
     {"steps", "A training step on 256 NPUs: VGG-16 and GPT-3",
      "ASTRA-sim tutorial, ASPLOS 2023, exercise 2", steps, "the tutorial's folder with exercise_2"},
-    {"themis", "Chunks over three dimensions: baseline and Themis",
+    {"themis", "Chunks over several dimensions: baseline and Themis, alone and in training steps",
      "ASTRA-sim tutorial, ASPLOS 2023, exercise 3; Rashidi et al., ISCA 2022", themis, NULL},
     {"congestion", "Direct all-reduce on a switch, without and with queues",
      "ASTRA-sim tutorial, ASPLOS 2023, exercise 3", congestion, NULL},

@@ -71,6 +71,17 @@
 #define NADI_WORDS_OF_INTER       NADI_INTER_SCHEDULERS(NADI_INTER_WORD)
 #define NADI_INTER_DEFAULT        "baseline"
 
+/* Which of the chunks that wait for a dimension is next: X(word, enumerator). */
+#define NADI_INTRA_SCHEDULERS(X)                                                                   \
+    X("FIFO", FIFO)                                                                                \
+    X("SCF", SMALLEST)                                                                             \
+    X("smallestFirst", SMALLEST)                                                                   \
+    X("LRF", LESS_REMAINING)                                                                       \
+    X("lessRemainingPhaseFirst", LESS_REMAINING)
+#define NADI_INTRA_WORD(word, id) word,
+#define NADI_WORDS_OF_INTRA       NADI_INTRA_SCHEDULERS(NADI_INTRA_WORD)
+#define NADI_INTRA_DEFAULT        "FIFO"
+
 /* What a dimension runs where nobody says. */
 #define NADI_ALGORITHM_DEFAULT       "ring"
 #define NADI_ALGORITHM_FULLY_DEFAULT "direct" /* a fully connected one */

@@ -103,6 +103,16 @@ enum nadi_inter_scheduling nadi_inter_scheduling_of(const char *word)
     NADI_BUG("an order of dimensions without a word");
 }
 
+enum nadi_intra_scheduling nadi_intra_scheduling_of(const char *word)
+{
+#define NADI_INTRA_OF(text, id)                                                                    \
+    if (strcmp(word, text) == 0)                                                                   \
+        return NADI_INTRA_##id;
+    NADI_INTRA_SCHEDULERS(NADI_INTRA_OF)
+#undef NADI_INTRA_OF
+    NADI_BUG("an order of chunks without a word");
+}
+
 uint32_t nadi_schedule(const struct nadi_schedule_request *q, double *load,
                        struct nadi_scheduled_chunk *chunks)
 {

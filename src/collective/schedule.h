@@ -43,8 +43,9 @@ struct nadi_scheduled_chunk {
     uint8_t order[NADI_MAX_DIMS]; /* of the rings; of an all-reduce's reduce-scatter */
 };
 
-/* Of a word of the key inter-dimension-scheduling (base/algorithm.h). */
+/* Of a word of the keys inter- and intra-dimension-scheduling (base/algorithm.h). */
 enum nadi_inter_scheduling nadi_inter_scheduling_of(const char *word);
+enum nadi_intra_scheduling nadi_intra_scheduling_of(const char *word);
 
 /* Fills `chunks` (as many as the request has) and returns how many there are: fewer under FLEX.
  * `load` (of each ring) is what collectives issued together have dealt before; it is added to.

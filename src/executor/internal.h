@@ -371,6 +371,12 @@ static inline uint32_t nadi_block_rank(const struct block *b, uint32_t member)
 }
 
 /* Under rendezvous sizes pass through 32 bits, as in the reference. */
+/* Equal messages that one of a collective stands for: in folded runs all ranks are one. */
+static inline uint32_t nadi_system_copies(const struct nadi_system *s)
+{
+    return s->setup.fold ? s->setup.fold->weight[0] : 1;
+}
+
 static inline uint64_t nadi_carried_bytes(const struct nadi_system_config *config, uint64_t bytes)
 {
     return config->rendezvous && !config->exact ? (uint64_t)(int64_t)(int32_t)(uint32_t)bytes

@@ -189,7 +189,7 @@ static void transmit(struct nadi_system *s, uint32_t block, const struct block *
                      uint32_t dst, uint32_t route, uint64_t bytes, uint32_t slot)
 {
     struct nadi_message m = {
-        .copies = 1,
+        .copies = nadi_system_copies(s),
         .src = nadi_block_rank(b, member),
         .dst = nadi_block_rank(b, dst),
         .bytes = nadi_carried_bytes(s->config, bytes),
@@ -211,7 +211,7 @@ static void send_control(struct nadi_system *s, uint32_t block, const struct blo
                          uint32_t member, uint32_t src, uint32_t slot)
 {
     struct nadi_message m = {
-        .copies = 1,
+        .copies = nadi_system_copies(s),
         .src = nadi_block_rank(b, member),
         .dst = nadi_block_rank(b, src),
         .bytes = CONTROL_BYTES,

@@ -201,7 +201,7 @@ static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t 
     const struct nadi_step step = step_of(r, member, queue);
     uint64_t bytes = bytes_to(r, member, queue, &step, receiver(&step, 0));
     struct nadi_message m = {
-        .copies = 1,
+        .copies = nadi_system_copies(s),
         .kind = s->programs->kind_message,
         .a = run,
         .b = member,

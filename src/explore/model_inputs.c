@@ -25,13 +25,17 @@ static void fill_native(struct nadi_system_config *s, const struct nadi_cluster 
 {
     for (int k = 0; k < NADI_NATIVE_KINDS; k++) {
         struct nadi_implementation *i = &s->native[k];
-        const char *const *words = k == NADI_NATIVE_ALL_REDUCE ? c->all_reduce : c->algorithm;
+        const char *const *words = k == NADI_NATIVE_ALL_REDUCE                       ? c->all_reduce
+                                   : k == NADI_NATIVE_ALL_TO_ALL && c->all_to_all[0] ? c->all_to_all
+                                                                                     : c->algorithm;
         i->count = nadi_cluster_entries(c, words);
         for (uint32_t d = 0; d < i->count; d++) {
             const bool known = nadi_algorithm_read(words[d], &i->dims[d]);
             NADI_ASSERT(known); /* of the cluster's schema */
         }
     }
+    if (c->all_to_all[0])
+        return;
     /* Every rank sends to one other at a time, whatever the group. */
     s->native[NADI_NATIVE_ALL_TO_ALL] = (struct nadi_implementation){
         .count = 1,
@@ -56,6 +60,7 @@ void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, u
         .endpoint_delay_ns = NADI_MODEL_ENDPOINT_NS,
         .active_chunks = nadi_model_active_chunks(&study->cluster, chunks),
         .inter = nadi_inter_scheduling_of(study->cluster.inter),
+        .intra = nadi_intra_scheduling_of(study->cluster.intra),
         .splits = chunks,
         .queues_per_dim = 1,
         .comm_streams = nadi_model_streams(chunks),
@@ -174,7 +179,8 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
     }
     fill_traces(in, step);
     echo(in, study);
-    return !memory || nadi_inputs_take_memory(in, memory, c->device.memory_rate, diags);
+    return (!memory || nadi_inputs_take_memory(in, memory, c->device.memory_rate, diags)) &&
+           nadi_inputs_check_made(in, diags);
 }
 
 bool nadi_model_time(const struct nadi_study *study, const struct nadi_run_options *options,

@@ -111,6 +111,18 @@ bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *opt
            nadi_check_load(&l);
 }
 
+bool nadi_inputs_check_made(struct nadi_inputs *in, struct nadi_diags *diags)
+{
+    struct nadi_diags said;
+    struct nadi_load l = {.in = in, .diags = &said};
+    nadi_diags_init(&said);
+    const bool ok = nadi_check_load(&l);
+    if (!ok)
+        nadi_diags_append(diags, &said);
+    nadi_diags_release(&said);
+    return ok;
+}
+
 bool nadi_inputs_check(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
     if (in->system.replay_only)

@@ -138,15 +138,12 @@ static uint64_t bus_ticks(const struct nadi_schema_values *values, const char *k
 /* The reference's program names do not know them. */
 static void fill_schedulers(struct nadi_load *l, const struct nadi_schema_values *values)
 {
-    static const enum nadi_intra_scheduling intra[] = {
-        NADI_INTRA_FIFO,           NADI_INTRA_SMALLEST,       NADI_INTRA_SMALLEST,
-        NADI_INTRA_LESS_REMAINING, NADI_INTRA_LESS_REMAINING,
-    };
     static const char *const keys[] = {"inter-dimension-scheduling", "intra-dimension-scheduling"};
     if (!l->in->options.compat) {
         l->in->system.inter =
             nadi_inter_scheduling_of(nadi_schema_get(values, keys[0])->items[0].text);
-        l->in->system.intra = intra[nadi_schema_word(values, keys[1])];
+        l->in->system.intra =
+            nadi_intra_scheduling_of(nadi_schema_get(values, keys[1])->items[0].text);
         return;
     }
     for (size_t i = 0; i < 2; i++)

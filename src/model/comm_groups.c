@@ -55,13 +55,29 @@ static void each_whole(const struct nadi_grid *g, enum nadi_axis axis, nadi_comm
     nadi_mem_free(members);
 }
 
+/* Which dimensions the groups fill; 0: one alone, or a part of one. */
+static uint32_t filled(const struct survey *s)
+{
+    uint32_t dims = 0, count = 0;
+    for (uint32_t d = 0; d < s->t->dim_count; d++) {
+        if (s->extent[d] < 2)
+            continue;
+        if (s->extent[d] != s->t->dims[d].npus)
+            return 0;
+        dims |= 1U << d;
+        count++;
+    }
+    return count > 1 ? dims : 0;
+}
+
 static void split(struct nadi_comm_group *group, enum nadi_axis axis, const struct nadi_grid *g,
-                  const struct nadi_topology *topology)
+                  const struct nadi_topology *topology, bool chunked)
 {
     struct survey s = {.t = topology, .first = true, .ok = topology != NULL};
     const char *name = nadi_axis_name(axis);
     if (topology)
         each_whole(g, axis, look_at, &s);
+    group->dims = s.ok && chunked ? filled(&s) : 0;
     for (uint32_t d = 0; s.ok && d < topology->dim_count; d++) {
         if (s.extent[d] < 2)
             continue;
@@ -81,7 +97,7 @@ static void split(struct nadi_comm_group *group, enum nadi_axis axis, const stru
 }
 
 void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g,
-                           const struct nadi_topology *topology)
+                           const struct nadi_topology *topology, bool chunked)
 {
     /* With idle NPUs the world is more than the ranks of the plan. */
     const bool idle = topology && topology->npu_count > g->ranks;
@@ -93,7 +109,7 @@ void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g
             group->levels = 1;
             group->level_size[0] = group->size;
         } else if (group->size > 1 && axis != NADI_AXIS_TIED) {
-            split(group, axis, g, topology);
+            split(group, axis, g, topology, chunked);
         }
     }
 }
@@ -127,28 +143,30 @@ uint32_t nadi_comm_group_steps(const struct nadi_comm_group *group, const struct
     uint64_t held = t->bytes;
     if (t->kind == NADI_TRANSFER_NONE || group->size < 2 || t->bytes == 0)
         return 0;
-    if (group->levels == 1) {
-        steps[0] = (struct nadi_comm_step){0, t->kind, t->bytes};
+    const bool chunked =
+        group->dims && t->kind != NADI_TRANSFER_RING && t->kind != NADI_TRANSFER_ALL_TO_ALL;
+    if (group->levels == 1 || chunked) {
+        steps[0] = (struct nadi_comm_step){0, t->kind, t->bytes, chunked};
         return 1;
     }
     if (t->kind == NADI_TRANSFER_ALL_GATHER || t->kind == NADI_TRANSFER_RING) {
         for (uint32_t i = group->levels; i-- > 0; held *= group->level_size[i])
-            steps[count++] = (struct nadi_comm_step){i, t->kind, held};
+            steps[count++] = (struct nadi_comm_step){i, t->kind, held, false};
         return count;
     }
     if (t->kind == NADI_TRANSFER_ALL_TO_ALL) {
         for (uint32_t i = 0; i <= last; i++)
-            steps[count++] = (struct nadi_comm_step){i, t->kind, held};
+            steps[count++] = (struct nadi_comm_step){i, t->kind, held, false};
         return count;
     }
     const bool all = t->kind == NADI_TRANSFER_ALL_REDUCE;
     for (uint32_t i = 0; i < last + !all; held /= group->level_size[i++])
-        steps[count++] = (struct nadi_comm_step){i, NADI_TRANSFER_REDUCE_SCATTER, held};
+        steps[count++] = (struct nadi_comm_step){i, NADI_TRANSFER_REDUCE_SCATTER, held, false};
     if (!all)
         return count;
-    steps[count++] = (struct nadi_comm_step){last, t->kind, held};
+    steps[count++] = (struct nadi_comm_step){last, t->kind, held, false};
     for (uint32_t i = last; i-- > 0; held *= group->level_size[i])
-        steps[count++] = (struct nadi_comm_step){i, NADI_TRANSFER_ALL_GATHER, held};
+        steps[count++] = (struct nadi_comm_step){i, NADI_TRANSFER_ALL_GATHER, held, false};
     return count;
 }
 

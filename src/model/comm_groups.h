@@ -7,6 +7,10 @@
  * an all-gather within the servers. Each such level is a family of groups. The group of all ranks
  * needs no levels: the simulation takes it through the dimensions.
  *
+ * With `chunked` a group that fills several dimensions needs none either for all-reduces, -gathers
+ * and reduce-scatters: all ranks issue one collective, in which those dimensions take part, and its
+ * chunks are pipelined through them.
+ *
  * Where members do not form a box of the network's dimensions (a degree that does not fill a
  * server), the axis stays one flat group. */
 #ifndef NADI_MODEL_COMM_GROUPS_H
@@ -23,6 +27,7 @@ struct nadi_comm_group {
     uint32_t levels; /* 1: one flat group */
     uint32_t level_size[NADI_COMM_GROUP_LEVELS];
     char name[NADI_COMM_GROUP_LEVELS][16]; /* of the families; "": all ranks */
+    uint32_t dims; /* chunked: bit d: dimension d takes part; 0: it has levels only */
 };
 
 struct nadi_comm_groups {
@@ -38,14 +43,16 @@ struct nadi_comm_step {
     uint32_t level;
     enum nadi_transfer_kind kind;
     uint64_t bytes;
+    bool chunked; /* no level: of all ranks, in the group's dims */
 };
 /* As many as there are; 0: nothing to do. */
 uint32_t nadi_comm_group_steps(const struct nadi_comm_group *group, const struct nadi_transfer *t,
                                struct nadi_comm_step steps[NADI_COMM_STEPS]);
 
-/* topology: NULL when there is none. O(axes x ranks x dimensions). */
+/* topology: NULL when there is none. chunked: all ranks run one graph, on the whole network. O(axes
+ * x ranks x dimensions). */
 void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g,
-                           const struct nadi_topology *topology);
+                           const struct nadi_topology *topology, bool chunked);
 
 /* Adds a family for each level of each axis. */
 void nadi_comm_groups_add(const struct nadi_comm_groups *w, const struct nadi_grid *g,

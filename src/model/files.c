@@ -307,7 +307,8 @@ uint32_t nadi_model_chunks(const struct nadi_model_step *step)
 {
     const struct nadi_cluster *c = &step->study->cluster;
     for (uint32_t a = 0; a < NADI_AXES; a++)
-        if (nadi_model_axis_chunks(c, step->comm_groups.axes[a].size) > 1)
+        if (step->comm_groups.axes[a].dims ||
+            nadi_model_axis_chunks(c, step->comm_groups.axes[a].size) > 1)
             return c->chunks;
     return 1;
 }
@@ -316,7 +317,8 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
                          struct nadi_diags *diags)
 {
     const struct nadi_cluster *c = &step->study->cluster;
-    static const char *const kinds[] = {"all-reduce", "all-gather", "reduce-scatter"};
+    static const char *const kinds[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all"};
+    const char *const *words[] = {c->all_reduce, c->algorithm, c->algorithm, c->all_to_all};
     struct nadi_str text = NADI_STR_INIT;
     nadi_str_printf(&text,
                     "{\n  \"scheduling-policy\": \"LIFO\",\n  \"endpoint-delay\": %d,\n"
@@ -327,15 +329,18 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
                     nadi_model_streams(nadi_model_chunks(step)), nadi_model_chunks(step));
     if (strcmp(c->inter, NADI_INTER_DEFAULT) != 0)
         nadi_str_printf(&text, ",\n  \"inter-dimension-scheduling\": \"%s\"", c->inter);
+    if (strcmp(c->intra, NADI_INTRA_DEFAULT) != 0)
+        nadi_str_printf(&text, ",\n  \"intra-dimension-scheduling\": \"%s\"", c->intra);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !step->study->library; i++) {
-        const char *const *words = i == 0 ? c->all_reduce : c->algorithm;
+        if (!words[i][0]) {
+            nadi_str_printf(&text, ",\n  \"%s-implementation\": [\"oneDirect1\"]", kinds[i]);
+            continue;
+        }
         nadi_str_printf(&text, ",\n  \"%s-implementation\": [", kinds[i]);
-        for (uint32_t d = 0; d < nadi_cluster_entries(c, words); d++)
-            nadi_str_printf(&text, "%s\"%s\"", d ? ", " : "", words[d]);
+        for (uint32_t d = 0; d < nadi_cluster_entries(c, words[i]); d++)
+            nadi_str_printf(&text, "%s\"%s\"", d ? ", " : "", words[i][d]);
         nadi_str_add_char(&text, ']');
     }
-    if (!step->study->library)
-        nadi_str_add(&text, ",\n  \"all-to-all-implementation\": [\"oneDirect1\"]");
     nadi_str_add(&text, "\n}\n");
     const bool ok = write_text(folder, "system.json", &text, diags);
     nadi_str_release(&text);

@@ -19,8 +19,8 @@ enum { /* of the system that a generated step runs on */
        NADI_MODEL_REMOTE_LATENCY_NS = 1000,
 };
 
-/* Chunks of a collective: those of the cluster if the group of all ranks spans several dimensions,
- * so that these work concurrently; else 1. */
+/* Chunks of a collective: those of the cluster if the group of all ranks, or one that is chunked
+ * like it, spans several dimensions, so that these work concurrently; else 1. */
 uint32_t nadi_model_chunks(const struct nadi_model_step *step);
 /* The same of groups of one size. */
 uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size);

@@ -376,6 +376,38 @@ void nadi_step_compute_release(struct nadi_step_compute *c)
     nadi_measured_destroy(c->measured);
 }
 
+/* All ranks issue the collectives of groups together only if they run one graph. */
+static bool groups_can_be_chunked(const struct nadi_study *study, struct nadi_diags *diags)
+{
+    const struct nadi_cluster *c = &study->cluster;
+    if (!c->chunked_groups)
+        return true;
+    if (study->library)
+        return nadi_error(diags, "cluster/groups", NADI_IN_FILE(c->path), "leave it out",
+                          "'group-collectives' is of dimensions, and 'platform' has none");
+    if (study->plan.pp > 1)
+        return nadi_error(diags, "cluster/groups", NADI_IN_FILE(c->path),
+                          "choose pp=1, or group-collectives: levels",
+                          "groups are cut into chunks where all ranks run one graph, and the %u "
+                          "stages of the pipeline run one each",
+                          study->plan.pp);
+    if (nadi_cluster_entries(c, c->algorithm) < c->topology.dim_count ||
+        nadi_cluster_entries(c, c->all_reduce) < c->topology.dim_count)
+        return nadi_error(
+            diags, "cluster/groups", NADI_IN_FILE(c->path),
+            "name an algorithm a dimension, or group-collectives: levels",
+            "groups are cut into chunks that visit dimensions, and '%s' runs over all "
+            "members at once",
+            c->algorithm[0]);
+    if (c->topology.npu_count > study->plan.ranks)
+        return nadi_error(diags, "cluster/groups", NADI_IN_FILE(c->path),
+                          "use all NPUs, or group-collectives: levels",
+                          "groups are cut into chunks on a whole network, and %u of %u NPUs are "
+                          "idle",
+                          c->topology.npu_count - study->plan.ranks, c->topology.npu_count);
+    return true;
+}
+
 bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
                     struct nadi_diags *diags)
 {
@@ -384,9 +416,12 @@ bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
     nadi_arena_init(&s->arena);
     if (s->has_device && !nadi_step_compute_init(&s->compute, study, diags))
         return false;
+    if (s->has_device && !groups_can_be_chunked(study, diags))
+        return false;
     /* a library takes groups whole */
     nadi_comm_groups_init(&s->comm_groups, &study->grid,
-                          s->has_device && !study->library ? &study->cluster.topology : NULL);
+                          s->has_device && !study->library ? &study->cluster.topology : NULL,
+                          s->has_device && study->cluster.chunked_groups);
     const uint32_t count = variants_of(p);
     s->variants = NADI_ARENA_ZNEW(&s->arena, struct nadi_step_variant, count);
     for (; s->variant_count < count; s->variant_count++) {

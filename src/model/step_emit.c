@@ -125,11 +125,14 @@ static uint64_t transfer(struct nadi_emit *e, const char *name, enum nadi_axis a
     struct nadi_comm_step steps[NADI_COMM_STEPS];
     const uint32_t count = nadi_comm_group_steps(group, t, steps);
     struct nadi_front front = *after;
-    for (uint32_t i = 0; i < count; i++)
-        front = only(
-            nadi_trace_build_collective(&e->build, name, nadi_transfer_collective(steps[i].kind),
-                                        steps[i].bytes ? steps[i].bytes : 1,
-                                        group->name[steps[i].level], front.ids, front.count));
+    for (uint32_t i = 0; i < count; i++) {
+        const char *family = steps[i].chunked ? "" : group->name[steps[i].level];
+        front = only(nadi_trace_build_collective(
+            &e->build, name, nadi_transfer_collective(steps[i].kind),
+            steps[i].bytes ? steps[i].bytes : 1, family, front.ids, front.count));
+        if (steps[i].chunked)
+            nadi_trace_build_dims(&e->build, group->dims, e->s->study->cluster.topology.dim_count);
+    }
     return front.ids[0];
 }
 

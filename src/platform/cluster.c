@@ -26,8 +26,8 @@ static bool graph_is_all(const struct nadi_schema_values *v, struct nadi_diags *
 static bool has_one_network(const struct nadi_schema_values *v, struct nadi_diags *diags)
 {
     static const char *const keys[] = {
-        "topology",  "npus_count",       "bandwidth",           "latency",
-        "algorithm", "oversubscription", "all-reduce-algorithm"};
+        "topology",         "npus_count",           "bandwidth",           "latency", "algorithm",
+        "oversubscription", "all-reduce-algorithm", "all-to-all-algorithm"};
     const bool platform = nadi_schema_get(v, "platform")->count > 0;
     const struct nadi_schema_value *graph = nadi_schema_get(v, "graph");
     if (platform && graph->count)
@@ -54,8 +54,8 @@ static bool has_one_network(const struct nadi_schema_values *v, struct nadi_diag
 static bool lengths_agree(const struct nadi_schema_values *v, struct nadi_diags *diags)
 {
     static const char *const keys[] = {
-        "npus_count",           "bandwidth",       "latency", "algorithm",
-        "all-reduce-algorithm", "oversubscription"};
+        "npus_count",       "bandwidth",           "latency", "algorithm", "all-reduce-algorithm",
+        "oversubscription", "all-to-all-algorithm"};
     const struct nadi_schema_value *shape = nadi_schema_get(v, "topology");
     if (shape->count == 0 || shape->count > NADI_MAX_DIMS)
         return nadi_error(diags, "cluster/length", nadi_doc_place(v->doc, shape->node), NULL,
@@ -98,6 +98,9 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
     c->active_chunks = (uint32_t)nadi_schema_integer(v, "active-chunks");
     c->inter = nadi_arena_strdup(&c->arena,
                                  nadi_schema_get(v, "inter-dimension-scheduling")->items[0].text);
+    c->intra = nadi_arena_strdup(&c->arena,
+                                 nadi_schema_get(v, "intra-dimension-scheduling")->items[0].text);
+    c->chunked_groups = nadi_schema_word(v, "group-collectives") == 1;
     if (nadi_schema_get(v, "packet")->count)
         c->packet =
             nadi_file_beside(c->path, nadi_schema_get(v, "packet")->items[0].text, &c->arena);
@@ -124,6 +127,7 @@ static void fill_algorithms(struct nadi_cluster *c, const struct nadi_schema_val
 {
     const struct nadi_schema_value *all = nadi_schema_get(v, "algorithm");
     const struct nadi_schema_value *reduce = nadi_schema_get(v, "all-reduce-algorithm");
+    const struct nadi_schema_value *exchange = nadi_schema_get(v, "all-to-all-algorithm");
     for (uint32_t d = 0; d < c->topology.dim_count; d++) {
         const bool full = c->topology.dims[d].kind == NADI_DIM_FULLY_CONNECTED && !c->all_graph;
         c->algorithm[d] = all->count ? nadi_arena_strdup(&c->arena, all->items[d].text)
@@ -131,6 +135,8 @@ static void fill_algorithms(struct nadi_cluster *c, const struct nadi_schema_val
                                      : NADI_ALGORITHM_DEFAULT;
         c->all_reduce[d] =
             reduce->count ? nadi_arena_strdup(&c->arena, reduce->items[d].text) : c->algorithm[d];
+        c->all_to_all[d] =
+            exchange->count ? nadi_arena_strdup(&c->arena, exchange->items[d].text) : NULL;
     }
 }
 
@@ -144,7 +150,7 @@ uint32_t nadi_cluster_entries(const struct nadi_cluster *c, const char *const *w
 static bool take_graph(struct nadi_cluster *c, const struct nadi_schema_values *v,
                        struct nadi_diags *diags)
 {
-    static const char *const keys[] = {"algorithm", "all-reduce-algorithm"};
+    static const char *const keys[] = {"algorithm", "all-reduce-algorithm", "all-to-all-algorithm"};
     struct nadi_graph_file f;
     struct nadi_io_trees io;
     const bool ok = nadi_graph_file_read(&f, c->graph, diags) &&

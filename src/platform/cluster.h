@@ -17,6 +17,7 @@ struct nadi_cluster {
     struct nadi_topology topology;        /* finished by nadi_cluster_fit */
     const char *algorithm[NADI_MAX_DIMS]; /* as a system file has it, of each dimension */
     const char *all_reduce[NADI_MAX_DIMS];
+    const char *all_to_all[NADI_MAX_DIMS]; /* NULL: to one other at a time */
     const char *platform; /* of a communication library, whose network it is: name or
                              path; NULL: none. Its topology is then not filled in */
     const char *graph; /* the links between the devices: path of a network of nodes and links, or a
@@ -25,7 +26,9 @@ struct nadi_cluster {
     double io_bytes_per_ns; /* at which the graph's I/O controllers reach all NPUs at once, all of
                                them together (platform/io_trees.h); 0: it has none */
     const char *packet;     /* path of the packet model's file; NULL: its defaults */
-    const char *inter;      /* order in which chunks visit the dimensions: a word */
+    /* Words: the order in which chunks visit the dimensions, and of those that wait for one. */
+    const char *inter, *intra;
+    bool chunked_groups; /* groups that fill dimensions are cut into chunks too */
     uint32_t chunks, active_chunks;
     const char *path; /* for messages */
 };

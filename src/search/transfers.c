@@ -103,7 +103,8 @@ static struct place *place_of(struct nadi_transfers *t, uint32_t size, uint32_t 
     struct nadi_comm_groups groups;
     struct place *p = NADI_ARENA_ZNEW(&t->arena, struct place, 1);
     *p = (struct place){.size = size, .stride = stride};
-    nadi_comm_groups_init(&groups, &grid, t->study->library ? NULL : &t->study->cluster.topology);
+    nadi_comm_groups_init(&groups, &grid, t->study->library ? NULL : &t->study->cluster.topology,
+                          false);
     p->group = groups.axes[NADI_AXIS_DP];
     if (t->study->library) {
         const uint32_t per_node = t->study->library->gpus_per_node;

@@ -8,6 +8,8 @@ static const char *const shapes[] = {
 };
 static const char *const algorithms[] = {NADI_WORDS_OF_DIMS NULL};
 static const char *const inter_schedulers[] = {NADI_WORDS_OF_INTER NULL};
+static const char *const intra_schedulers[] = {NADI_WORDS_OF_INTRA NULL};
+static const char *const group_collectives[] = {"levels", "chunks", NULL};
 
 static const char *const accesses[] = {"sequential", "concurrent", NULL};
 static const char *const places[] = {"auto", "uniform", NULL};
@@ -266,13 +268,19 @@ static const struct nadi_setting cluster_keys[] = {
      .words = algorithms,
      .absent = "ring on a Ring, direct on FullyConnected, ring on a Switch",
      .doc = "Algorithm of all collectives, one entry per dimension; the one... forms run over all "
-            "members at once. All-to-alls are direct."},
+            "members at once. Not of all-to-alls."},
     {.name = "all-reduce-algorithm",
      .type = NADI_TYPE_WORD,
      .list = true,
      .words = algorithms,
      .absent = "as algorithm",
      .doc = "Algorithm of all-reduces, one entry per dimension."},
+    {.name = "all-to-all-algorithm",
+     .type = NADI_TYPE_WORD,
+     .list = true,
+     .words = algorithms,
+     .absent = "every rank sends to one other at a time, whatever the dimensions",
+     .doc = "Algorithm of all-to-alls, one entry per dimension; each dimension carries all bytes."},
     {.name = "inter-dimension-scheduling",
      .type = NADI_TYPE_WORD,
      .words = inter_schedulers,
@@ -280,6 +288,18 @@ static const struct nadi_setting cluster_keys[] = {
      .doc =
          "Order in which chunks of collectives of all ranks visit the dimensions, as in a system "
          "file."},
+    {.name = "intra-dimension-scheduling",
+     .type = NADI_TYPE_WORD,
+     .words = intra_schedulers,
+     .preset = NADI_INTRA_DEFAULT,
+     .doc = "Order of the chunks that wait for a dimension, as in a system file."},
+    {.name = "group-collectives",
+     .type = NADI_TYPE_WORD,
+     .words = group_collectives,
+     .preset = "levels",
+     .doc = "How a group that fills several dimensions, but is not all ranks, does a collective. "
+            "levels: one dimension after the other. chunks: as collectives of all ranks, in chunks "
+            "that the keys of scheduling order; for plans with pp 1 that use the whole network."},
     {.name = "chunks",
      .type = NADI_TYPE_INTEGER,
      .preset = "4",

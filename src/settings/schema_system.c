@@ -11,8 +11,7 @@ static const char *const barriers[] = {NADI_WORDS_OF_BARRIER NULL};
 static const char *const unevens[] = {NADI_WORDS_OF_UNEVEN NULL};
 static const char *const skews[] = {"uniform", "zipf", "dirichlet", "hot", NULL};
 static const char *const inter_schedulers[] = {NADI_WORDS_OF_INTER NULL};
-static const char *const intra_schedulers[] = {
-    "FIFO", "SCF", "smallestFirst", "LRF", "lessRemainingPhaseFirst", NULL};
+static const char *const intra_schedulers[] = {NADI_WORDS_OF_INTRA NULL};
 
 #define IMPLEMENTATION(called, what)                                                               \
     {                                                                                              \
@@ -235,7 +234,7 @@ static const struct nadi_setting system_keys[] = {
     {.name = "intra-dimension-scheduling",
      .type = NADI_TYPE_WORD,
      .words = intra_schedulers,
-     .preset = "FIFO",
+     .preset = NADI_INTRA_DEFAULT,
      .doc = "Order of the chunks that wait for a dimension: `FIFO`; `SCF` and `smallestFirst`: the "
             "one whose members send the fewest bytes in its phase; `LRF` and "
             "`lessRemainingPhaseFirst`: the one with the fewest phases left. Without effect under "

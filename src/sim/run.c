@@ -144,6 +144,8 @@ static void run_events(struct simulation *s)
         r->outcome = NADI_OUTCOME_DEADLOCK;
 }
 
+static const char order_of_chunks[] = "the order of chunks in the queues depends on the schedulers";
+
 /* Where more than the order of completions is needed: that of all events. NULL: nowhere. */
 static const char *order_needed(const struct nadi_inputs *in)
 {
@@ -160,7 +162,7 @@ static const char *order_needed(const struct nadi_inputs *in)
     if (in->system.comm_streams > 1 && nadi_system_queues_matter(&in->system))
         return "several communications of a rank may be in flight at once";
     if (in->system.inter != NADI_INTER_BASELINE || in->system.intra != NADI_INTRA_FIFO)
-        return "the order of chunks in the queues depends on the schedulers";
+        return order_of_chunks;
     if (in->options.compat)
         return "the reference's order of finish lines is that of its messages";
     return NULL;
@@ -561,17 +563,21 @@ static bool too_long(const struct nadi_inputs *in)
     return in->options.most_spans && nodes > in->options.most_spans;
 }
 
-/* All ranks are one, and so are the links of a kind: one rank's messages are simulated. Not unless
- * it is asked for where what each message waited for is wanted as well, of few enough nodes. */
+/* All ranks are one, and so are the links of a kind: one rank's messages are simulated. Where no
+ * messages meet, also the order of chunks that the schedulers want, which all ranks then share. Not
+ * unless it is asked for where what each message waited for is wanted as well, of few enough nodes.
+ */
 static bool run_uniform(struct simulation *s)
 {
     const struct nadi_inputs *in = s->in;
-    const char *why = NULL;
+    const char *why = order_needed(in);
     if (in->options.record_ops && !(in->options.executor && in->options.executor->folds) &&
         !too_long(in))
         return false;
-    if (!in->options.network_model->can_fold || in->graph.node_count || in->events ||
-        in->system.rendezvous || in->system.track_local_mem || order_needed(in))
+    const bool meet = in->options.network_model->has_contention;
+    if ((meet && !in->options.network_model->can_fold) || in->graph.node_count || in->events ||
+        in->system.rendezvous || in->system.track_local_mem ||
+        (why && (meet || why != order_of_chunks)))
         return false;
     struct nadi_folding *folding = nadi_folding_open(in, &why);
     struct nadi_fold *fold = folding ? nadi_fold_whole(folding, &why) : NULL;

@@ -128,6 +128,13 @@ uint64_t nadi_trace_build_collective(struct nadi_trace_build *b, const char *nam
     return b->trace->id[n];
 }
 
+void nadi_trace_build_dims(struct nadi_trace_build *b, uint32_t dims, uint32_t count)
+{
+    struct nadi_trace_comm *comm = &b->trace->comms[b->trace->comm_count - 1];
+    comm->involved = dims;
+    comm->involved_count = (uint8_t)count;
+}
+
 uint64_t nadi_trace_build_message(struct nadi_trace_build *b, const char *name,
                                   enum nadi_node_type type, uint32_t peer, uint32_t tag,
                                   uint64_t bytes, const uint64_t *deps, size_t dep_count)

@@ -36,6 +36,9 @@ uint64_t nadi_trace_build_compute(struct nadi_trace_build *b, const char *name,
 uint64_t nadi_trace_build_collective(struct nadi_trace_build *b, const char *name,
                                      enum nadi_collective_kind kind, uint64_t bytes,
                                      const char *group, const uint64_t *deps, size_t dep_count);
+/* Of the collective of all ranks that was added last: bit d of `dims` says that dimension d of
+ * `count` takes part. */
+void nadi_trace_build_dims(struct nadi_trace_build *b, uint32_t dims, uint32_t count);
 /* type: SEND or RECV; peer: a rank, or a distance in two's complement. */
 uint64_t nadi_trace_build_message(struct nadi_trace_build *b, const char *name,
                                   enum nadi_node_type type, uint32_t peer, uint32_t tag,

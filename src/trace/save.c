@@ -11,6 +11,7 @@ struct save {
     uint64_t *ids; /* dependencies of a node */
     size_t id_capacity;
     char group[64];
+    struct nadi_write_value dims[UINT8_MAX]; /* of involved_dim */
 };
 
 static int64_t peer_of(const struct save *s, uint32_t peer)
@@ -37,6 +38,16 @@ static size_t fill_mem(const struct nadi_trace *t, uint32_t n, struct nadi_write
     return count;
 }
 
+static struct nadi_write_attr dims_of(struct save *s, const struct nadi_trace_comm *comm)
+{
+    for (uint32_t d = 0; d < comm->involved_count; d++)
+        s->dims[d] = (struct nadi_write_value){.bits = comm->involved >> d & 1};
+    return (struct nadi_write_attr){.name = "involved_dim",
+                                    .member = NADI_MEMBER_BOOL_LIST,
+                                    .list = s->dims,
+                                    .count = comm->involved_count};
+}
+
 static size_t fill_attrs(struct save *s, uint32_t n, struct nadi_write_attr *attrs)
 {
     const struct nadi_trace *t = s->t;
@@ -58,6 +69,8 @@ static size_t fill_attrs(struct save *s, uint32_t n, struct nadi_write_attr *att
     attrs[count++] = nadi_write_uint64("comm_size", t->bytes[n]);
     if (t->type[n] == NADI_NODE_COLL) {
         attrs[count++] = nadi_write_int64("comm_type", t->collective[n]);
+        if (comm->involved_count > 0)
+            attrs[count++] = dims_of(s, comm);
         if (comm->group == NADI_NONE)
             return count;
         const char *name = nadi_trace_string(t, comm->group);

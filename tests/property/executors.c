@@ -22,8 +22,15 @@ static const uint64_t failed_once[] = {1289147, 2045482, 2061112, 2069424, 21245
                                        2187244, 2210612, 2228836, 2231996, 2234762};
 
 struct tally {
-    uint64_t done, phase, fold, parts;
+    uint64_t done, phase, fold, parts, scheduled;
 };
+
+/* Chunks that visit the dimensions, and leave the queues, in orders of their own. */
+static void draw_schedulers(struct job *j, uint64_t seed)
+{
+    j->in.system.inter = (enum nadi_inter_scheduling)(seed / 16 % (NADI_INTER_ROUND_ROBIN + 1));
+    j->in.system.intra = (enum nadi_intra_scheduling)(seed / 64 % (NADI_INTRA_LESS_REMAINING + 1));
+}
 
 static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
 {
@@ -48,6 +55,9 @@ static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
         job_library(&j, seed);
     if (drawn && (seed / 2 % 4 == 2 || seed / 2 % 16 == 5))
         job_attached(&j, seed);
+    const bool scheduled = drawn && seed % 16 < 2;
+    if (scheduled)
+        draw_schedulers(&j, seed);
     j.in.options.record_ops = true;
     j.in.options.executor = &nadi_executor_message;
     nadi_simulate(&j.in, NULL, &want);
@@ -64,6 +74,7 @@ static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
         }
         tally->phase += got.executor == &nadi_executor_phase;
         tally->fold += got.executor == &nadi_executor_fold;
+        tally->scheduled += scheduled && got.executor == &nadi_executor_fold;
         tally->parts += got.part_count == 2;
         nadi_result_release(&got);
     }
@@ -85,8 +96,10 @@ int main(int argc, char **argv)
     for (uint64_t seed = first; seed < first + cases && failed < 10; seed++)
         failed += !try_seed(seed, true, &tally);
     printf("seeds %" PRIu64 "..%" PRIu64 ": %" PRIu64 " finish; of 4 runs each %" PRIu64
-           " were made by phases, %" PRIu64 " folded, %" PRIu64 " of them in their first part\n",
-           first, first + cases - 1, tally.done, tally.phase, tally.fold, tally.parts);
+           " were made by phases, %" PRIu64 " folded, %" PRIu64
+           " of them in their first part, %" PRIu64 " with schedulers\n",
+           first, first + cases - 1, tally.done, tally.phase, tally.fold, tally.parts,
+           tally.scheduled);
     cases += sizeof(failed_once) / sizeof(*failed_once);
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", cases - failed, failed);
     return failed != 0;
