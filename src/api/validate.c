@@ -19,6 +19,7 @@ enum nadi_status nadi_do_validate_training_runs(const char *folder, const char *
         nadi_str_add(&text, "");
         *report = text.text;
     }
+    const bool all = v.all_read;
     nadi_validate_training_release(&v);
-    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+    return ok && all ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

@@ -5,7 +5,7 @@
  * distributed optimizer, overlap of tensor-parallel transfers, flash attention, micro-batches of
  * one sequence (two where neither tensor nor pipeline parallelism is used) and one layer a virtual
  * stage group of up to six stages. */
-#include "calibrate/training_rows.h"
+#include "calibrate/training_spec.h"
 
 #include <math.h>
 
@@ -43,11 +43,11 @@ void nadi_read_sc21_table1(struct nadi_training_reader *r)
                .label = nadi_row_printf(r, "GPT %s, %.0f x A100", nadi_row_text(r, "model"), gpus),
                .model_text = gpt(r, l, of(r, "hidden"), of(r, "attention_heads"), 51200),
                .cluster = "dgx-a100",
+               .framework = "megatron-lm",
                .settings = nadi_row_printf(
                    r,
                    "tp=%.0f pp=%.0f vp=%.0f ranks=%.0f batch=%.0f micro-batch=%.0f sequence=2048 "
-                   "precision=fp16 recompute=full sequence-parallel=0 attention-kernel=plain "
-                   "overlap-gradients=0",
+                   "precision=fp16 recompute=full sequence-parallel=0 framework=megatron-lm",
                    tp, pp, vp, gpus, batch, of(r, "micro_batch")),
                .step_s = sc21_flops(batch, l, of(r, "hidden")) /
                          (of(r, "achieved_TFLOPs_per_gpu") * 1e12 * gpus),
@@ -68,13 +68,14 @@ void nadi_read_sc21_table2(struct nadi_training_reader *r)
                                         zero ? "ZeRO-3" : "tp 8 and pipeline"),
                .model_text = gpt(r, l, h, big ? 128 : 96, 51200),
                .cluster = "dgx-a100",
+               .framework = zero ? "deepspeed-2021" : "megatron-lm",
                .settings = nadi_row_printf(
                    r,
                    "%s ranks=%.0f batch=%.0f micro-batch=%.0f sequence=2048 precision=fp16 "
-                   "recompute=full sequence-parallel=0 attention-kernel=plain",
-                   zero  ? "zero=3 gradient-bytes=2 prefetch=0 overlap-gradients=0"
-                   : big ? "tp=8 pp=35 overlap-gradients=0"
-                         : "tp=8 pp=12 overlap-gradients=0",
+                   "recompute=full sequence-parallel=0",
+                   zero  ? "framework=deepspeed-2021"
+                   : big ? "tp=8 pp=35 framework=megatron-lm"
+                         : "tp=8 pp=12 framework=megatron-lm",
                    gpus, batch, of(r, "micro_batch")),
                .step_s = sc21_flops(batch, l, h) / (of(r, "achieved_TFLOPs_per_gpu") * 1e12 * gpus),
            });
@@ -92,10 +93,11 @@ void nadi_read_seqpar_table5(struct nadi_training_reader *r)
                                      full ? "full recompute" : "selective, seq. par."),
             .model_text = gpt(r, of(r, "layers"), of(r, "hidden"), of(r, "attention_heads"), 51200),
             .cluster = "dgx-a100",
+            .framework = "megatron-lm",
             .settings = nadi_row_printf(
                 r,
                 "tp=%.0f pp=%.0f vp=%.0f dp=%.0f batch=%.0f micro-batch=%.0f sequence=2048 "
-                "precision=fp16 attention-kernel=plain overlap-gradients=0 %s",
+                "precision=fp16 framework=megatron-lm %s",
                 of(r, "TP"), of(r, "PP"), vp > 0 ? vp : 1, of(r, "DP"), of(r, "global_batch"),
                 of(r, "micro_batch"),
                 full ? "recompute=full sequence-parallel=0" : "recompute=selective"),
@@ -105,19 +107,19 @@ void nadi_read_seqpar_table5(struct nadi_training_reader *r)
 
 void nadi_read_a100_1024(struct nadi_training_reader *r)
 {
-    nadi_row_add(
-        r, (struct nadi_training_row){
-               .source = "Megatron-LM 2021, A100",
-               .label = nadi_row_printf(r, "GPT-3 175B, %.0f x A100", of(r, "gpus")),
-               .model = "gpt3-175b",
-               .cluster = "dgx-a100",
-               .settings = nadi_row_printf(
-                   r,
-                   "tp=%.0f pp=%.0f ranks=%.0f batch=%.0f sequence=2048 precision=fp16 "
-                   "recompute=full sequence-parallel=0 attention-kernel=plain overlap-gradients=0",
-                   of(r, "TP"), of(r, "PP"), of(r, "gpus"), of(r, "global_batch")),
-               .step_s = of(r, "iteration_time_s"),
-           });
+    nadi_row_add(r, (struct nadi_training_row){
+                        .source = "Megatron-LM 2021, A100",
+                        .label = nadi_row_printf(r, "GPT-3 175B, %.0f x A100", of(r, "gpus")),
+                        .model = "gpt3-175b",
+                        .cluster = "dgx-a100",
+                        .framework = "megatron-lm",
+                        .settings = nadi_row_printf(
+                            r,
+                            "tp=%.0f pp=%.0f ranks=%.0f batch=%.0f sequence=2048 precision=fp16 "
+                            "recompute=full sequence-parallel=0 framework=megatron-lm",
+                            of(r, "TP"), of(r, "PP"), of(r, "gpus"), of(r, "global_batch")),
+                        .step_s = of(r, "iteration_time_s"),
+                    });
 }
 
 /* The deepest interleaving of up to six stages a rank that divides the layers. */
@@ -145,8 +147,18 @@ void nadi_read_h100_weak(struct nadi_training_reader *r)
                .settings = nadi_row_printf(
                    r,
                    "tp=%.0f pp=%.0f vp=%.0f ranks=%.0f batch=%.0f micro-batch=%d sequence=4096 "
-                   "zero=1 tp-overlap=0.7",
+                   "framework=megatron-core",
                    tp, pp, stages_a_rank(l, pp), gpus, batch, tp * pp > 1 ? 1 : 2),
                .step_s = flops / (of(r, "TFLOPs_per_gpu") * 1e12 * gpus),
            });
+}
+
+/* Measured for vTrain (arXiv 2312.12391) with Megatron-DeepSpeed, as its data/README.md says. */
+void nadi_read_vtrain(struct nadi_training_reader *r)
+{
+    struct nadi_training_spec s = {.source = of(r, "# GPUs") > 8 ? "vTrain, A100, several nodes"
+                                                                 : "vTrain, A100",
+                                   .framework = "megatron-deepspeed",
+                                   .precision = "fp16"};
+    nadi_spec_columns(r, &s);
 }

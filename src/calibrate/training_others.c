@@ -36,11 +36,12 @@ void nadi_read_mosaic(struct nadi_training_reader *r)
                                              : "A100",
                                      s, nadi_str_equal(precision, "fp8") ? ", fp8" : ""),
             .model = nadi_row_printf(r, "mpt-%s", nadi_row_text(r, "Model")),
+            .framework = "llm-foundry",
             .cluster = cluster,
             .settings = nadi_row_printf(
                 r,
                 "ranks=%.0f batch=%.0f micro-batch=%.0f sequence=%.0f precision=%s zero=%d "
-                "gradient-bytes=%d recompute=%s attention-kernel=flash-dense prefetch=0%s",
+                "gradient-bytes=%d recompute=%s framework=llm-foundry%s",
                 gpus, of(r, "GlobalBatchSize"), of(r, "MicroBatchSize"), s, precision, all ? 3 : 2,
                 pure ? 2 : 4, again ? "full" : "none", away ? " offload=[activations]" : ""),
             .step_s = of(r, "GlobalBatchSize") * s / of(r, "Throughput (T/s)"),
@@ -79,11 +80,12 @@ void nadi_read_primus(struct nadi_training_reader *r)
                                      fp8 ? "fp8" : "bf16"),
             .model = model,
             .cluster = "mi325x",
+            .framework = "primus",
             .settings = nadi_row_printf(
                 r,
                 "tp=%.0f pp=%.0f cp=%.0f ep=%.0f vp=%.0f ranks=%.0f batch=%.0f micro-batch=%.0f "
                 "sequence=%.0f precision=%s recompute=%s zero=%d overlap-gradients=%d "
-                "overlap-parameters=%d",
+                "overlap-parameters=%d framework=primus",
                 of(r, "tensor_model_parallel_size"), of(r, "pipeline_model_parallel_size"),
                 of(r, "context_parallel_size"), at_least_one(of(r, "expert_model_parallel_size")),
                 at_least_one(of(r, "virtual_pipeline_model_parallel_size")), gpus,
@@ -92,7 +94,7 @@ void nadi_read_primus(struct nadi_training_reader *r)
                 is_true(r, "use_distributed_optimizer"), is_true(r, "overlap_grad_reduce"),
                 is_true(r, "overlap_param_gather")),
             .step_s = of(r, "median_iter_ms") / 1e3,
-            .left_out = model ? NULL : "the model is not in the catalogue",
+            .left_out = model ? NULL : "no model of the catalogue is the log's",
         });
 }
 
@@ -102,7 +104,7 @@ void nadi_read_tpu(struct nadi_training_reader *r)
                         .source = "MaxText, TPU",
                         .label = nadi_row_printf(r, "%s, %.0f x %s", nadi_row_text(r, "model"),
                                                  of(r, "chips"), nadi_row_text(r, "tpu")),
-                        .step_s = 1,
-                        .left_out = "sharding and batch are not in the table",
+                        .fate = NADI_ROW_UNDER_SPECIFIED,
+                        .left_out = "sharding and batch",
                     });
 }

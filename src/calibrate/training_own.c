@@ -23,8 +23,9 @@ void nadi_read_own(struct nadi_training_reader *r)
                         .cluster = cluster,
                         .settings = settings,
                         .step_s = nadi_row_number(r, "step_s"),
-                        .left_out = !model     ? "no model in the row"
-                                    : !cluster ? "no cluster in the row"
+                        .fate = model && cluster ? NADI_ROW_USED : NADI_ROW_UNDER_SPECIFIED,
+                        .left_out = !model     ? "the model"
+                                    : !cluster ? "the cluster"
                                                : NULL,
                     });
 }

@@ -1,12 +1,15 @@
 #include "calibrate/training_rows.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "base/str.h"
+#include "calibrate/training_names.h"
 
 struct file {
     const char *name;
@@ -26,6 +29,9 @@ static const struct file files[] = {
     {"mosaicml_llm_foundry_mpt.csv", nadi_read_mosaic},
     {"amd_primus_logs_mi3xx.csv", nadi_read_primus},
     {"google_maxtext_tpu_tiering.csv", nadi_read_tpu},
+    {"mlperf_gpt3_175b_raw.csv", nadi_read_mlperf},
+    {"vtrain_a100_1node_iteration_times.csv", nadi_read_vtrain},
+    {"vtrain_a100_multinode_iteration_times.csv", nadi_read_vtrain},
     {"runs.csv", nadi_read_own},
 };
 
@@ -73,60 +79,196 @@ char *nadi_row_printf(struct nadi_training_reader *r, const char *format, ...)
     return text;
 }
 
+const char *const nadi_row_fate_words[NADI_ROW_FATES] = {"used", "implausible", "under-specified",
+                                                         "unsupported"};
+
+/* The first 4 bytes of SHA-256 of the file's name, '|' and the row's text, mod 3 = 0. */
+static bool is_kept_back(const char *file, const char *text, size_t bytes)
+{
+    struct nadi_sha256 h;
+    uint8_t hash[32];
+    uint32_t first = 0;
+    nadi_sha256_begin(&h);
+    nadi_sha256_add(&h, file, strlen(file));
+    nadi_sha256_add(&h, "|", 1);
+    nadi_sha256_add(&h, text, bytes);
+    nadi_sha256_end(&h, hash);
+    for (int i = 0; i < 4; i++)
+        first = first << 8 | hash[i];
+    return first % 3 == 0;
+}
+
+/* The row's line without its end; rows come in order. */
+static const char *line_of(struct nadi_training_reader *r, uint32_t line, size_t *bytes)
+{
+    for (; r->line < line && *r->text; r->line++) {
+        r->text += strcspn(r->text, "\n");
+        r->text += *r->text != '\0';
+    }
+    *bytes = strcspn(r->text, "\r\n");
+    return r->text;
+}
+
 void nadi_row_add(struct nadi_training_reader *r, struct nadi_training_row row)
 {
+    size_t bytes;
+    const char *text = line_of(r, r->csv->lines[r->row], &bytes);
     row.line = r->csv->lines[r->row];
     row.file = nadi_arena_strdup(&r->rows->arena, nadi_file_name(r->csv->path));
-    if (!row.left_out && !(row.step_s > 0))
-        row.left_out = "no time or throughput in the row";
+    row.kept_back = is_kept_back(row.file, text, bytes);
+    if (!row.left_out && !nadi_row_is_timed(&row)) {
+        row.fate = NADI_ROW_UNDER_SPECIFIED;
+        row.left_out = "the time or the rate";
+    } else if (row.left_out && row.fate == NADI_ROW_USED) {
+        row.fate = NADI_ROW_UNSUPPORTED;
+    }
     NADI_PUSH(r->rows, row);
+}
+
+const struct nadi_training_names *nadi_training_rows_names(struct nadi_training_rows *rows)
+{
+    if (!rows->names)
+        rows->names = nadi_training_names_read(&rows->arena);
+    return rows->names;
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static bool read_file(struct nadi_training_rows *rows, const char *folder, const struct file *f,
-                      bool *found, struct nadi_diags *diags)
+static nadi_training_reader_fn *reader_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        if (strcmp(files[i].name, name) == 0)
+            return files[i].read;
+    return nadi_read_columns;
+}
+
+static char *comments_of(const char *text, struct nadi_arena *arena)
+{
+    struct nadi_str all = NADI_STR_INIT;
+    for (const char *at = text; *at;) {
+        const size_t length = strcspn(at, "\n");
+        if (*at == '#')
+            nadi_str_printf(&all, "%.*s\n", (int)length, at);
+        at += length + (at[length] != '\0');
+    }
+    char *comments = nadi_arena_strdup(arena, nadi_str_get(&all));
+    nadi_str_release(&all);
+    return comments;
+}
+
+static uint32_t commas_in(const char *line)
+{
+    uint32_t count = 0;
+    for (size_t i = 0, n = strcspn(line, "\n"); i < n; i++)
+        count += line[i] == ',';
+    return count;
+}
+
+static bool has_letters(const char *line)
+{
+    for (size_t i = 0, n = strcspn(line, "\n"); i < n; i++)
+        if (isalpha((unsigned char)line[i]))
+            return true;
+    return false;
+}
+
+/* "# GPUs,batch,..." above rows of numbers is their header, not a comment. */
+static void open_header(char *text)
+{
+    char *last = NULL, *at = text;
+    for (; *at == '#'; at += strcspn(at, "\n"), at += *at != '\0')
+        last = at;
+    if (last && commas_in(at) > 0 && commas_in(last) == commas_in(at) && !has_letters(at))
+        *last = ' ';
+}
+
+static bool read_table(struct nadi_training_rows *rows, struct nadi_training_file *file,
+                       const char *folder, struct nadi_diags *diags)
 {
     struct nadi_str path = NADI_STR_INIT;
-    bool ok = true;
-    nadi_str_printf(&path, "%s/%s", folder, f->name);
-    if (nadi_file_exists(nadi_str_get(&path))) {
-        struct nadi_csv_table csv;
-        *found = true;
-        ok = nadi_csv_read(&csv, nadi_str_get(&path), "table of runs", diags);
-        struct nadi_training_reader r = {.rows = rows, .csv = &csv, .folder = folder};
+    struct nadi_csv_table csv;
+    char *text = NULL;
+    size_t bytes = 0;
+    nadi_str_printf(&path, "%s/%s", folder, file->name);
+    bool ok = nadi_file_read(nadi_str_get(&path), "table of runs", &text, &bytes, diags);
+    if (ok) {
+        char *const comments = comments_of(text, &rows->arena);
+        open_header(text);
+        ok = nadi_csv_parse(&csv, nadi_str_get(&path), text, bytes, diags);
+        struct nadi_training_reader r = {.rows = rows,
+                                         .csv = &csv,
+                                         .folder = folder,
+                                         .text = text,
+                                         .line = 1,
+                                         .comments = comments};
+        nadi_training_reader_fn *read = reader_of(file->name);
         for (; ok && r.row < csv.row_count; r.row++)
-            f->read(&r);
+            read(&r);
+        file->rows = ok ? csv.row_count : 0;
         nadi_csv_release(&csv);
     }
+    file->read = ok;
+    nadi_mem_free(text);
     nadi_str_release(&path);
     return ok;
 }
 
-bool nadi_training_rows_read(struct nadi_training_rows *rows, const char *folder,
-                             struct nadi_diags *diags)
+static int by_name(const void *a, const void *b)
 {
-    bool found = false, ok = true;
-    *rows = (struct nadi_training_rows){.items = NULL};
-    nadi_arena_init(&rows->arena);
+    const struct nadi_training_file *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static bool list_files(struct nadi_training_rows *rows, const char *folder,
+                       struct nadi_diags *diags)
+{
     DIR *dir = opendir(folder);
     if (!dir)
         return nadi_error(diags, "validate/folder", NADI_IN_FILE(folder),
                           "give the folder that holds the tables", "cannot open the folder: %s",
                           strerror(errno));
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+        if (entry->d_name[0] == '.')
+            continue;
+        const struct nadi_training_file file = {
+            .name = nadi_arena_strdup(&rows->arena, entry->d_name),
+            .is_table = nadi_str_ends(entry->d_name, ".csv"),
+        };
+        NADI_PUSH(&rows->files, file);
+    }
     closedir(dir);
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && ok; i++)
-        ok = read_file(rows, folder, &files[i], &found, diags);
-    if (ok && !found)
+    if (rows->files.count)
+        qsort(rows->files.items, rows->files.count, sizeof(*rows->files.items), by_name);
+    return true;
+}
+
+bool nadi_training_rows_read(struct nadi_training_rows *rows, const char *folder,
+                             struct nadi_diags *diags)
+{
+    bool found = false, failed = false;
+    *rows = (struct nadi_training_rows){.items = NULL};
+    nadi_arena_init(&rows->arena);
+    if (!list_files(rows, folder, diags))
+        return false;
+    for (size_t i = 0; i < rows->files.count; i++) {
+        struct nadi_training_file *file = &rows->files.items[i];
+        if (!file->is_table)
+            continue;
+        const bool ok = read_table(rows, file, folder, diags);
+        found = found || ok;
+        failed = failed || !ok;
+    }
+    if (!found && !failed)
         return nadi_error(diags, "validate/folder", NADI_IN_FILE(folder),
-                          "docs/models/training.md lists the names of the files that are known",
+                          "docs/models/training.md says which columns a table has",
                           "no table of training runs in this folder");
-    return ok;
+    return found;
 }
 
 void nadi_training_rows_release(struct nadi_training_rows *rows)
 {
     nadi_mem_free(rows->items);
+    nadi_mem_free(rows->files.items);
     nadi_arena_release(&rows->arena);
     *rows = (struct nadi_training_rows){.items = NULL};
 }

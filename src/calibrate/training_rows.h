@@ -11,6 +11,16 @@
 #include "base/diag.h"
 #include "format/csv_read.h"
 
+enum nadi_row_fate { /* words in nadi_row_fate_words */
+                     NADI_ROW_USED,
+                     NADI_ROW_IMPLAUSIBLE,     /* nothing can be so fast or so slow */
+                     NADI_ROW_UNDER_SPECIFIED, /* a key is missing */
+                     NADI_ROW_UNSUPPORTED,     /* a feature is not simulated */
+                     NADI_ROW_FATES
+};
+
+extern const char *const nadi_row_fate_words[NADI_ROW_FATES];
+
 struct nadi_training_row {
     const char *file; /* name without the folder */
     uint32_t line;
@@ -19,18 +29,41 @@ struct nadi_training_row {
     const char *model;      /* of the catalogue, or NULL: */
     const char *model_text; /* a description */
     const char *cluster, *settings;
-    double step_s;        /* measured */
+    uint32_t layers;       /* of a shortened model; 0: its own */
+    const char *framework; /* NULL: not said */
+    bool kept_back;        /* by the rule that no one can tune; see docs/validation.md */
+    double step_s;         /* measured; or, where it is 0, what the source gives instead: */
+    double rank_flops_per_s, mfu;
+    enum nadi_row_fate fate;
     const char *left_out; /* why it is not predicted, or NULL */
+};
+
+static inline bool nadi_row_is_timed(const struct nadi_training_row *row)
+{
+    return row->step_s > 0 || row->rank_flops_per_s > 0 || row->mfu > 0;
+}
+
+struct nadi_training_file {
+    const char *name;
+    uint32_t rows;
+    bool is_table; /* else not a .csv file: nothing is expected of it */
+    bool read;
 };
 
 struct nadi_training_rows {
     struct nadi_arena arena;
+    const struct nadi_training_names *names; /* of the catalogue */
     struct nadi_training_row *items;
     size_t count, capacity;
+    struct {
+        struct nadi_training_file *items;
+        size_t count, capacity;
+    } files; /* of the folder, by name */
 };
 
-/* Reads every file of the folder that is known. False with an error when there is none or one
- * cannot be read. The caller releases the rows in both cases. */
+/* Reads every table of the folder, each row of each. False with an error when there is none; a
+ * table that cannot be read is an error in diags, and the others are read. The caller releases the
+ * rows in both cases. */
 bool nadi_training_rows_read(struct nadi_training_rows *rows, const char *folder,
                              struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_training_rows_release(struct nadi_training_rows *rows);
@@ -41,7 +74,12 @@ struct nadi_training_reader {
     const struct nadi_csv_table *csv;
     uint32_t row;
     const char *folder;
+    const char *text; /* of the file, from `line` on */
+    uint32_t line;
+    const char *comments; /* its lines that begin with '#' */
 };
+
+const struct nadi_training_names *nadi_training_rows_names(struct nadi_training_rows *rows);
 
 const char *nadi_row_text(const struct nadi_training_reader *r, const char *column);
 /* The first number of the field ("1 (2)" is 1, "2560*" 2560, "43.8%" 43.8); 0: none. */
@@ -55,9 +93,11 @@ char *nadi_row_printf(struct nadi_training_reader *r, const char *format, ...) N
 
 typedef void nadi_training_reader_fn(struct nadi_training_reader *r);
 nadi_training_reader_fn nadi_read_sc21_table1, nadi_read_sc21_table2, nadi_read_seqpar_table5,
-    nadi_read_h100_weak, nadi_read_a100_1024;                              /* training_megatron.c */
-nadi_training_reader_fn nadi_read_dgxc, nadi_read_bridge, nadi_read_nemo;  /* training_nvidia.c */
+    nadi_read_h100_weak, nadi_read_a100_1024, nadi_read_vtrain; /* training_megatron.c */
+nadi_training_reader_fn nadi_read_dgxc, nadi_read_bridge, nadi_read_nemo,
+    nadi_read_mlperf;                                                      /* training_nvidia.c */
 nadi_training_reader_fn nadi_read_mosaic, nadi_read_primus, nadi_read_tpu; /* training_others.c */
 nadi_training_reader_fn nadi_read_own;                                     /* training_own.c */
+nadi_training_reader_fn nadi_read_columns; /* training_columns.c: any table */
 
 #endif

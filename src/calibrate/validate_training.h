@@ -12,17 +12,32 @@
 #include "base/str.h"
 #include "calibrate/training_rows.h"
 
+enum nadi_training_class { /* words in nadi_training_class_words */
+                           NADI_CLASS_DENSE,
+                           NADI_CLASS_EXPERTS,
+                           NADI_CLASS_OTHER, /* a framework other than the Megatron family */
+                           NADI_CLASSES
+};
+
+extern const char *const nadi_training_class_words[NADI_CLASSES];
+
 struct nadi_training_check { /* beside each row */
-    double predicted_s, measured_mfu, predicted_mfu;
-    double error;        /* valid when predicted_s > 0 */
-    const char *failure; /* the plan or the model was refused: why; else NULL */
+    enum nadi_training_class class;
+    bool context_parallel, few_micro_batches; /* of what is simulated */
+    double ranks, peak, flops;                /* of all ranks; of a step */
+    double measured_s, predicted_s, measured_mfu, predicted_mfu;
+    double error; /* valid when predicted_s > 0 */
+    enum nadi_row_fate fate;
+    const char *failure; /* why it is not compared; NULL: it is */
 };
 
 struct nadi_validate_training {
     struct nadi_training_rows rows;
     struct nadi_training_check *checks;
+    bool all_read; /* every table of the folder */
 };
 
+/* Tables that cannot be read are errors in diags, all others are compared: v->all_read. */
 bool nadi_validate_training(struct nadi_validate_training *v, const char *folder,
                             struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_validate_training_release(struct nadi_validate_training *v);

@@ -7,8 +7,9 @@
 struct nadi_str;
 
 struct nadi_embedded {
-    const char *folder; /* "models", "devices", "clusters", "platforms", "catalogues", "pool" */
-    const char *name;   /* of the file, without .yaml */
+    const char *folder; /* "models", "devices", "clusters", "platforms", "catalogues", "pool",
+                           "frameworks", "recipes" */
+    const char *name;   /* of the file, without .yaml or .csv */
     const unsigned char *text;
     size_t bytes;
 };

@@ -3,6 +3,7 @@
 #include "compute/kernel.h"
 #include "format/doc_change.h"
 #include "model/plan.h"
+#include "platform/catalogue.h"
 #include "settings/schema.h"
 
 static const char settings_name[] = "--set";
@@ -191,6 +192,27 @@ static void overlay(struct nadi_schema_values *values, const struct nadi_schema_
             values->items[i] = over->items[i];
 }
 
+/* The framework that settings or file name; its keys are defaults of theirs. */
+static bool open_framework(struct source *s, const struct source *base, const struct source *over,
+                           struct nadi_arena *arena, struct nadi_diags *diags)
+{
+    const struct nadi_schema_values *v =
+        nadi_schema_is_set(&over->values, "framework") ? &over->values : &base->values;
+    const struct nadi_schema_value *name = nadi_schema_get(v, "framework");
+    if (name->count) {
+        s->is_open = nadi_catalogue_doc(&s->doc, "frameworks", name->items[0].text, diags);
+        if (!s->is_open)
+            return false;
+    }
+    if (!check_source(s, arena, diags))
+        return false;
+    if (!nadi_schema_is_set(&s->values, "framework"))
+        return true;
+    const struct nadi_schema_value *inner = nadi_schema_get(&s->values, "framework");
+    return nadi_error(diags, "plan/framework", nadi_doc_place(&s->doc, inner->node), "leave it out",
+                      "a framework's file cannot name another framework");
+}
+
 static uint64_t given_keys(const struct nadi_schema_values *v)
 {
     uint64_t given = 0;
@@ -221,7 +243,7 @@ bool nadi_plan_read_changed(struct nadi_model_plan *p, const char *file, const c
     *p = (struct nadi_model_plan){0};
     nadi_arena_init(&p->arena);
     struct nadi_arena arena;
-    struct source base = {0}, over = {0};
+    struct source base = {0}, over = {0}, under = {0};
     bool ok = true;
     nadi_arena_init(&arena);
     if (file)
@@ -230,20 +252,28 @@ bool nadi_plan_read_changed(struct nadi_model_plan *p, const char *file, const c
     if (ok && (settings || nadi_doc_changes_any(changes, "plan")))
         ok = open_settings(&over, settings ? settings : "", diags) &&
              nadi_doc_change(&over.doc, changes, "plan", diags);
-    ok = ok && check_source(&base, &arena, diags) && check_source(&over, &arena, diags);
+    ok = ok && check_source(&base, &arena, diags) && check_source(&over, &arena, diags) &&
+         open_framework(&under, &base, &over, &arena, diags);
     if (ok) {
-        struct nadi_schema_values *v = &base.values;
+        struct nadi_schema_values *v = &under.values;
+        overlay(v, &base.values);
         overlay(v, &over.values);
-        if (nadi_schema_is_set(&over.values, "order"))
-            v->doc = &over.doc;
+        v->doc = nadi_schema_is_set(&over.values, "order")   ? &over.doc
+                 : nadi_schema_is_set(&base.values, "order") ? &base.doc
+                                                             : v->doc;
         fill_parallel(p, v);
         fill_rest(p, v);
         fill_stages(p, v);
         p->given = given_keys(v);
         ok = fill_order(p, v, diags) &&
-             fill_place(p, v, nadi_schema_is_set(&over.values, "place") ? &over.doc : &base.doc,
+             fill_place(p, v,
+                        nadi_schema_is_set(&over.values, "place")   ? &over.doc
+                        : nadi_schema_is_set(&base.values, "place") ? &base.doc
+                                                                    : &under.doc,
                         diags);
     }
+    if (under.is_open)
+        nadi_doc_release(&under.doc);
     if (base.is_open)
         nadi_doc_release(&base.doc);
     if (over.is_open)

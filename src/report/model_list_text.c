@@ -1,5 +1,8 @@
+#include "base/mem.h"
+#include "base/str.h"
 #include "base/units.h"
 #include "cost/prices.h"
+#include "format/doc.h"
 #include "format/embedded.h"
 #include "format/json_write.h"
 #include "nccl/platform.h"
@@ -49,6 +52,22 @@ static void open_prices(struct nadi_prices *p, const char *name)
     if (!nadi_prices_open(p, name, &diags))
         NADI_BUG("catalogue %s", name);
     nadi_diags_release(&diags);
+}
+
+/* What a description says of itself; owned by the caller. */
+static char *source_of(const struct nadi_embedded *e)
+{
+    struct nadi_doc doc;
+    struct nadi_diags diags;
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_diags_init(&diags);
+    if (!nadi_doc_parse(&doc, e->name, e->text, e->bytes, NADI_DOC_YAML, &diags))
+        NADI_BUG("description of %s", e->name);
+    const struct nadi_doc_node *source = nadi_doc_find(doc.root, "source");
+    nadi_str_add(&text, source ? source->text : "");
+    nadi_doc_release(&doc);
+    nadi_diags_release(&diags);
+    return text.text;
 }
 
 static void model_line(const struct nadi_embedded *e, struct nadi_str *out)
@@ -135,6 +154,16 @@ static void platform_line(const struct nadi_embedded *e, struct nadi_str *out)
     nadi_arena_release(&arena);
 }
 
+static void framework_line(const struct nadi_embedded *e, struct nadi_str *out)
+{
+    char *source = source_of(e);
+    size_t length = strcspn(source, ":;(");
+    while (length > 0 && source[length - 1] == ' ')
+        length--;
+    nadi_str_printf(out, "  %-22s %.*s\n", e->name, (int)length, source);
+    nadi_mem_free(source);
+}
+
 void nadi_model_list_text(struct nadi_str *out)
 {
     lines("models", "models, and their parameters", model_line, out);
@@ -145,6 +174,8 @@ void nadi_model_list_text(struct nadi_str *out)
         "platforms",
         "\nplatforms of communication libraries: a --network of `nadi run`, a start for `nadi fit`",
         platform_line, out);
+    lines("frameworks", "\nframeworks of training: the key `framework` of a plan", framework_line,
+          out);
     lines("catalogues", "\ncatalogues of prices and powers: for `nadi cost`", catalogue_line, out);
 }
 
@@ -256,6 +287,22 @@ static void add_catalogues(struct nadi_json *j)
     nadi_json_close(j);
 }
 
+static void add_frameworks(struct nadi_json *j)
+{
+    nadi_json_array(j, "frameworks");
+    for (const struct nadi_embedded *e = nadi_embedded_files; e->name; e++) {
+        if (strcmp(e->folder, "frameworks") != 0)
+            continue;
+        char *source = source_of(e);
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "name", e->name);
+        nadi_json_string(j, "source", source);
+        nadi_json_close(j);
+        nadi_mem_free(source);
+    }
+    nadi_json_close(j);
+}
+
 void nadi_model_list_json(struct nadi_str *out)
 {
     struct nadi_json j;
@@ -265,6 +312,7 @@ void nadi_model_list_json(struct nadi_str *out)
     add_devices(&j);
     add_clusters(&j);
     add_platforms(&j);
+    add_frameworks(&j);
     add_catalogues(&j);
     nadi_json_close(&j);
     nadi_json_finish(&j);

@@ -205,6 +205,11 @@ const struct nadi_schema nadi_device_schema = {
 static const struct nadi_setting cluster_keys[] = {
     {.name = "name", .type = NADI_TYPE_TEXT, .preset = "cluster", .doc = "Name in results."},
     TEXT("source", "Where the figures come from."),
+    {.name = "also",
+     .type = NADI_TYPE_TEXT,
+     .list = true,
+     .absent = "its name alone",
+     .doc = "Names by which tables of runs call the machine (`nadi validate training`)."},
     {.name = "device",
      .type = NADI_TYPE_TEXT,
      .required = true,

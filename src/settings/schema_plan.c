@@ -37,6 +37,16 @@ static const char *const details[] = {"block", "kernel", NULL};
     }
 
 static const struct nadi_setting plan_keys[] = {
+    {.name = "framework",
+     .type = NADI_TYPE_TEXT,
+     .absent = "the defaults below",
+     .doc = "Training framework whose habits are the defaults of all other keys: a name of the "
+            "catalogue (`nadi model list`) or the path of a file with keys of this table. "
+            "docs/models/frameworks.md."},
+    {.name = "source",
+     .type = NADI_TYPE_TEXT,
+     .absent = "not said",
+     .doc = "In a framework's file: what it is, and where its habits are described."},
     WORD("mode", modes, "train",
          "train: whole training steps. prefill: the prompts of a batch through the network. "
          "decode: one token after another with a key-value cache."),
