@@ -98,6 +98,20 @@ void nadi_trace_dedup_init(struct nadi_trace_dedup *options);
 enum nadi_status nadi_trace_dedup(const struct nadi_trace_dedup *options, char **report,
                                   struct nadi_diags *messages);
 
+struct nadi_trace_rescale {
+    size_t size;
+    struct nadi_trace_edit edit; /* input: a workload manifest; output: a prefix */
+    const char *from, *to;       /* "layers=32 batch=64": what the job has, and should have */
+    const char *roles;      /* "group0=tp": what the manifest's axes are; NULL: by their names */
+    const char *attention;  /* pattern of names; NULL: the usual words */
+    double attention_share; /* of their work that grows with the square of the sequence */
+};
+
+void nadi_trace_rescale_init(struct nadi_trace_rescale *options);
+/* Writes the job at another scale, by stated laws. Memory: the largest trace, several times. */
+enum nadi_status nadi_trace_rescale(const struct nadi_trace_rescale *options, char **report,
+                                    struct nadi_diags *messages);
+
 struct nadi_trace_diff {
     size_t size;
     const char *first, *second; /* two files, or two jobs: prefixes or names with "{rank}" */

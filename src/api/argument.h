@@ -149,6 +149,7 @@ extern const struct nadi_struct nadi_trace_merge_struct;
 extern const struct nadi_struct nadi_trace_repair_struct;
 extern const struct nadi_struct nadi_trace_anonymize_struct;
 extern const struct nadi_struct nadi_trace_dedup_struct;
+extern const struct nadi_struct nadi_trace_rescale_struct;
 extern const struct nadi_struct nadi_trace_diff_struct;
 /* All of them; ends with NULL. */
 extern const struct nadi_struct *const nadi_structs[];

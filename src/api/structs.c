@@ -356,6 +356,17 @@ static const struct nadi_field nadi_trace_dedup_members[] = {
 };
 TABLE(nadi_trace_dedup, nadi_trace_dedup_init);
 
+static const struct nadi_field nadi_trace_rescale_members[] = {
+    NADI_EDIT(struct nadi_trace_rescale, 1),
+    NADI_TEXT(struct nadi_trace_rescale, from, 0),
+    NADI_TEXT(struct nadi_trace_rescale, to, 1),
+    NADI_TEXT(struct nadi_trace_rescale, roles, 0),
+    NADI_TEXT(struct nadi_trace_rescale, attention, 0),
+    NADI_REAL(struct nadi_trace_rescale, attention_share, 0, 1),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_trace_rescale, nadi_trace_rescale_init);
+
 static const struct nadi_field nadi_trace_diff_members[] = {
     NADI_PATH(struct nadi_trace_diff, first, 1),
     NADI_PATH(struct nadi_trace_diff, second, 1),
@@ -412,6 +423,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_trace_repair_struct,
     &nadi_trace_anonymize_struct,
     &nadi_trace_dedup_struct,
+    &nadi_trace_rescale_struct,
     &nadi_trace_diff_struct,
     NULL,
 };

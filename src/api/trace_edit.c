@@ -105,11 +105,18 @@ static const char *key_of(const char *what, struct nadi_str *key)
     return nadi_str_get(key);
 }
 
-static void edit_json_report(const struct nadi_edit_report *r, struct nadi_json *j)
+void nadi_edit_json_figures(const struct nadi_edit_report *r, struct nadi_json *j)
 {
     struct nadi_str key = NADI_STR_INIT;
     for (size_t i = 0; i < r->figure_count; i++)
         nadi_json_u64(j, key_of(r->figures[i].what, &key), r->figures[i].number);
+    nadi_str_release(&key);
+}
+
+static void edit_json_report(const struct nadi_edit_report *r, struct nadi_json *j)
+{
+    struct nadi_str key = NADI_STR_INIT;
+    nadi_edit_json_figures(r, j);
     for (size_t i = 0; i < r->text_count; i++)
         nadi_json_string(j, r->texts[i].what, r->texts[i].text);
     if (r->names.count)

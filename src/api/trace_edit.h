@@ -37,6 +37,9 @@ void nadi_edit_output(const char *pattern, bool several, uint32_t rank, struct n
 /* Can `output` be what the names of several files begin with? False with an error. */
 bool nadi_edit_prefix(const char *output, struct nadi_diags *diags) NADI_MUST_USE;
 
+/* Figures as members, "nodes_read". */
+void nadi_edit_json_figures(const struct nadi_edit_report *r, struct nadi_json *j);
+
 /* The report: whole figures to text, or with the messages and what `more` adds to JSON. */
 struct nadi_edit_summary {
     const struct nadi_edit_report *total;

@@ -1,0 +1,556 @@
+/* trace_rescale: a workload manifest at another scale: its axes here, its traces by
+ * trace/edit/rescale.h. */
+#include "api/inside.h"
+#include "api/messages_json.h"
+#include "api/trace_edit.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "format/doc.h"
+#include "sim/fleet.h"
+#include "trace/edit/rescale.h"
+#include "trace/set.h"
+
+enum { AXES = 16 };
+
+enum quantity {
+    QUANTITY_LAYERS,
+    QUANTITY_BATCH,
+    QUANTITY_MICRO_BATCH,
+    QUANTITY_SEQUENCE,
+    QUANTITY_VIRTUAL,
+    QUANTITIES
+};
+static const char *const quantity_words[QUANTITIES] = {"layers", "batch", "micro-batch", "sequence",
+                                                       "virtual"};
+
+struct axis {
+    const char *name;
+    enum nadi_rescale_role role;
+    uint32_t size, new_size, stride;
+};
+
+struct job {
+    const struct nadi_trace_rescale *o;
+    struct nadi_diags *diags;
+    struct nadi_arena arena;
+    struct nadi_doc doc;
+    struct nadi_fleet fleet;
+    struct axis axes[AXES];
+    uint32_t axis_count;
+    struct nadi_rescale_axis sizes[AXES];
+    struct nadi_rescale_group *groups;
+    uint32_t group_count;
+    uint64_t from[QUANTITIES], to[QUANTITIES]; /* 0: not given */
+    struct nadi_rescale rescale;
+    struct nadi_str prefix, path;
+    struct nadi_edit_report report;
+};
+
+void nadi_trace_rescale_init(struct nadi_trace_rescale *options)
+{
+    *options = (struct nadi_trace_rescale){.size = sizeof(*options), .attention_share = 1};
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+typedef bool take_word(struct job *j, const char *key, const char *value);
+
+/* "tp=8 batch=64", or with commas. */
+static bool each_word(struct job *j, const char *text, const char *option, take_word *take)
+{
+    for (const char *at = text ? text : ""; *at;) {
+        const size_t length = strcspn(at, " ,\t\n");
+        char *word = nadi_arena_strdup(&j->arena, at);
+        word[length] = '\0';
+        at += length + strspn(at + length, " ,\t\n");
+        if (length == 0)
+            continue;
+        char *equals = strchr(word, '=');
+        if (!equals || equals == word)
+            return nadi_error(j->diags, "usage/pair", NADI_NOWHERE, "NAME=VALUE, as in tp=8",
+                              "%s has '%s'", option, word);
+        *equals = '\0';
+        if (!take(j, word, equals + 1))
+            return false;
+    }
+    return true;
+}
+
+static struct axis *find_axis(struct job *j, const char *name)
+{
+    for (uint32_t i = 0; i < j->axis_count; i++)
+        if (nadi_str_equal(j->axes[i].name, name))
+            return &j->axes[i];
+    return NULL;
+}
+
+static bool no_such(struct job *j, const char *key, bool quantities)
+{
+    struct nadi_str known = NADI_STR_INIT;
+    nadi_str_add(&known,
+                 quantities ? "layers, batch, micro-batch, sequence, virtual; axes" : "axes");
+    for (uint32_t i = 0; i < j->axis_count; i++)
+        nadi_str_printf(&known, "%s %s", i ? "," : "", j->axes[i].name);
+    nadi_error(j->diags, "usage/word", NADI_NOWHERE, nadi_str_get(&known),
+               "'%s' is no %s of the job", key, quantities ? "quantity or axis" : "axis");
+    nadi_str_release(&known);
+    return false;
+}
+
+static bool take_role(struct job *j, const char *key, const char *value)
+{
+    struct axis *axis = find_axis(j, key);
+    if (!axis)
+        return no_such(j, key, false);
+    axis->role = nadi_rescale_role_of(value);
+    if (axis->role == NADI_ROLE_NONE)
+        return nadi_error(j->diags, "usage/word", NADI_NOWHERE, "tp, cp, dp, ep, edp, pp",
+                          "axis '%s' cannot be '%s'", key, value);
+    return true;
+}
+
+static bool take_number(struct job *j, const char *key, const char *value, uint64_t *quantities,
+                        bool target)
+{
+    uint32_t number;
+    struct axis *axis = find_axis(j, key);
+    if (!nadi_str_to_u32(value, INT32_MAX, &number) || number == 0)
+        return nadi_error(j->diags, "usage/number", NADI_NOWHERE, "a whole number of 1 or more",
+                          "%s=%s", key, value);
+    for (unsigned i = 0; i < QUANTITIES; i++) {
+        if (nadi_str_equal(key, quantity_words[i])) {
+            quantities[i] = number;
+            return true;
+        }
+    }
+    if (!axis)
+        return no_such(j, key, true);
+    if (target)
+        axis->new_size = number;
+    else if (number != axis->size)
+        return nadi_error(j->diags, "usage/number", NADI_NOWHERE, "leave it out: the manifest says",
+                          "axis '%s' of the manifest has size %u, not %u", key, axis->size, number);
+    return true;
+}
+
+static bool take_from(struct job *j, const char *key, const char *value)
+{
+    return take_number(j, key, value, j->from, false);
+}
+
+static bool take_to(struct job *j, const char *key, const char *value)
+{
+    return take_number(j, key, value, j->to, true);
+}
+
+/* ---- the manifest -------------------------------------------------------------------------- */
+
+static bool read_axes(struct job *j)
+{
+    const struct nadi_doc_node *axes = nadi_doc_find(j->doc.root, "axes");
+    uint32_t stride = 1;
+    for (const struct nadi_doc_node *n = axes ? axes->first : NULL; n; n = n->next) {
+        int64_t size = 1;
+        if (!nadi_doc_integer(&j->doc, n, &size))
+            NADI_BUG("an axis of a manifest that was read");
+        j->axes[j->axis_count++] = (struct axis){.name = nadi_doc_key(n),
+                                                 .role = nadi_rescale_role_of(nadi_doc_key(n)),
+                                                 .size = (uint32_t)size,
+                                                 .new_size = (uint32_t)size,
+                                                 .stride = stride};
+        stride *= (uint32_t)size;
+    }
+    return j->axis_count > 0 ||
+           nadi_error(j->diags, "rescale/axes", NADI_IN_FILE(j->doc.path),
+                      "a manifest with axes and groups: nadi trace dedup makes one of the files of "
+                      "all ranks",
+                      "the manifest has no axes");
+}
+
+static double factor_of(uint32_t from, uint32_t to)
+{
+    return (double)to / from;
+}
+
+/* The axes of a group become its role and sizes. */
+static void read_group(struct job *j, const struct nadi_doc_node *n, struct nadi_rescale_group *g)
+{
+    unsigned roles = 0;
+    *g = (struct nadi_rescale_group){.name = nadi_doc_key(n),
+                                     .role = nadi_rescale_role_of(nadi_doc_key(n)),
+                                     .size = 1,
+                                     .inside = 1};
+    for (const struct nadi_doc_node *a = n->first; a; a = a->next) {
+        const struct axis *axis = find_axis(j, a->text);
+        if (!axis)
+            continue;
+        g->size *= factor_of(axis->size, axis->new_size);
+        g->holds_tp |= axis->role == NADI_ROLE_TP;
+        roles |= 1u << axis->role;
+        if (g->role == NADI_ROLE_NONE && axis->role != NADI_ROLE_PP)
+            g->role = axis->role;
+    }
+    if (roles == (1u << NADI_ROLE_DP | 1u << NADI_ROLE_CP))
+        g->role = NADI_ROLE_DP;
+}
+
+/* "dp.1" is a level above "dp.0". */
+static bool is_inside(const char *inner, const char *outer)
+{
+    const char *a = strrchr(inner, '.'), *b = strrchr(outer, '.');
+    return a && b && a - inner == b - outer && memcmp(inner, outer, (size_t)(a - inner)) == 0 &&
+           strcmp(a, b) < 0;
+}
+
+static void read_groups(struct job *j)
+{
+    const struct nadi_doc_node *map = nadi_doc_find(j->doc.root, "groups");
+    uint32_t at = 0;
+    if (!map)
+        return;
+    j->groups = NADI_ARENA_ZNEW(&j->arena, struct nadi_rescale_group, map->count + 1);
+    for (const struct nadi_doc_node *n = map->first; n; n = n->next)
+        read_group(j, n, &j->groups[at++]);
+    j->group_count = at;
+    for (uint32_t i = 0; i < at; i++)
+        for (uint32_t k = 0; k < at; k++)
+            if (is_inside(j->groups[k].name, j->groups[i].name)) {
+                j->groups[i].inside *= j->groups[k].size;
+                j->groups[i].above = true;
+            }
+}
+
+/* ---- what is to change --------------------------------------------------------------------- */
+
+static bool changes_axes(const struct job *j)
+{
+    for (uint32_t i = 0; i < j->axis_count; i++)
+        if (j->axes[i].size != j->axes[i].new_size)
+            return true;
+    return false;
+}
+
+static bool axis_can_change(struct job *j, const struct axis *a)
+{
+    if (a->size == a->new_size)
+        return true;
+    if (a->role == NADI_ROLE_NONE)
+        return nadi_error(j->diags, "rescale/role", NADI_NOWHERE,
+                          "--roles \"NAME=tp\", or cp, dp, ep", "nothing says what axis '%s' is",
+                          a->name);
+    if (a->role == NADI_ROLE_PP)
+        return nadi_error(j->diags, "rescale/pipeline", NADI_NOWHERE,
+                          "other stages need a trace of a job with as many",
+                          "the number of pipeline stages cannot change");
+    if (a->size == 1 || a->new_size == 1)
+        return nadi_error(j->diags, "rescale/one", NADI_NOWHERE,
+                          "capture or generate the job with at least 2, and rescale to at least 2",
+                          "axis '%s' goes from %u to %u: a job without ranks along it has none of "
+                          "its communication",
+                          a->name, a->size, a->new_size);
+    return true;
+}
+
+static uint64_t product_of(const struct job *j, enum nadi_rescale_role role, bool target)
+{
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < j->axis_count; i++)
+        if (j->axes[i].role == role)
+            product *= target ? j->axes[i].new_size : j->axes[i].size;
+    return product;
+}
+
+static bool known(struct job *j, enum quantity q, const char *why)
+{
+    return j->from[q] != 0 ||
+           nadi_error(j->diags, "usage/from", NADI_NOWHERE, "--from \"layers=32 batch=64 ...\"",
+                      "%s needs the job's own %s", why, quantity_words[q]);
+}
+
+static bool set_layers(struct job *j)
+{
+    const uint64_t parts = product_of(j, NADI_ROLE_PP, false) *
+                           (j->from[QUANTITY_VIRTUAL] ? j->from[QUANTITY_VIRTUAL] : 1);
+    if (!j->to[QUANTITY_LAYERS])
+        return true;
+    if (!known(j, QUANTITY_LAYERS, "another number of layers"))
+        return false;
+    const uint64_t old = j->from[QUANTITY_LAYERS], new = j->to[QUANTITY_LAYERS];
+    if (old % parts || new % parts || old / parts < 2)
+        return nadi_error(j->diags, "rescale/layers", NADI_NOWHERE,
+                          "equally many on each stage, and 2 or more there",
+                          "%" PRIu64 " and %" PRIu64 " layers on %" PRIu64 " stages", old, new,
+                          parts);
+    j->rescale.layers = (uint32_t)(old / parts);
+    j->rescale.new_layers = (uint32_t)(new / parts);
+    return true;
+}
+
+/* Micro-batches of a replica; false with an error. */
+static bool count_batches(struct job *j, const uint64_t *of, bool target, uint32_t *count)
+{
+    const uint64_t own = product_of(j, NADI_ROLE_DP, target) * of[QUANTITY_MICRO_BATCH];
+    if (of[QUANTITY_BATCH] % own)
+        return nadi_error(j->diags, "rescale/batch", NADI_NOWHERE,
+                          "batch = micro-batches x micro-batch x replicas",
+                          "a batch of %" PRIu64 " is no multiple of %" PRIu64
+                          " (replicas x micro-batch)",
+                          of[QUANTITY_BATCH], own);
+    *count = (uint32_t)(of[QUANTITY_BATCH] / own);
+    return true;
+}
+
+static bool set_batches(struct job *j)
+{
+    const bool dp = product_of(j, NADI_ROLE_DP, true) != product_of(j, NADI_ROLE_DP, false);
+    if (!j->from[QUANTITY_MICRO_BATCH])
+        j->from[QUANTITY_MICRO_BATCH] = 1;
+    if (!j->to[QUANTITY_MICRO_BATCH])
+        j->to[QUANTITY_MICRO_BATCH] = j->from[QUANTITY_MICRO_BATCH];
+    j->rescale.micro_batch =
+        (double)j->to[QUANTITY_MICRO_BATCH] / (double)j->from[QUANTITY_MICRO_BATCH];
+    if (!j->to[QUANTITY_BATCH] && !dp &&
+        j->to[QUANTITY_MICRO_BATCH] == j->from[QUANTITY_MICRO_BATCH])
+        return true;
+    if (!known(j, QUANTITY_BATCH, "another batch, micro-batch or number of replicas"))
+        return false;
+    if (!j->to[QUANTITY_BATCH])
+        j->to[QUANTITY_BATCH] = j->from[QUANTITY_BATCH];
+    return count_batches(j, j->from, false, &j->rescale.batches) &&
+           count_batches(j, j->to, true, &j->rescale.new_batches) &&
+           (j->rescale.batches == j->rescale.new_batches || j->rescale.batches >= 2 ||
+            nadi_error(j->diags, "rescale/batch", NADI_NOWHERE,
+                       "keep batch / replicas, or change micro-batch",
+                       "one micro-batch cannot become %u", j->rescale.new_batches));
+}
+
+static bool set_rescale(struct job *j)
+{
+    struct nadi_rescale *r = &j->rescale;
+    for (uint32_t i = 0; i < j->axis_count; i++)
+        if (!axis_can_change(j, &j->axes[i]))
+            return false;
+    for (unsigned role = 0; role < NADI_ROLES; role++)
+        r->factor[role] = (double)product_of(j, (enum nadi_rescale_role)role, true) /
+                          (double)product_of(j, (enum nadi_rescale_role)role, false);
+    r->sequence = 1;
+    if (j->to[QUANTITY_SEQUENCE]) {
+        if (!known(j, QUANTITY_SEQUENCE, "another sequence"))
+            return false;
+        r->sequence = (double)j->to[QUANTITY_SEQUENCE] / (double)j->from[QUANTITY_SEQUENCE];
+    }
+    for (uint32_t i = 0; i < j->axis_count; i++)
+        j->sizes[i] = (struct nadi_rescale_axis){j->axes[i].size, j->axes[i].new_size};
+    read_groups(j);
+    r->axes = j->sizes;
+    r->axis_count = j->axis_count;
+    r->groups = j->groups;
+    r->group_count = j->group_count;
+    r->attention = j->o->attention;
+    r->attention_share = j->o->attention_share;
+    const struct nadi_doc_node *peers = nadi_doc_find(j->doc.root, "peers");
+    if (changes_axes(j) && !(peers && nadi_str_equal(peers->text, "relative")))
+        return nadi_error(
+            j->diags, "rescale/peers", NADI_IN_FILE(j->doc.path),
+            "a manifest with `peers: relative`: nadi trace dedup makes one",
+            "peers are rank numbers, which mean other ranks in a job of another size");
+    return set_layers(j) && set_batches(j);
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static bool write_class(struct job *j, uint32_t class, uint32_t rank)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    struct nadi_full *f = nadi_full_read(j->fleet.in.owned[class]->path, j->diags);
+    bool ok = f && nadi_rescale_write(f, &j->rescale, rank, &text, &j->report, j->diags);
+    nadi_full_destroy(f);
+    nadi_str_clear(&j->path);
+    nadi_str_printf(&j->path, "%s.class%u.et", nadi_str_get(&j->prefix), class);
+    ok = ok && nadi_file_write(nadi_str_get(&j->path), text.text, text.length, j->diags);
+    nadi_str_release(&text);
+    return ok;
+}
+
+/* The places of a class on every axis: a block. False: it is none, or ends within a changed axis.
+ */
+static bool block_of(const struct job *j, uint32_t class, bool *places[AXES])
+{
+    const struct nadi_inputs *in = &j->fleet.in;
+    uint64_t ranks = 0, block = 1;
+    for (uint32_t r = 0; r < in->rank_count; r++) {
+        if (in->traces[r] != in->owned[class])
+            continue;
+        ranks++;
+        for (uint32_t a = 0; a < j->axis_count; a++)
+            places[a][r / j->axes[a].stride % j->axes[a].size] = true;
+    }
+    for (uint32_t a = 0; a < j->axis_count; a++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < j->axes[a].size; i++)
+            count += places[a][i];
+        block *= count;
+        if (count < j->axes[a].size && j->axes[a].size != j->axes[a].new_size)
+            return false;
+    }
+    return block == ranks;
+}
+
+static void add_where(const struct job *j, bool *const *places, struct nadi_str *out)
+{
+    const char *before = ", where: {";
+    bool any = false;
+    for (uint32_t a = 0; a < j->axis_count; a++) {
+        const uint32_t size = j->axes[a].size;
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < size; i++)
+            count += places[a][i];
+        if (count == size)
+            continue;
+        nadi_str_printf(out, "%s%s: [", before, j->axes[a].name);
+        const char *comma = "";
+        for (uint32_t i = 0; i < size; i++) {
+            if (!places[a][i])
+                continue;
+            uint32_t last = i;
+            while (last + 1 < size && places[a][last + 1])
+                last++;
+            nadi_str_printf(out, last > i ? "%s%u..%u" : "%s%u", comma, i, last);
+            comma = ", ";
+            i = last;
+        }
+        nadi_str_add(out, "]");
+        before = ", ";
+        any = true;
+    }
+    nadi_str_add(out, any ? "}}\n" : "}\n");
+}
+
+static bool add_class(struct job *j, uint32_t class, struct nadi_str *out)
+{
+    bool *places[AXES];
+    for (uint32_t a = 0; a < j->axis_count; a++)
+        places[a] = NADI_ARENA_ZNEW(&j->arena, bool, j->axes[a].size);
+    if (!block_of(j, class, places))
+        return nadi_error(
+            j->diags, "rescale/ranks", NADI_IN_FILE(j->fleet.in.owned[class]->path),
+            "--same shape of nadi trace dedup makes one trace of ranks whose times "
+            "differ",
+            "its ranks are no block along the axes, or differ along one that changes");
+    nadi_str_printf(out, "  - {file: \"%s.class%u.et\"", nadi_file_name(nadi_str_get(&j->prefix)),
+                    class);
+    add_where(j, places, out);
+    return true;
+}
+
+static bool write_manifest(struct job *j)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    bool ok = true;
+    nadi_str_add(&text, "nadi-manifest: 1\naxes: {");
+    for (uint32_t a = 0; a < j->axis_count; a++)
+        nadi_str_printf(&text, "%s%s: %u", a ? ", " : "", j->axes[a].name, j->axes[a].new_size);
+    nadi_str_add(&text, j->group_count ? "}\ngroups:\n" : "}\n");
+    const struct nadi_doc_node *map = nadi_doc_find(j->doc.root, "groups");
+    for (const struct nadi_doc_node *n = map ? map->first : NULL; n; n = n->next) {
+        nadi_str_printf(&text, "  %s: [", nadi_doc_key(n));
+        for (const struct nadi_doc_node *a = n->first; a; a = a->next)
+            nadi_str_printf(&text, "%s%s", a == n->first ? "" : ", ", a->text);
+        nadi_str_add(&text, "]\n");
+    }
+    const struct nadi_doc_node *peers = nadi_doc_find(j->doc.root, "peers");
+    nadi_str_printf(&text, "peers: %s\ntraces:\n", peers ? peers->text : "absolute");
+    for (uint32_t c = 0; c < j->fleet.in.owned_count && ok; c++)
+        ok = add_class(j, c, &text);
+    nadi_str_clear(&j->path);
+    nadi_str_printf(&j->path, "%s.yml", nadi_str_get(&j->prefix));
+    ok = ok && nadi_file_write(nadi_str_get(&j->path), text.text, text.length, j->diags);
+    nadi_str_release(&text);
+    return ok;
+}
+
+static bool write_all(struct job *j)
+{
+    const struct nadi_inputs *in = &j->fleet.in;
+    const char *output = j->o->edit.output;
+    size_t length = strlen(output);
+    if (!nadi_edit_prefix(output, j->diags))
+        return false;
+    if (nadi_str_ends(output, ".yml"))
+        length -= 4;
+    nadi_str_add_bytes(&j->prefix, output, length);
+    struct nadi_trace_set *set = nadi_trace_set_begin(nadi_str_get(&j->prefix), j->diags);
+    bool ok = set != NULL;
+    for (uint32_t c = 0; c < in->owned_count && ok; c++) {
+        uint32_t rank = 0;
+        while (rank + 1 < in->rank_count && in->traces[rank] != in->owned[c])
+            rank++;
+        ok = write_class(j, c, rank);
+    }
+    return nadi_trace_set_end(set, ok && write_manifest(j));
+}
+
+static void describe(const struct job *j, struct nadi_str *out)
+{
+    uint64_t ranks = 1;
+    struct nadi_json json;
+    for (uint32_t a = 0; a < j->axis_count; a++)
+        ranks *= j->axes[a].new_size;
+    if (!j->o->edit.json) {
+        nadi_str_printf(out, "%s.yml: %" PRIu64 " ranks of %u, %u trace%s\n",
+                        nadi_str_get(&j->prefix), ranks, j->fleet.in.rank_count,
+                        j->fleet.in.owned_count, j->fleet.in.owned_count == 1 ? "" : "s");
+        for (size_t i = 0; i < j->report.figure_count; i++)
+            nadi_str_printf(out, "  %-40s %14" PRIu64 "\n", j->report.figures[i].what,
+                            j->report.figures[i].number);
+        return;
+    }
+    nadi_json_begin(&json, out);
+    nadi_json_object(&json, NULL);
+    nadi_json_string(&json, "prefix", nadi_str_get(&j->prefix));
+    nadi_json_u64(&json, "ranks", ranks);
+    nadi_json_u64(&json, "ranks_before", j->fleet.in.rank_count);
+    nadi_edit_json_figures(&j->report, &json);
+    nadi_json_array(&json, "messages");
+    nadi_messages_add_json(j->diags, &json);
+    nadi_json_close(&json);
+    nadi_json_close(&json);
+    nadi_json_finish(&json);
+}
+
+static bool read_job(struct job *j)
+{
+    const struct nadi_trace_inputs *inputs = &j->o->edit.inputs;
+    if (inputs->count != 1 || !nadi_fleet_is_manifest(inputs->names[0]))
+        return nadi_error(j->diags, "usage/manifest", NADI_NOWHERE,
+                          "nadi trace dedup makes one of the files of all ranks",
+                          "one workload manifest (.yml) is wanted");
+    return nadi_fleet_open(&j->fleet, inputs->names[0], NULL, j->diags) &&
+           nadi_doc_read(&j->doc, inputs->names[0], "workload manifest", NADI_DOC_YAML, j->diags);
+}
+
+enum nadi_status nadi_do_trace_rescale(const struct nadi_trace_rescale *given, char **report,
+                                       struct nadi_diags *messages)
+{
+    struct job j = {.o = given, .diags = messages};
+    struct nadi_str text = NADI_STR_INIT;
+    *report = NULL;
+    nadi_arena_init(&j.arena);
+    nadi_edit_report_init(&j.report);
+    bool ok = read_job(&j);
+    const bool has_doc = ok;
+    ok = ok && read_axes(&j) && each_word(&j, given->roles, "--roles", take_role) &&
+         each_word(&j, given->from, "--from", take_from) &&
+         each_word(&j, given->to, "--to", take_to) && set_rescale(&j) && write_all(&j);
+    if (ok)
+        describe(&j, &text);
+    *report = text.text;
+    nadi_fleet_close(&j.fleet);
+    if (has_doc)
+        nadi_doc_release(&j.doc);
+    nadi_edit_report_release(&j.report);
+    nadi_arena_release(&j.arena);
+    nadi_str_release(&j.prefix);
+    nadi_str_release(&j.path);
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}

@@ -1,0 +1,84 @@
+#include "cli/terminal.h"
+#include "cli/trace_edit.h"
+
+struct values {
+    struct nadi_cli_edit edit;
+    struct nadi_trace_rescale rescale;
+};
+
+#define AT(member) NADI_AT(struct values, rescale.member)
+
+static const struct nadi_setting what[] = {
+    {.name = "from",
+     .argument = "KEYS",
+     .type = NADI_TYPE_TEXT,
+     AT(from),
+     .doc = "What the job was made with: layers, batch, micro-batch (1), sequence, virtual (stages "
+            "of a rank, 1), as in \"layers=32 batch=64\""},
+    {.name = "to",
+     .argument = "KEYS",
+     .type = NADI_TYPE_TEXT,
+     .required = true,
+     AT(to),
+     .doc = "What it should be: the same keys and sizes of axes of the manifest, as in \"tp=8 "
+            "dp=16 batch=256\""},
+    {.name = "roles",
+     .argument = "PAIRS",
+     .type = NADI_TYPE_TEXT,
+     AT(roles),
+     .absent = "their names say it",
+     .doc = "What the axes are: \"group0=tp group1=dp\"; tp, cp, dp, ep, edp or pp"},
+    {.name = "attention",
+     .argument = "PATTERN",
+     .type = NADI_TYPE_TEXT,
+     AT(attention),
+     .absent = "names that end in \" attention\" or contain flash, sdpa, fmha, softmax",
+     .doc = "Names of compute nodes, in lower case, whose work grows with the square of the "
+            "sequence"},
+    {.name = "attention-share",
+     .type = NADI_TYPE_NUMBER,
+     .max = 1,
+     .preset = "1",
+     AT(attention_share),
+     .doc = "Share of their work that does"},
+    {.name = NULL},
+};
+
+static const struct nadi_option_group trace_rescale_groups[] = {
+    {"Scale", what, 0},
+    {"Output", nadi_cli_edit_options, offsetof(struct values, edit)},
+    {.heading = NULL},
+};
+
+static int cmd_trace_rescale(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    nadi_trace_rescale_init(&values.rescale);
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a workload manifest"))
+        return NADI_EXIT_USAGE;
+    nadi_cli_edit_apply(&values.edit, &words, &values.rescale.edit);
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
+    char *report;
+    const enum nadi_status status = nadi_trace_rescale(&values.rescale, &report, messages);
+    return nadi_cli_edit_end(&values.edit, status, report, messages);
+}
+
+const struct nadi_command nadi_command_trace_rescale = {
+    .name = "trace rescale",
+    .group = "Traces",
+    .summary = "Change a job to other ranks, batch, sequence or layers",
+    .doing = "rescaling traces",
+    .words = "MANIFEST",
+    .about = "Writes PREFIX.yml and its traces: the job as it would be at another scale, by the "
+             "laws of\ndocs/guide/rescale.md. Layers and micro-batches are found as repeated parts "
+             "of the traces. The\nnumber of pipeline stages stays. `nadi trace dedup` makes a "
+             "manifest of files of all ranks.\n",
+    .examples = "nadi trace rescale step/workload.yml --from \"layers=32 batch=64\" \\\n"
+                "                   --to \"tp=8 dp=16 batch=256 layers=48\" -o out/large\n",
+    .options = trace_rescale_groups,
+    .max_words = 1,
+    .run = cmd_trace_rescale,
+};

@@ -1,0 +1,402 @@
+#include "trace/edit/repeat.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "trace/edit/repeat_find.h"
+#include "trace/full_write.h"
+#include "trace/index.h"
+
+enum { NUMBERS = 8 }; /* of a name and the tag, that may grow from unit to unit */
+
+struct spot {                   /* of an old node */
+    uint32_t run, unit, offset; /* run: NADI_NONE outside of all */
+};
+
+struct copy {       /* a new node */
+    uint32_t place; /* in the order of the old ones */
+    uint32_t unit;  /* new; of a run's node */
+};
+
+struct work {
+    const struct nadi_full *f;
+    const struct nadi_repeat *repeat;
+    struct nadi_runs runs;
+    struct nadi_ids ids;
+    struct spot *spots;      /* by place */
+    uint32_t *place_of;      /* by node */
+    uint32_t **unit_ids;     /* by run: new ids, by new unit and offset */
+    uint32_t *plain_ids;     /* by place: of nodes that are in no unit */
+    struct nadi_map64 grows; /* signature: place of its node in a run's first unit */
+    struct {
+        struct copy *items;
+        size_t count, capacity;
+    } copies;
+};
+
+/* The old unit that a new one is a copy of: the first ones, the middle one, the last ones. */
+static uint32_t source_unit(const struct nadi_run *run, uint32_t unit)
+{
+    const uint32_t kept = run->new_units < run->units ? run->new_units : run->units;
+    const uint32_t head = kept / 2, tail = kept - head;
+    if (unit < head)
+        return unit;
+    if (unit >= run->new_units - tail)
+        return run->units - (run->new_units - unit);
+    return head;
+}
+
+static uint32_t place_in_run(const struct work *w, const struct nadi_run *run, uint32_t unit,
+                             uint32_t offset)
+{
+    return w->runs.regular[run->first + unit * run->period + offset];
+}
+
+static void find_spots(struct work *w)
+{
+    const struct nadi_runs *r = &w->runs;
+    struct spot spot = {.run = NADI_NONE};
+    size_t next = 0;
+    uint32_t regular = 0;
+    for (uint32_t at = 0; at < r->count; at++) {
+        w->place_of[r->order[at]] = at;
+        if (!w->runs.apart[at]) {
+            if (next < r->runs.count &&
+                regular == r->runs.items[next].first +
+                               r->runs.items[next].period * r->runs.items[next].units)
+                next++;
+            const struct nadi_run *run = next < r->runs.count ? &r->runs.items[next] : NULL;
+            spot = (struct spot){.run = NADI_NONE};
+            if (run && regular >= run->first)
+                spot = (struct spot){(uint32_t)next, (regular - run->first) / run->period,
+                                     (regular - run->first) % run->period};
+            regular++;
+        }
+        w->spots[at] = spot;
+    }
+}
+
+static void add_copy(struct work *w, uint32_t place, uint32_t unit)
+{
+    NADI_PUSH(&w->copies, ((struct copy){place, unit}));
+}
+
+/* The new unit behind whose node a node apart stands. */
+static uint32_t spread_unit(const struct nadi_run *run, uint32_t unit)
+{
+    return (uint32_t)((uint64_t)unit * run->new_units / run->units);
+}
+
+/* Nodes apart that belong to the new unit, up to an offset; INNER: each once. */
+static void add_spread(struct work *w, const struct nadi_run *run, const uint32_t *apart,
+                       size_t count, size_t *next, uint32_t unit, uint32_t offset)
+{
+    for (; *next < count; ++*next) {
+        const struct spot *s = &w->spots[apart[*next]];
+        const uint32_t to = spread_unit(run, s->unit);
+        if (to > unit || (to == unit && s->offset > offset))
+            return;
+        w->plain_ids[apart[*next]] = (uint32_t)w->copies.count + 1;
+        add_copy(w, apart[*next], NADI_NONE);
+    }
+}
+
+/* OUTER: nodes apart come with the unit that they stand in. */
+static void add_with_unit(struct work *w, const uint32_t *apart, size_t count, uint32_t source,
+                          uint32_t unit, uint32_t offset)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct spot *s = &w->spots[apart[i]];
+        if (s->unit != source || s->offset != offset)
+            continue;
+        w->plain_ids[apart[i]] = (uint32_t)w->copies.count + 1;
+        add_copy(w, apart[i], unit);
+    }
+}
+
+static void add_run_copies(struct work *w, uint32_t index, const uint32_t *apart, size_t count)
+{
+    const struct nadi_run *run = &w->runs.runs.items[index];
+    const bool inner = w->repeat->kind == NADI_REPEAT_INNER;
+    size_t next = 0;
+    w->unit_ids[index] = NADI_NEW(uint32_t, (size_t)run->new_units * run->period);
+    for (uint32_t unit = 0; unit < run->new_units; unit++) {
+        const uint32_t source = source_unit(run, unit);
+        for (uint32_t j = 0; j < run->period; j++) {
+            w->unit_ids[index][(size_t)unit * run->period + j] = (uint32_t)w->copies.count + 1;
+            add_copy(w, place_in_run(w, run, source, j), unit);
+            if (inner)
+                add_spread(w, run, apart, count, &next, unit, j);
+            else if (count)
+                add_with_unit(w, apart, count, source, unit, j);
+        }
+        if (inner)
+            add_spread(w, run, apart, count, &next, unit, UINT32_MAX);
+    }
+}
+
+static void make_copies(struct work *w)
+{
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } apart = {0};
+    for (uint32_t at = 0; at < w->runs.count;) {
+        const uint32_t run = w->spots[at].run;
+        if (run == NADI_NONE) {
+            w->plain_ids[at] = (uint32_t)w->copies.count + 1;
+            add_copy(w, at++, NADI_NONE);
+            continue;
+        }
+        for (apart.count = 0; at < w->runs.count && w->spots[at].run == run; at++)
+            if (w->runs.apart[at])
+                NADI_PUSH(&apart, at);
+        add_run_copies(w, run, apart.items, apart.count);
+    }
+    nadi_mem_free(apart.items);
+}
+
+/* ---- dependencies -------------------------------------------------------------------------- */
+
+/* The new unit of another run that stands for the old one, seen from a node there. */
+static uint32_t other_unit(const struct nadi_run *to, uint32_t old, const struct nadi_run *from,
+                           const struct spot *s, uint32_t unit)
+{
+    const uint32_t last = to->units - 1, new_last = to->new_units - 1;
+    if (from && from->units == to->units && from->new_units == to->new_units) {
+        if (old == s->unit)
+            return unit;
+        if (old == last - s->unit)
+            return new_last - unit;
+    }
+    if (old == last)
+        return new_last;
+    return (uint32_t)nadi_min_u64(spread_unit(to, old), new_last);
+}
+
+/* A node apart, for the new node `id`: where it has come to stand behind that one, the last of its
+ * kind before. 0: there is none. */
+static uint64_t apart_dep(const struct work *w, uint32_t at, uint64_t id)
+{
+    uint64_t to = w->plain_ids[at];
+    if (to < id)
+        return to;
+    for (to = id - 1; to > 0; to--) {
+        const uint32_t place = w->copies.items[to - 1].place;
+        if (w->runs.apart[place] && w->runs.signs[place] == w->runs.signs[at])
+            break;
+    }
+    return to;
+}
+
+static uint64_t new_dep(const struct work *w, const struct copy *c, uint32_t dep, uint64_t id)
+{
+    const uint32_t at = w->place_of[dep];
+    const struct spot *s = &w->spots[c->place], *d = &w->spots[at];
+    if (w->runs.apart[at] && at < c->place)
+        return apart_dep(w, at, id);
+    if (d->run == NADI_NONE || w->runs.apart[at])
+        return w->plain_ids[at];
+    const struct nadi_run *to = &w->runs.runs.items[d->run];
+    const bool mine = s->run != NADI_NONE && c->unit != NADI_NONE;
+    uint32_t unit;
+    if (mine && s->run == d->run && d->unit <= s->unit && (d->unit > 0 || s->unit < 3))
+        unit = c->unit >= s->unit - d->unit ? c->unit - (s->unit - d->unit) : 0;
+    else if (s->run == d->run && w->runs.apart[c->place])
+        unit = (uint32_t)nadi_min_u64(spread_unit(to, d->unit), to->new_units - 1);
+    else
+        unit = other_unit(to, d->unit, mine ? &w->runs.runs.items[s->run] : NULL, s, c->unit);
+    return w->unit_ids[d->run][(size_t)unit * to->period + d->offset];
+}
+
+/* ---- names and tags ------------------------------------------------------------------------ */
+
+struct numbers {
+    int64_t values[NUMBERS];
+    uint32_t count;
+    bool has_tag; /* the last one */
+};
+
+static void read_numbers(const struct nadi_full_node *n, struct numbers *numbers)
+{
+    numbers->count = 0;
+    for (uint32_t i = 0; i < n->name_bytes && numbers->count < NUMBERS - 1;) {
+        int64_t value = 0;
+        uint32_t digits = 0;
+        for (; i < n->name_bytes && n->name[i] >= '0' && n->name[i] <= '9'; i++, digits++)
+            value = digits < 15 ? value * 10 + (n->name[i] - '0') : value;
+        if (digits)
+            numbers->values[numbers->count++] = value;
+        else
+            i++;
+    }
+    numbers->has_tag = n->type == NADI_NODE_SEND || n->type == NADI_NODE_RECV;
+    if (numbers->has_tag)
+        numbers->values[numbers->count++] = nadi_full_integer(n, "comm_tag", 0);
+}
+
+/* The numbers of a node that was unit `from` of a run as that of unit `to`. False: they stay. */
+static bool grow_numbers(const struct work *w, uint32_t place, const struct copy *c,
+                         struct numbers *numbers)
+{
+    const struct spot *s = &w->spots[place];
+    struct numbers a, b;
+    const struct nadi_run *run;
+    uint32_t offset;
+    int64_t steps;
+    if (w->runs.apart[place])
+        return false;
+    if (s->run != NADI_NONE) {
+        run = &w->runs.runs.items[s->run];
+        offset = s->offset;
+        steps = (int64_t)c->unit - s->unit;
+    } else {
+        const uint32_t like = nadi_map64_find(&w->grows, w->runs.signs[place]);
+        if (like == NADI_NONE || like > place)
+            return false;
+        run = &w->runs.runs.items[w->spots[like].run];
+        offset = w->spots[like].offset;
+        steps = (int64_t)run->new_units - run->units;
+    }
+    read_numbers(&w->f->nodes[w->runs.order[place_in_run(w, run, 0, offset)]], &a);
+    read_numbers(&w->f->nodes[w->runs.order[place_in_run(w, run, 1, offset)]], &b);
+    read_numbers(&w->f->nodes[w->runs.order[place]], numbers);
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        const int64_t delta = b.values[i] - a.values[i];
+        if (delta >= 0)
+            numbers->values[i] += steps * delta;
+        else if (s->run != NADI_NONE) /* counts down: the end stays */
+            numbers->values[i] += (steps - ((int64_t)run->new_units - run->units)) * delta;
+    }
+    return steps != 0;
+}
+
+static void put_name(struct nadi_str *out, const struct nadi_full_node *n,
+                     const struct numbers *numbers)
+{
+    uint32_t next = 0;
+    const uint32_t most = numbers->count - numbers->has_tag;
+    nadi_str_clear(out);
+    for (uint32_t i = 0; i < n->name_bytes;) {
+        const uint32_t begin = i;
+        while (i < n->name_bytes && n->name[i] >= '0' && n->name[i] <= '9')
+            i++;
+        if (i == begin)
+            nadi_str_add_char(out, (char)n->name[i++]);
+        else if (next < most && numbers->values[next] >= 0)
+            nadi_str_printf(out, "%" PRId64, numbers->values[next++]);
+        else
+            nadi_str_add_bytes(out, n->name + begin, i - begin);
+    }
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+struct page {
+    struct nadi_out *sink;
+    struct nadi_str scratch, name;
+    struct nadi_u64_list deps;
+};
+
+static void write_copy(const struct work *w, const struct copy *c, uint64_t id, struct page *page)
+{
+    const struct nadi_full_node *n = &w->f->nodes[w->runs.order[c->place]];
+    const uint64_t *deps = nadi_full_deps(w->f, n);
+    struct numbers numbers;
+    struct nadi_attr_patch tag = {.name = "comm_tag", .kind = NADI_ATTR_PATCH_INTEGER};
+    struct nadi_node_patch patch = {.has_id = true, .id = id, .deps = true, .attrs = &tag};
+    page->deps.count = 0;
+    for (uint32_t k = 0; k < n->data_deps + n->ctrl_deps; k++) {
+        const uint32_t dep = nadi_ids_find(&w->ids, deps[k]);
+        const uint64_t to = dep == NADI_NONE ? 0 : new_dep(w, c, dep, id);
+        if (to && to != id)
+            NADI_PUSH(&page->deps, to);
+        if (k < n->data_deps)
+            patch.data_count = page->deps.count;
+    }
+    patch.data_deps = page->deps.items;
+    patch.ctrl_deps = page->deps.items ? page->deps.items + patch.data_count : NULL;
+    patch.ctrl_count = page->deps.count - patch.data_count;
+    if (grow_numbers(w, c->place, c, &numbers)) {
+        put_name(&page->name, n, &numbers);
+        patch.name = nadi_str_get(&page->name);
+        if (numbers.has_tag) {
+            tag.bits = (uint64_t)numbers.values[numbers.count - 1];
+            patch.attr_count = 1;
+        }
+    }
+    nadi_full_write_node(page->sink, &page->scratch, n, &patch);
+}
+
+static void write_all(const struct work *w, struct nadi_str *out)
+{
+    struct page page = {.sink = nadi_out_memory(out, NADI_CODING_PLAIN)};
+    struct nadi_diags none;
+    nadi_diags_init(&none);
+    NADI_RESERVE(&page.deps, 1);
+    nadi_full_write_metadata(page.sink, w->f);
+    for (size_t i = 0; i < w->copies.count; i++)
+        write_copy(w, &w->copies.items[i], i + 1, &page);
+    const bool closed = nadi_out_close(page.sink, &none);
+    NADI_ASSERT(closed);
+    nadi_diags_release(&none);
+    nadi_str_release(&page.scratch);
+    nadi_str_release(&page.name);
+    nadi_mem_free(page.deps.items);
+}
+
+static void describe(const struct work *w, struct nadi_repeated *out)
+{
+    out->count = (uint32_t)w->copies.count;
+    out->source = NADI_NEW(uint32_t, w->copies.count);
+    out->spread = NADI_NEW(bool, w->copies.count);
+    for (size_t i = 0; i < w->copies.count; i++) {
+        const struct copy *c = &w->copies.items[i];
+        out->source[i] = w->runs.order[c->place];
+        out->spread[i] = w->runs.apart[c->place] && w->spots[c->place].run != NADI_NONE;
+    }
+    out->runs = (uint32_t)w->runs.runs.count;
+    for (size_t i = 0; i < w->runs.runs.count; i++)
+        out->units += w->runs.runs.items[i].units;
+}
+
+static void write_repeated(struct work *w, struct nadi_str *out, struct nadi_repeated *repeated)
+{
+    const uint32_t n = w->runs.count;
+    w->spots = NADI_NEW(struct spot, n);
+    w->place_of = NADI_NEW(uint32_t, n);
+    w->plain_ids = NADI_ZNEW(uint32_t, n);
+    w->unit_ids = NADI_ZNEW(uint32_t *, w->runs.runs.count);
+    nadi_ids_init(&w->ids, &w->f->nodes[0].id, sizeof(w->f->nodes[0]), w->f->node_count);
+    nadi_map64_init(&w->grows, 64);
+    find_spots(w);
+    for (size_t i = 0; i < w->runs.runs.count; i++)
+        for (uint32_t j = 0; j < w->runs.runs.items[i].period; j++) {
+            const uint32_t place = place_in_run(w, &w->runs.runs.items[i], 0, j);
+            nadi_map64_put(&w->grows, w->runs.signs[place], place, NULL);
+        }
+    make_copies(w);
+    write_all(w, out);
+    describe(w, repeated);
+    for (size_t i = 0; i < w->runs.runs.count; i++)
+        nadi_mem_free(w->unit_ids[i]);
+    nadi_mem_free(w->unit_ids);
+    nadi_mem_free(w->spots);
+    nadi_mem_free(w->place_of);
+    nadi_mem_free(w->plain_ids);
+    nadi_mem_free(w->copies.items);
+    nadi_map64_release(&w->grows);
+    nadi_ids_release(&w->ids);
+}
+
+bool nadi_repeat_write(const struct nadi_full *f, const struct nadi_repeat *repeat, uint32_t rank,
+                       struct nadi_str *out, struct nadi_repeated *repeated,
+                       struct nadi_diags *diags)
+{
+    struct work w = {.f = f, .repeat = repeat};
+    *repeated = (struct nadi_repeated){0};
+    const bool ok = nadi_runs_find(&w.runs, f, repeat, rank, diags);
+    if (ok)
+        write_repeated(&w, out, repeated);
+    nadi_runs_release(&w.runs);
+    return ok;
+}

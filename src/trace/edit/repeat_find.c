@@ -1,0 +1,340 @@
+#include "trace/edit/repeat_find.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+
+/* Name without its numbers, type, sizes and group: what equal nodes of different units share. */
+static uint64_t sign_of(const struct nadi_full_node *n, struct nadi_str *scratch)
+{
+    static const char *const sizes[] = {"num_ops", "tensor_size", "comm_size", "comm_type"};
+    struct nadi_named_attr group;
+    uint64_t words[8] = {n->type};
+    nadi_str_clear(scratch);
+    for (uint32_t i = 0; i < n->name_bytes; i++) {
+        const char c = (char)n->name[i];
+        if (c < '0' || c > '9')
+            nadi_str_add_char(scratch, c);
+    }
+    words[1] = nadi_hash_bytes(nadi_str_get(scratch), scratch->length);
+    for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+        words[2 + k] = (uint64_t)nadi_full_integer(n, sizes[k], -1);
+    if (nadi_full_attr(n, "pg_name", &group) && nadi_attr_is_text(&group.value))
+        words[6] = nadi_hash_bytes(group.value.data, group.value.bytes);
+    words[7] = (uint64_t)nadi_full_integer(n, "comm_src", -1) * 3 +
+               (uint64_t)nadi_full_integer(n, "comm_dst", -1);
+    return nadi_hash_words(words, 8);
+}
+
+struct by_id {
+    uint64_t id;
+    uint32_t node;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+    const struct by_id *x = a, *y = b;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void leave_out(struct nadi_runs *r, const bool *apart)
+{
+    r->regular_count = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        r->apart[i] = apart && apart[r->order[i]];
+        if (!r->apart[i])
+            r->regular[r->regular_count++] = i;
+    }
+}
+
+static void read_sequence(struct nadi_runs *r, const struct nadi_full *f)
+{
+    struct nadi_str scratch = NADI_STR_INIT;
+    struct by_id *ids = NADI_NEW(struct by_id, f->node_count);
+    r->count = (uint32_t)f->node_count;
+    r->order = NADI_NEW(uint32_t, r->count);
+    r->signs = NADI_NEW(uint64_t, r->count);
+    r->regular = NADI_NEW(uint32_t, r->count);
+    for (uint32_t i = 0; i < r->count; i++)
+        ids[i] = (struct by_id){f->nodes[i].id, i};
+    qsort(ids, r->count, sizeof(*ids), compare_ids);
+    for (uint32_t i = 0; i < r->count; i++) {
+        r->order[i] = ids[i].node;
+        r->signs[i] = sign_of(&f->nodes[ids[i].node], &scratch);
+    }
+    r->apart = NADI_ZNEW(bool, r->count);
+    nadi_mem_free(ids);
+    nadi_str_release(&scratch);
+}
+
+static uint64_t sign(const struct nadi_runs *r, uint32_t at)
+{
+    return r->signs[r->regular[at]];
+}
+
+/* How many nodes from `at` on are like the one `period` before them. */
+static uint32_t matching(const struct nadi_runs *r, uint32_t at, uint32_t period, uint32_t most)
+{
+    uint32_t n = 0;
+    while (n < most && at + n < r->regular_count && sign(r, at + n) == sign(r, at + n - period))
+        n++;
+    return n;
+}
+
+static void add_run(struct nadi_runs *r, uint32_t first, uint32_t period, uint32_t units)
+{
+    const struct nadi_run run = {.first = first, .period = period, .units = units};
+    NADI_PUSH(&r->runs, run);
+}
+
+/* next[i]: where the signature of i is next, or NADI_NONE. */
+static uint32_t *next_equal(const struct nadi_runs *r)
+{
+    uint32_t *next = NADI_NEW(uint32_t, r->regular_count + 1);
+    struct nadi_map64 last;
+    nadi_map64_init(&last, r->regular_count);
+    for (uint32_t i = 0; i < r->regular_count; i++) {
+        bool added;
+        uint32_t *at = nadi_map64_put(&last, sign(r, i), i, &added);
+        next[i] = NADI_NONE;
+        if (!added)
+            next[*at] = i;
+        *at = i;
+    }
+    nadi_map64_release(&last);
+    return next;
+}
+
+/* Nodes before `at`, at most a unit, that are like the one `period` behind them. */
+static uint32_t matching_before(const struct nadi_runs *r, uint32_t at, uint32_t period)
+{
+    uint32_t n = 0;
+    while (n < at && n <= period && sign(r, at - n - 1) == sign(r, at - n - 1 + period))
+        n++;
+    return n;
+}
+
+/* The shortest unit that stands `units` times, not more, from `at` on, and is no repetition of a
+ * shorter one; 0: none. */
+static uint32_t unit_at(const struct nadi_runs *r, const uint32_t *next, uint32_t at,
+                        uint32_t units)
+{
+    enum { TRIED = 64 };
+    struct {
+        uint32_t period, length;
+    } shorter[TRIED];
+    uint32_t tried = 0;
+    for (uint32_t to = next[at]; to != NADI_NONE && tried < TRIED; to = next[to], tried++) {
+        const uint32_t p = to - at;
+        bool again = false;
+        if ((uint64_t)p * units > r->regular_count - at)
+            break;
+        for (uint32_t i = 0; i < tried && !again; i++)
+            again = p % shorter[i].period == 0 && shorter[i].length >= p;
+        const uint32_t n = matching(r, at + p, p, p * units);
+        shorter[tried].period = p;
+        shorter[tried].length = n + p;
+        if (!again && n / p + 1 == units && (matching_before(r, at, p) + n) / p + 1 == units)
+            return p; /* else within a longer run */
+    }
+    return 0;
+}
+
+/* Does a unit repeat something itself as often? Micro-batches do so with their layers. */
+static bool has_inner(const struct nadi_runs *r, const uint32_t *next, uint32_t at, uint32_t period,
+                      uint32_t units)
+{
+    for (uint32_t k = 1; k + units <= period; k++) {
+        const uint32_t p = unit_at(r, next, at + k, units);
+        if (p && k + p * units <= period)
+            return true;
+    }
+    return false;
+}
+
+/* Has the unit nodes that may stand apart, and others? */
+static bool has_apart(const struct nadi_runs *r, uint32_t at, uint32_t period, const bool *apart)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < period && apart; k++)
+        count += apart[r->order[r->regular[at + k]]];
+    return count > 0 && count < period;
+}
+
+/* Work for a later layer, like gathers ahead of it, makes the units of the first or last layers
+ * others: such units may be up to PREFETCH fewer. */
+static bool find_inner(struct nadi_runs *r, uint32_t units, uint32_t target, const bool *apart)
+{
+    enum { PREFETCH = 2 };
+    uint32_t *next = next_equal(r);
+    for (uint32_t at = 0; at < r->regular_count;) {
+        uint32_t fewer = 0, p = unit_at(r, next, at, units);
+        if (p && has_inner(r, next, at, p, units))
+            p = 0;
+        while (!p && fewer < PREFETCH && units - fewer > 3 && target > fewer + 1) {
+            p = unit_at(r, next, at, units - ++fewer);
+            if (p && !has_apart(r, at, p, apart))
+                p = 0;
+        }
+        if (p) {
+            add_run(r, at, p, units - fewer);
+            r->runs.items[r->runs.count - 1].new_units = target - fewer;
+        }
+        at += p ? p * (units - fewer) : 1;
+    }
+    nadi_mem_free(next);
+    return r->runs.count > 0;
+}
+
+/* Is the place in a run that was found? */
+static bool in_run(const struct nadi_runs *r, uint32_t at)
+{
+    for (size_t i = 0; i < r->runs.count; i++) {
+        const struct nadi_run *run = &r->runs.items[i];
+        if (at >= run->first && at - run->first < run->period * run->units)
+            return true;
+    }
+    return false;
+}
+
+/* The run around the longest stretch of equal distances between the places of one signature. */
+static void add_outer(struct nadi_runs *r, const uint32_t *places, uint32_t count)
+{
+    uint32_t best = 0, best_length = 0, begin = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        if (i > 1 && places[i] - places[i - 1] != places[i - 1] - places[i - 2])
+            begin = i - 1;
+        if (i - begin > best_length) {
+            best = begin;
+            best_length = i - begin;
+        }
+    }
+    const uint32_t p = places[best + 1] - places[best];
+    uint32_t first = places[best], end = places[best + best_length];
+    while (first > 0 && sign(r, first - 1) == sign(r, first - 1 + p) && !in_run(r, first - 1))
+        first--;
+    end += matching(r, end, p, r->regular_count);
+    const uint32_t units = end > first ? (end - first) / p : 0;
+    if (units >= 2 && !in_run(r, first) && !in_run(r, first + units * p - 1))
+        add_run(r, first, p, units);
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+    const struct nadi_run *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Every signature that is there `count` times must change by the difference: be in one run, once
+ * in each of its units. */
+static bool outer_is_whole(const struct nadi_runs *r, const uint32_t *places, uint32_t count)
+{
+    uint32_t hits = 0;
+    for (size_t i = 0; i < r->runs.count; i++) {
+        const struct nadi_run *run = &r->runs.items[i];
+        for (uint32_t k = 0; k < count; k++)
+            hits += places[k] >= run->first && places[k] - run->first < run->period;
+    }
+    return hits == 1;
+}
+
+static bool find_outer(struct nadi_runs *r, uint32_t count, uint32_t target)
+{
+    uint32_t *next = next_equal(r), *places = NADI_NEW(uint32_t, (size_t)count + 1);
+    bool *seen = NADI_ZNEW(bool, r->regular_count + 1);
+    bool ok = true;
+    for (int pass = 0; pass < 2 && ok; pass++) {
+        memset(seen, 0, r->regular_count);
+        for (uint32_t at = 0; at < r->regular_count && ok; at++) {
+            uint32_t n = 0;
+            if (seen[at])
+                continue;
+            for (uint32_t to = at; to != NADI_NONE; to = next[to]) {
+                seen[to] = true;
+                if (n <= count)
+                    places[n++] = to;
+            }
+            if (n != count)
+                continue;
+            if (pass == 0 && !in_run(r, places[count / 2]))
+                add_outer(r, places, count);
+            else if (pass == 1)
+                ok = outer_is_whole(r, places, count);
+        }
+    }
+    nadi_mem_free(next);
+    nadi_mem_free(places);
+    nadi_mem_free(seen);
+    qsort(r->runs.items, r->runs.count, sizeof(struct nadi_run), compare_runs);
+    for (size_t i = 0; i < r->runs.count && ok; i++) {
+        struct nadi_run *run = &r->runs.items[i];
+        ok = (uint64_t)run->units + target > count;
+        run->new_units = run->units + target - count;
+    }
+    return ok && r->runs.count > 0;
+}
+
+/* What may stand apart does so where it is in no run with it, as gathers of every layer are. */
+static void keep_regular(struct nadi_runs *r, uint32_t units, uint32_t target, bool *apart)
+{
+    leave_out(r, NULL);
+    if (find_inner(r, units, target, apart))
+        for (size_t i = 0; i < r->runs.count; i++) {
+            const struct nadi_run *run = &r->runs.items[i];
+            for (uint32_t k = 0; k < run->period * run->units; k++)
+                apart[r->order[r->regular[run->first + k]]] = false;
+        }
+    r->runs.count = 0;
+    leave_out(r, apart);
+}
+
+static bool find_layers(struct nadi_runs *r, const struct nadi_repeat *repeat)
+{
+    for (uint32_t k = 1; k <= 4 && repeat->count / k >= 2; k++) {
+        if (repeat->count % k || repeat->target % k)
+            continue;
+        bool *apart = NADI_ZNEW(bool, r->count);
+        if (repeat->apart)
+            memcpy(apart, repeat->apart, r->count * sizeof(*apart));
+        keep_regular(r, repeat->count / k, repeat->target / k, apart);
+        nadi_mem_free(apart);
+        if (find_inner(r, repeat->count / k, repeat->target / k, repeat->apart))
+            return true;
+    }
+    return false;
+}
+
+bool nadi_runs_find(struct nadi_runs *r, const struct nadi_full *f,
+                    const struct nadi_repeat *repeat, uint32_t rank, struct nadi_diags *diags)
+{
+    struct nadi_place place = NADI_IN_FILE(f->path);
+    *r = (struct nadi_runs){0};
+    place.rank = rank;
+    read_sequence(r, f);
+    leave_out(r, repeat->apart);
+    if (repeat->kind == NADI_REPEAT_OUTER) {
+        if (find_outer(r, repeat->count, repeat->target))
+            return true;
+        return nadi_error(diags, "rescale/no-repeat", place,
+                          "say what the trace was made with: --from; other schedules than 1F1B and "
+                          "GPipe, and fewer than its warm-up, cannot be made",
+                          "no part of the trace repeats for each of %u %s so that there can be %u",
+                          repeat->count, repeat->what, repeat->target);
+    }
+    if (find_layers(r, repeat))
+        return true;
+    return nadi_error(
+        diags, "rescale/no-repeat", place,
+        "say how many the trace has: --from; layers that alternate need whole periods",
+        "no part of the trace repeats %u times, as its %s would", repeat->count, repeat->what);
+}
+
+void nadi_runs_release(struct nadi_runs *r)
+{
+    nadi_mem_free(r->order);
+    nadi_mem_free(r->signs);
+    nadi_mem_free(r->regular);
+    nadi_mem_free(r->apart);
+    nadi_mem_free(r->runs.items);
+}

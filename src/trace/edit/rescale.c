@@ -1,0 +1,462 @@
+#include "trace/edit/rescale.h"
+
+#include "base/mem.h"
+#include "base/time.h"
+#include "trace/edit/repeat.h"
+#include "trace/full_write.h"
+#include "trace/times.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <math.h>
+
+enum compute_kind {
+    COMPUTE_OPTIMIZER,
+    COMPUTE_ATTENTION,
+    COMPUTE_EMBEDDING,
+    COMPUTE_TOKENS,
+    COMPUTE_OTHER
+};
+
+struct law {
+    const struct nadi_rescale *r;
+    const struct nadi_full *f;
+    bool sequence_parallel, sharded; /* found in the trace; the second: ZeRO */
+    double fixed_ns;                 /* of each compute node */
+    double layers;                   /* f, for what is spread over them */
+    double gradients;                /* f of the bytes that are reduced over dp */
+    uint64_t attention_nodes;
+};
+
+enum nadi_rescale_role nadi_rescale_role_of(const char *name)
+{
+    static const char *const words[NADI_ROLES] = {"", "tp", "cp", "dp", "ep", "edp", "pp"};
+    size_t length = strcspn(name, "0123456789.");
+    for (unsigned i = 1; i < NADI_ROLES; i++)
+        if (strlen(words[i]) == length && memcmp(name, words[i], length) == 0)
+            return (enum nadi_rescale_role)i;
+    return NADI_ROLE_NONE;
+}
+
+/* ---- what a node is ------------------------------------------------------------------------ */
+
+static bool has_word(const char *name, const char *const *words)
+{
+    for (; *words; words++)
+        if (strstr(name, *words))
+            return true;
+    return false;
+}
+
+/* The name in lower case, cut to the buffer. */
+static void lower_name(const struct nadi_full_node *n, char name[256])
+{
+    uint32_t i = 0;
+    for (; i < n->name_bytes && i < 255; i++)
+        name[i] = (char)tolower(n->name[i]);
+    name[i] = '\0';
+}
+
+static enum compute_kind kind_of(const struct nadi_rescale *r, const struct nadi_full_node *n)
+{
+    static const char *const optimizer[] = {"optimizer", "adam", "sgd", NULL};
+    static const char *const attention[] = {
+        "flash", "sdpa", "fmha", "softmax", "scores", "scaled_dot_product", NULL};
+    static const char *const tokens[] = {"norm",  "residual", "dropout", "router",
+                                         "top-k", "permute",  NULL};
+    static const char *const embedding[] = {"embedding", NULL};
+    char name[256];
+    lower_name(n, name);
+    if (has_word(name, optimizer))
+        return COMPUTE_OPTIMIZER;
+    if (r->attention ? fnmatch(r->attention, name, 0) == 0
+                     : nadi_str_ends(name, " attention") || has_word(name, attention))
+        return COMPUTE_ATTENTION;
+    if (has_word(name, embedding))
+        return COMPUTE_EMBEDDING;
+    return has_word(name, tokens) ? COMPUTE_TOKENS : COMPUTE_OTHER;
+}
+
+static const struct nadi_rescale_group *group_of(const struct nadi_rescale *r,
+                                                 const struct nadi_full_node *n)
+{
+    struct nadi_named_attr a;
+    if (n->type != NADI_NODE_COLL || !nadi_full_attr(n, "pg_name", &a) ||
+        !nadi_attr_is_text(&a.value))
+        return NULL;
+    for (size_t i = 0; i < r->group_count; i++)
+        if (strlen(r->groups[i].name) == a.value.bytes &&
+            memcmp(r->groups[i].name, a.value.data, a.value.bytes) == 0)
+            return &r->groups[i];
+    return NULL;
+}
+
+static bool is_data(const struct nadi_rescale_group *g)
+{
+    return g && (g->role == NADI_ROLE_DP || g->role == NADI_ROLE_EDP);
+}
+
+static bool is_kind(const struct nadi_full_node *n, enum nadi_collective_kind kind)
+{
+    return nadi_full_integer(n, "comm_type", -1) == (int64_t)kind;
+}
+
+/* ---- what is found in the trace ------------------------------------------------------------ */
+
+/* Where the line through (bytes, time) of nodes without operations meets zero bytes. */
+static double fixed_time(const struct nadi_full *f)
+{
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0, least = INFINITY;
+    for (size_t i = 0; i < f->node_count; i++) {
+        const struct nadi_full_node *node = &f->nodes[i];
+        const int64_t bytes = nadi_full_integer(node, "tensor_size", 0);
+        if (node->type != NADI_NODE_COMP || bytes <= 0 ||
+            nadi_full_integer(node, "num_ops", 0) != 0)
+            continue;
+        const double ns = (double)nadi_full_duration_ns(node);
+        n++;
+        x += (double)bytes;
+        y += ns;
+        xx += (double)bytes * (double)bytes;
+        xy += (double)bytes * ns;
+        least = ns < least ? ns : least;
+    }
+    const double spread = n * xx - x * x;
+    if (n < 3 || !(spread > 1e-9 * n * xx))
+        return 0;
+    const double slope = (n * xy - x * y) / spread, at_zero = (y - slope * x) / n;
+    return at_zero < 0 ? 0 : at_zero > least ? least : at_zero;
+}
+
+static void look(struct law *law)
+{
+    bool gathers_data = false, reduces_data = false;
+    for (size_t i = 0; i < law->f->node_count; i++) {
+        const struct nadi_full_node *n = &law->f->nodes[i];
+        const struct nadi_rescale_group *g = group_of(law->r, n);
+        const bool gathers = is_kind(n, NADI_ALL_GATHER) || is_kind(n, NADI_REDUCE_SCATTER);
+        law->sequence_parallel |= g && g->role == NADI_ROLE_TP && gathers;
+        gathers_data |= is_data(g) && is_kind(n, NADI_ALL_GATHER);
+        reduces_data |= is_data(g) && is_kind(n, NADI_ALL_REDUCE);
+        law->attention_nodes +=
+            n->type == NADI_NODE_COMP && kind_of(law->r, n) == COMPUTE_ATTENTION;
+    }
+    law->sharded = gathers_data && !reduces_data; /* an all-reduce by levels gathers, too */
+    law->fixed_ns = fixed_time(law->f);
+}
+
+/* ---- the laws ------------------------------------------------------------------------------ */
+
+static double tokens(const struct nadi_rescale *r)
+{
+    return r->micro_batch * r->sequence / r->factor[NADI_ROLE_CP];
+}
+
+static double tensor(const struct law *law, bool split)
+{
+    return split ? 1 / law->r->factor[NADI_ROLE_TP] : 1;
+}
+
+static double compute_factor(const struct law *law, const struct nadi_full_node *n)
+{
+    const struct nadi_rescale *r = law->r;
+    switch (kind_of(r, n)) {
+    case COMPUTE_OPTIMIZER:
+        return law->gradients / (law->sharded ? r->factor[NADI_ROLE_DP] : 1);
+    case COMPUTE_ATTENTION:
+        return tokens(r) * tensor(law, true) *
+               (1 - r->attention_share + r->attention_share * r->sequence);
+    case COMPUTE_EMBEDDING:
+        return tokens(r);
+    case COMPUTE_TOKENS:
+        return tokens(r) * tensor(law, law->sequence_parallel);
+    case COMPUTE_OTHER:
+        break;
+    }
+    return tokens(r) * tensor(law, true);
+}
+
+static double expert_weights(const struct law *law)
+{
+    const struct nadi_rescale *r = law->r;
+    for (size_t i = 0; i < r->group_count; i++)
+        if (r->groups[i].role == NADI_ROLE_EP)
+            return 1 / r->groups[i].size * tensor(law, !r->groups[i].holds_tp);
+    return tensor(law, true);
+}
+
+static double collective_factor(const struct law *law, const struct nadi_full_node *n,
+                                const struct nadi_rescale_group *g, bool spread)
+{
+    const double shard = is_kind(n, NADI_ALL_GATHER) ? 1 / g->size : 1;
+    switch (g->role) {
+    case NADI_ROLE_TP:
+        return tokens(law->r) * shard;
+    case NADI_ROLE_CP:
+        return tokens(law->r) * tensor(law, true);
+    case NADI_ROLE_DP:
+        return tensor(law, true) * shard / g->inside * (spread ? law->layers : 1);
+    case NADI_ROLE_EDP:
+        return expert_weights(law) * shard / g->inside * (spread ? law->layers : 1);
+    case NADI_ROLE_EP:
+    case NADI_ROLE_PP:
+    case NADI_ROLE_NONE:
+    case NADI_ROLES:
+        break;
+    }
+    return tokens(law->r) * tensor(law, law->sequence_parallel);
+}
+
+/* ---- distances of peers -------------------------------------------------------------------- */
+
+/* A distance along one axis with other sizes of the axes inside; false: it is along none. */
+static bool new_distance(const struct nadi_rescale *r, int64_t old, int64_t *distance)
+{
+    uint64_t stride = 1, new_stride = 1, best = 0, best_new = 0;
+    const uint64_t away = (uint64_t)(old < 0 ? -old : old);
+    for (uint32_t a = 0; a < r->axis_count; a++) {
+        if (away % stride == 0 && away / stride < r->axes[a].size &&
+            (r->axes[a].size == r->axes[a].new_size || away == stride)) {
+            best = stride;
+            best_new = new_stride;
+        }
+        stride *= r->axes[a].size;
+        new_stride *= r->axes[a].new_size;
+    }
+    if (best == 0)
+        return false;
+    const int64_t steps = (int64_t)(away / best * best_new);
+    *distance = old < 0 ? -steps : steps;
+    return true;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+struct sizes { /* of a node: the attributes that a law changes */
+    struct nadi_attr_patch attrs[6];
+    size_t count;
+    uint64_t ns;
+    bool timed;
+};
+
+static void put_size(struct sizes *s, const char *name, uint64_t value)
+{
+    s->attrs[s->count++] = (struct nadi_attr_patch){
+        .name = name, .kind = NADI_ATTR_PATCH_INTEGER, .bits = value, .member = 0};
+}
+
+static uint64_t scaled(int64_t value, double factor)
+{
+    const uint64_t rounded = nadi_count_round((double)value * factor);
+    return value > 0 && rounded == 0 ? 1 : rounded;
+}
+
+static void scale_compute(const struct law *law, const struct nadi_full_node *n, struct sizes *s)
+{
+    const double factor = compute_factor(law, n);
+    const int64_t ops = nadi_full_integer(n, "num_ops", 0);
+    const int64_t bytes = nadi_full_integer(n, "tensor_size", 0);
+    const double ns = (double)nadi_full_duration_ns(n);
+    const double fixed = ns < law->fixed_ns ? ns : law->fixed_ns;
+    if (ops > 0)
+        put_size(s, "num_ops", scaled(ops, factor));
+    if (bytes > 0)
+        put_size(s, "tensor_size", scaled(bytes, factor));
+    s->timed = ns > 0;
+    s->ns = nadi_count_round(fixed + (ns - fixed) * factor);
+    if (s->timed)
+        s->attrs[s->count++] = (struct nadi_attr_patch){.name = "duration_nanos",
+                                                        .kind = NADI_ATTR_PATCH_INTEGER,
+                                                        .bits = s->ns,
+                                                        .member = NADI_MEMBER_UINT64};
+}
+
+static bool scale_message(const struct law *law, const struct nadi_full_node *n, struct sizes *s,
+                          struct nadi_place place, struct nadi_diags *diags)
+{
+    const char *peer = n->type == NADI_NODE_SEND ? "comm_dst" : "comm_src";
+    const int64_t size = nadi_full_integer(n, "comm_size", 0);
+    int64_t distance = nadi_full_integer(n, peer, 0), changed;
+    if (!new_distance(law->r, distance, &changed))
+        return nadi_error(diags, "rescale/peer", place,
+                          "messages go along one axis, whose size stays or to its neighbour",
+                          "a message to or from a rank %" PRId64 " away, which no axis explains",
+                          distance);
+    put_size(s, peer, (uint64_t)changed);
+    put_size(s, "comm_size", scaled(size, tokens(law->r) * tensor(law, law->sequence_parallel)));
+    return true;
+}
+
+static bool scale_node(const struct law *law, size_t i, bool spread, uint32_t rank, struct sizes *s,
+                       struct nadi_diags *diags)
+{
+    const struct nadi_full_node *n = &law->f->nodes[i];
+    const struct nadi_place place = nadi_full_place(law->f, rank, i, &diags->arena);
+    *s = (struct sizes){0};
+    if (n->type == NADI_NODE_COMP) {
+        scale_compute(law, n, s);
+    } else if (n->type == NADI_NODE_COLL) {
+        const struct nadi_rescale_group *g = group_of(law->r, n);
+        if (!g || g->role == NADI_ROLE_NONE)
+            return nadi_error(diags, "rescale/group", place,
+                              "name the axes of the manifest for what they are: --roles "
+                              "\"group0=tp group1=dp\"; of all ranks no law is known",
+                              "nothing says what its group is for");
+        put_size(
+            s, "comm_size",
+            scaled(nadi_full_integer(n, "comm_size", 0), collective_factor(law, n, g, spread)));
+    } else if (n->type == NADI_NODE_SEND || n->type == NADI_NODE_RECV) {
+        return scale_message(law, n, s, place, diags);
+    } else if (n->type == NADI_NODE_MEM_LOAD || n->type == NADI_NODE_MEM_STORE) {
+        return nadi_error(diags, "rescale/memory", place, NULL,
+                          "loads and stores of remote memory have no law");
+    }
+    return true;
+}
+
+static double gradient_bytes(const struct law *law, const bool *spread, bool changed)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < law->f->node_count; i++) {
+        const struct nadi_full_node *n = &law->f->nodes[i];
+        const struct nadi_rescale_group *g = group_of(law->r, n);
+        if (!is_data(g) || g->above || is_kind(n, NADI_ALL_GATHER))
+            continue;
+        bytes += (double)nadi_full_integer(n, "comm_size", 0) *
+                 (changed ? collective_factor(law, n, g, spread && spread[i]) : 1);
+    }
+    return bytes;
+}
+
+static bool write_laws(const struct law *law, const bool *spread, uint32_t rank,
+                       struct nadi_str *out, struct nadi_diags *diags)
+{
+    struct nadi_out *sink = nadi_out_memory(out, NADI_CODING_PLAIN);
+    struct nadi_str scratch = NADI_STR_INIT;
+    bool ok = true;
+    nadi_full_write_metadata(sink, law->f);
+    for (size_t i = 0; i < law->f->node_count && ok; i++) {
+        struct sizes s;
+        ok = scale_node(law, i, spread && spread[i], rank, &s, diags);
+        const struct nadi_node_patch patch = {.attrs = s.attrs,
+                                              .attr_count = s.count,
+                                              .has_duration = s.timed,
+                                              .duration_micros = s.ns / 1000};
+        if (ok)
+            nadi_full_write_node(sink, &scratch, &law->f->nodes[i], &patch);
+    }
+    nadi_str_release(&scratch);
+    return nadi_out_close(sink, diags) && ok;
+}
+
+/* ---- the steps ----------------------------------------------------------------------------- */
+
+struct step {               /* a trace between two of them */
+    struct nadi_full *full; /* NULL: as it was given */
+    bool *spread;
+};
+
+static bool take(struct step *step, const struct nadi_full *was, struct nadi_str *text, bool ok,
+                 struct nadi_diags *diags)
+{
+    struct nadi_full *full =
+        ok ? nadi_full_parse(was->path, nadi_str_get(text), text->length, diags) : NULL;
+    nadi_str_release(text);
+    *text = (struct nadi_str)NADI_STR_INIT;
+    if (!full)
+        return false;
+    nadi_full_destroy(step->full);
+    step->full = full;
+    return true;
+}
+
+static bool *nodes_apart(const struct nadi_rescale *r, const struct nadi_full *f)
+{
+    bool *apart = NADI_NEW(bool, f->node_count);
+    for (size_t i = 0; i < f->node_count; i++)
+        apart[i] = is_data(group_of(r, &f->nodes[i]));
+    return apart;
+}
+
+/* First as everything stands; where that repeats nowhere, without what is reduced or gathered
+ * among replicas. */
+static bool repeat(struct step *step, const struct nadi_full *was, const struct nadi_rescale *r,
+                   struct nadi_repeat how, uint32_t rank, struct nadi_edit_report *report,
+                   struct nadi_diags *diags)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    struct nadi_repeated done = {0};
+    bool *apart = nodes_apart(r, was);
+    how.apart = apart;
+    bool ok = nadi_repeat_write(was, &how, rank, &text, &done, diags);
+    ok = take(step, was, &text, ok, diags);
+    if (ok) {
+        nadi_edit_report_add(report, "repeated parts", done.runs);
+        nadi_mem_free(step->spread);
+        step->spread = done.spread;
+        done.spread = NULL;
+    }
+    nadi_mem_free(done.source);
+    nadi_mem_free(done.spread);
+    nadi_mem_free(apart);
+    return ok;
+}
+
+static bool apply_laws(struct step *step, const struct nadi_full *was, const struct nadi_rescale *r,
+                       double old_gradients, const struct law *found, uint32_t rank,
+                       struct nadi_diags *diags)
+{
+    struct law law = *found;
+    struct nadi_str text = NADI_STR_INIT;
+    law.f = was;
+    law.r = r;
+    law.gradients = law.layers * tensor(&law, true);
+    if (old_gradients > 0)
+        law.gradients = gradient_bytes(&law, step->spread, true) / old_gradients;
+    const bool ok = write_laws(&law, step->spread, rank, &text, diags);
+    return take(step, was, &text, ok, diags);
+}
+
+bool nadi_rescale_write(const struct nadi_full *f, const struct nadi_rescale *r, uint32_t rank,
+                        struct nadi_str *out, struct nadi_edit_report *report,
+                        struct nadi_diags *diags)
+{
+    struct step step = {0};
+    struct law law = {.r = r, .f = f, .layers = 1};
+    look(&law);
+    const double gradients = gradient_bytes(&law, NULL, false);
+    bool ok = true;
+    if ((r->sequence < 1 || r->sequence > 1) && law.attention_nodes == 0)
+        return nadi_error(diags, "rescale/attention", NADI_IN_FILE(f->path),
+                          "name them, with the share of their work that grows with its square: "
+                          "--attention '*qkv' --attention-share 0.11; or write every kernel as a "
+                          "node (detail=kernel)",
+                          "no compute node is known to be attention, whose work grows with the "
+                          "square of the sequence");
+    if (r->new_layers && r->new_layers != r->layers) {
+        const struct nadi_repeat layers = {NADI_REPEAT_INNER, r->layers, r->new_layers, "layers",
+                                           NULL};
+        law.layers = (double)r->new_layers / r->layers;
+        ok = repeat(&step, f, r, layers, rank, report, diags);
+    }
+    ok = ok && apply_laws(&step, step.full ? step.full : f, r, gradients, &law, rank, diags);
+    if (ok && r->new_batches && r->new_batches != r->batches) {
+        const struct nadi_repeat batches = {NADI_REPEAT_OUTER, r->batches, r->new_batches,
+                                            "micro-batches", NULL};
+        ok = repeat(&step, step.full, r, batches, rank, report, diags);
+    }
+    if (ok) {
+        struct nadi_out *sink = nadi_out_memory(out, NADI_CODING_PLAIN);
+        struct nadi_str scratch = NADI_STR_INIT;
+        nadi_full_write_metadata(sink, step.full);
+        for (size_t i = 0; i < step.full->node_count; i++)
+            nadi_full_write_node(sink, &scratch, &step.full->nodes[i], NULL);
+        ok = nadi_out_close(sink, diags);
+        nadi_str_release(&scratch);
+        nadi_edit_report_add(report, "nodes read", f->node_count);
+        nadi_edit_report_add(report, "nodes written", step.full->node_count);
+    }
+    nadi_full_destroy(step.full);
+    nadi_mem_free(step.spread);
+    return ok;
+}
