@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include "base/mem.h"
+#include "engine/sequence.h"
 
 enum {
     CACHE_BITS = 10,
@@ -49,7 +50,9 @@ struct nadi_engine {
     nadi_time cache_time[CACHE_SLOTS]; /* -1: empty */
     uint32_t cache_list[CACHE_SLOTS];
     struct mark *marks;
+    bool watched;                         /* there is one of these two */
     struct nadi_engine_follower follower; /* scheduled NULL: there is none */
+    struct nadi_sequence *sequence;       /* NULL: none */
     struct kind *kinds;
     size_t kind_count, kind_capacity;
 };
@@ -120,6 +123,18 @@ uint64_t nadi_engine_events(const struct nadi_engine *e)
 void nadi_engine_follow(struct nadi_engine *e, const struct nadi_engine_follower *follower)
 {
     e->follower = *follower;
+    e->watched = true;
+}
+
+void nadi_engine_set_sequence(struct nadi_engine *e, struct nadi_sequence *sequence)
+{
+    e->sequence = sequence;
+    e->watched = true;
+}
+
+struct nadi_sequence *nadi_engine_sequence(const struct nadi_engine *e)
+{
+    return e->sequence;
 }
 
 nadi_time nadi_engine_horizon(const struct nadi_engine *e)
@@ -271,14 +286,23 @@ static size_t cache_slot(nadi_time at)
     return (size_t)((uint64_t)at * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS));
 }
 
+static void tell_scheduled(const struct nadi_engine *e, uint32_t event, nadi_time at)
+{
+    if (e->sequence)
+        nadi_sequence_scheduled(e->sequence, event, e->events[event].actor,
+                                at == e->now && e->running);
+    if (e->follower.scheduled && e->events[event].kind != e->follower.pump)
+        e->follower.scheduled(e->follower.context, event, at);
+}
+
 void nadi_engine_schedule(struct nadi_engine *e, nadi_time at, uint32_t actor, uint32_t kind,
                           uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t event = new_event(e);
     e->events[event] = (struct nadi_event){.actor = actor, .kind = kind, .a = a, .b = b, .c = c};
     NADI_ASSERT(at >= e->now);
-    if (NADI_UNLIKELY(e->follower.scheduled && kind != e->follower.pump))
-        e->follower.scheduled(e->follower.context, event, at);
+    if (NADI_UNLIKELY(e->watched))
+        tell_scheduled(e, event, at);
     if (at == e->now && e->running) {
         schedule_now(e, actor, event);
         return;
@@ -359,9 +383,22 @@ static void begin_step(struct nadi_engine *e)
 {
     open_step(e);
     look_ahead(e);
+    if (NADI_UNLIKELY(e->sequence != NULL))
+        nadi_sequence_step(e->sequence, e->events, e->current.head);
     group_by_actor(e);
     e->running = true;
     e->group = NADI_NONE;
+}
+
+/* An event is about to run, behind one of the actor `group`. */
+static void tell_reached(const struct nadi_engine *e, uint32_t index,
+                         const struct nadi_event *event, uint32_t group)
+{
+    const bool continues = event->actor != NADI_NONE && event->actor == group;
+    if (e->sequence)
+        nadi_sequence_reached(e->sequence, index, continues);
+    if (e->follower.reached && event->kind != e->follower.pump && !continues)
+        e->follower.reached(e->follower.context, index);
 }
 
 /* To its end, or until the present run is over. */
@@ -371,9 +408,8 @@ static void run_step(struct nadi_engine *e)
     while (e->current.head != NADI_NONE && e->handled < e->stop) {
         uint32_t index = e->current.head;
         struct nadi_event event = e->events[index];
-        if (NADI_UNLIKELY(e->follower.reached && event.kind != e->follower.pump &&
-                          (event.actor == NADI_NONE || event.actor != group)))
-            e->follower.reached(e->follower.context, index);
+        if (NADI_UNLIKELY(e->watched))
+            tell_reached(e, index, &event, group);
         group = event.actor;
         e->kinds[event.kind].handler(e->kinds[event.kind].context, &event);
         e->handled++;

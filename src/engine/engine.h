@@ -30,6 +30,7 @@ struct nadi_event {
 typedef void nadi_event_fn(void *context, const struct nadi_event *event);
 
 struct nadi_engine;
+struct nadi_sequence;
 
 struct nadi_engine *nadi_engine_create(uint32_t actor_count) NADI_MUST_USE;
 void nadi_engine_destroy(struct nadi_engine *e); /* NULL is allowed */
@@ -81,6 +82,10 @@ void nadi_engine_pass(struct nadi_engine *e, const struct nadi_event *event, uin
                       uint32_t a, uint32_t b, uint32_t c);
 /* The model's own events count as handled. Of less than 0: some do not, like the pump. */
 void nadi_engine_count(struct nadi_engine *e, int64_t events);
+
+/* Before anything is scheduled: the order of events is followed by engine/sequence.h. */
+void nadi_engine_set_sequence(struct nadi_engine *e, struct nadi_sequence *sequence);
+struct nadi_sequence *nadi_engine_sequence(const struct nadi_engine *e); /* NULL: none is */
 
 uint64_t nadi_engine_events(const struct nadi_engine *e); /* handled so far */
 bool nadi_engine_pending(const struct nadi_engine *e);

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "collective/plan.h"
+#include "engine/sequence.h"
 #include "executor/system.h"
 #include "network/unaware.h"
 
@@ -60,15 +61,16 @@ struct block_start { /* a block, message by message, when its phase has ended fo
     const struct nadi_phase *phase;
     nadi_time at;    /* its making, */
     uint64_t serial; /* one of many */
+    bool clockwise;  /* it sends that way round */
 };
 
-/* Of two chunks that began a phase at one time everywhere, each message of the one that began first
- * comes before the like of the other: it ends first on all ranks. */
+/* Of two chunks that began a phase at one time everywhere, and go one way round, each message of
+ * the one that began first comes before the like of the other: it ends first on all ranks. */
 static inline bool nadi_block_follows(const struct block_start *first,
                                       const struct block_start *second)
 {
     return first->phase && first->phase == second->phase && first->at == second->at &&
-           first->serial < second->serial;
+           first->clockwise == second->clockwise && first->serial < second->serial;
 }
 
 /* The latest message on a route where one rank's messages stand for those of all: two of one
@@ -77,7 +79,6 @@ struct departure {
     nadi_time at;
     uint64_t connection;
     struct block_start begun;
-    bool clockwise;
 };
 
 struct block {
@@ -89,7 +90,8 @@ struct block {
     bool world;
     bool single; /* one actor stands for all members */
     struct block_start begun;
-    const uint32_t *members; /* group members, NULL: member is rank */
+    nadi_time came_at, sent_at; /* folded: the latest message that came, the latest sent */
+    const uint32_t *members;    /* group members, NULL: member is rank */
     uint64_t endpoint_ns;
     nadi_time reduce; /* of message_bytes */
     uint32_t words;   /* of bits for each member */
@@ -103,6 +105,11 @@ struct waiting { /* a stream of a member that waits in a queue */
     uint32_t run_end; /* by priority, of the first of those alike: the last of them */
     int64_t priority;
     uint64_t key; /* of equal priority: least first */
+};
+
+struct phase_end { /* the latest of an actor */
+    nadi_time at;
+    struct block_start block;
 };
 
 struct queue { /* of one rank and dimension */
@@ -226,6 +233,8 @@ struct nadi_system {
     const struct nadi_system_config *config;
     struct nadi_engine *engine;
     struct nadi_network *network;
+    struct nadi_sequence *sequence; /* the engine's; NULL: none; else, */
+    struct phase_end *ends;         /* by actor */
     struct nadi_arena arena;
     uint32_t rank_count, actor_count, queues_per_rank;
     uint32_t active_limit; /* streams of a queue that run at once */

@@ -8,11 +8,6 @@
  * for each step (direct, halving-doubling) tell whether a message came before its receive. */
 #include "executor/internal.h"
 
-static uint32_t assignment_of(const struct nadi_system *s, const struct block *b, uint32_t member)
-{
-    return nadi_streams_assignment(s, b->stream, b->phase_index, member);
-}
-
 /* Words of bits that a member needs. */
 static uint32_t words_of(const struct nadi_phase *p)
 {
@@ -57,6 +52,8 @@ static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phas
     const struct nadi_phase *phases = s->streams.items[stream].phases, *p = &phases[phase];
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
     struct block *b = &s->blocks.items[index];
+    const uint32_t assignment = nadi_streams_assignment(s, stream, phase, member);
+    const bool clockwise = !(assignment & ASSIGNED_ANTICLOCKWISE);
     *b = (struct block){
         .phase = p,
         .phases = phases,
@@ -68,13 +65,14 @@ static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phas
         .reduce = nadi_reduce_time(s->config->local_mem_bw, p->message_bytes, p->exact),
         .words = words_of(p),
         .single = s->groups[op->view.group].single,
-        .begun = {p, nadi_engine_now(s->engine), s->blocks_made++},
+        .begun = {p, nadi_engine_now(s->engine), s->blocks_made++, clockwise},
+        .came_at = -1,
+        .sent_at = -1,
+        .clockwise = clockwise,
+        .max_tree = !(assignment & ASSIGNED_MIN_TREE),
     };
     if (s->setup.fold && (p->uneven || !b->single))
         s->undecided = "the members of a group differ by a byte";
-    uint32_t assignment = assignment_of(s, b, member);
-    b->clockwise = !(assignment & ASSIGNED_ANTICLOCKWISE);
-    b->max_tree = !(assignment & ASSIGNED_MIN_TREE);
     take_memory(s, b, op->view.members);
     s->streams.items[stream].blocks[phase] = index;
     return index;
@@ -95,7 +93,8 @@ static bool is_clockwise(const struct nadi_system *s, const struct block *b, uin
 {
     if (b->phase->algorithm != NADI_ALGORITHM_DIRECT)
         return b->clockwise;
-    return !(assignment_of(s, b, member) & ASSIGNED_ANTICLOCKWISE);
+    return !(nadi_streams_assignment(s, b->stream, b->phase_index, member) &
+             ASSIGNED_ANTICLOCKWISE);
 }
 
 static uint32_t peer(const struct nadi_phase *p, uint32_t member, uint32_t local, uint32_t other)
@@ -173,13 +172,12 @@ static void note_departure(struct nadi_system *s, const struct block *b,
                            const struct nadi_message *m)
 {
     const struct departure never = {.at = -1};
-    const struct departure d = {nadi_engine_now(s->engine), m->connection, b->begun, b->clockwise};
+    const struct departure d = {nadi_engine_now(s->engine), m->connection, b->begun};
     while (s->departures.count <= m->route)
         NADI_PUSH(&s->departures, never);
     struct departure *last = &s->departures.items[m->route];
     const bool known =
-        last->begun.serial == d.begun.serial ||
-        (last->clockwise == d.clockwise && nadi_block_follows(&last->begun, &d.begun));
+        last->begun.serial == d.begun.serial || nadi_block_follows(&last->begun, &d.begun);
     if (last->at == d.at && last->connection == d.connection && !known)
         s->undecided = "two messages of a connection begin at the same instant";
     *last = d;
@@ -200,9 +198,10 @@ static void transmit(struct nadi_system *s, uint32_t block, const struct block *
         .op = s->streams.items[b->stream].operation + 1,
         .connection = nadi_stream_connection(s, b->stream, 0),
         .urgency = nadi_stream_urgency(s, b->stream),
+        .scattered = b->phase->algorithm == NADI_ALGORITHM_HALVING_DOUBLING && b->phase->n > 2,
     };
     m.route = route != NADI_NONE ? route : nadi_network_route(s->network, m.src, m.dst);
-    if (NADI_UNLIKELY(s->setup.fold != NULL))
+    if (NADI_UNLIKELY(s->setup.fold != NULL) && !s->sequence)
         note_departure(s, b, &m);
     nadi_network_send(s->network, &m);
 }
@@ -251,12 +250,24 @@ void nadi_phase_messages_received(struct nadi_system *s, uint32_t block, uint32_
     prepare(s, block, member);
 }
 
+/* Folded: a message and the send that posts its receive fall on one instant, in an order that may
+ * differ from rank to rank. */
+static void note_crossing(struct nadi_system *s, nadi_time other)
+{
+    if (other == nadi_engine_now(s->engine) && !nadi_sequence_certain(s->sequence))
+        s->undecided = "a message meets the receive that waits for it in the same instant";
+}
+
 static void on_message(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
     struct block *b = &s->blocks.items[event->a];
     struct member_state *m = &b->states[event->b];
     bool posted;
+    if (NADI_UNLIKELY(s->sequence != NULL)) {
+        note_crossing(s, b->sent_at);
+        b->came_at = nadi_engine_now(s->engine);
+    }
     if (b->phase->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE) {
         nadi_tree_message(s, event->a, event->b, event->c);
         return;
@@ -377,12 +388,16 @@ static void exchange_keyed(struct nadi_system *s, uint32_t block, uint32_t membe
 
 static void try_send(struct nadi_system *s, uint32_t block, uint32_t member)
 {
-    const struct block *b = &s->blocks.items[block];
+    struct block *b = &s->blocks.items[block];
     struct member_state *m = &b->states[member];
     if (m->sent == m->prepared || m->sent == b->phase->sends || m->credit == 0)
         return;
     uint32_t k = m->sent++;
     m->credit--;
+    if (NADI_UNLIKELY(s->sequence != NULL)) {
+        note_crossing(s, b->came_at);
+        b->sent_at = nadi_engine_now(s->engine);
+    }
     if (NADI_UNLIKELY(s->setup.keyed))
         exchange_keyed(s, block, member, k);
     else if (NADI_UNLIKELY(s->config->rendezvous))
@@ -404,6 +419,14 @@ void nadi_phase_messages_end_member(struct nadi_system *s, uint32_t block, uint3
     s->last_block.phase = NULL;
 }
 
+/* Folded: does the credit come before or after the first half's last message on all ranks? */
+static void note_half(struct nadi_system *s, const struct block *b, const struct member_state *m)
+{
+    const bool now = b->came_at == nadi_engine_now(s->engine);
+    if (!nadi_sequence_certain(s->sequence) && (now || m->arrived < b->phase->n - 1))
+        s->undecided = "the last message of a half meets a credit in the same instant";
+}
+
 void nadi_phase_messages_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,
                                      uint32_t packet)
 {
@@ -418,6 +441,8 @@ void nadi_phase_messages_stage_ended(struct nadi_system *s, uint32_t block, uint
     bool second_half = p->algorithm == NADI_ALGORITHM_DIRECT && p->op == NADI_PHASE_ALL_REDUCE &&
                        p->sends - m->sent <= p->n - 1;
     if (second_half) {
+        if (NADI_UNLIKELY(s->sequence != NULL))
+            note_half(s, b, m);
         if (m->arrived < p->n - 1)
             return;
         for (uint32_t i = 0; i < p->first; i++)

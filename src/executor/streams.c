@@ -67,6 +67,11 @@ void nadi_streams_init(struct nadi_system *s)
     s->active_limit = (c->active_chunks + q - 1) / q;
     if (s->config->comm_streams > 1)
         s->issued = NADI_ARENA_ZNEW(&s->arena, int64_t, s->actor_count);
+    if (s->sequence) {
+        s->ends = NADI_ARENA_NEW(&s->arena, struct phase_end, s->actor_count);
+        for (uint32_t a = 0; a < s->actor_count; a++)
+            s->ends[a] = (struct phase_end){.at = -1};
+    }
     s->queues = NADI_ARENA_NEW(&s->arena, struct queue, (size_t)s->actor_count * dims * q);
     for (size_t i = 0; i < (size_t)s->actor_count * s->queues_per_rank; i++)
         s->queues[i] = (struct queue){.head = NADI_NONE, .tail = NADI_NONE, .inserted_at = -1};
@@ -343,6 +348,8 @@ static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phas
     bool tie = q->inserted_at == now &&
                (q->inserted_lag == s->last_lag || q->inserted_lag == NADI_LAG_MESSAGE ||
                 s->last_lag == NADI_LAG_MESSAGE);
+    if (s->sequence)
+        tie = q->inserted_at == now && !nadi_sequence_certain(s->sequence);
     if (tie && (q->inserted_phase != phase ||
                 (phase > 0 && !nadi_block_follows(&q->inserted_block, &s->last_block) &&
                  !nadi_phases_in_step(s, q->inserted_from, from, member)))) {
@@ -472,12 +479,26 @@ static void end_stream(struct nadi_system *s, uint32_t index)
     POOL_GIVE(&s->streams, operation, index);
 }
 
+/* Folded: two chunks of a rank end phases at one instant, in an order that may differ from rank to
+ * rank: what the later one starts would be another thing. */
+static void note_end(struct nadi_system *s, uint32_t actor)
+{
+    struct phase_end *last = &s->ends[actor];
+    const struct phase_end end = {nadi_engine_now(s->engine), s->last_block};
+    if (last->at == end.at && !nadi_sequence_certain(s->sequence) &&
+        !nadi_block_follows(&last->block, &end.block))
+        s->undecided = "two chunks end at the same instant";
+    *last = end;
+}
+
 void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t phase,
                               uint32_t member)
 {
     uint32_t operation = s->streams.items[stream].operation;
     const struct nadi_plan *plan = s->operations.items[operation].plan;
     struct queue *old = queue_of(s, stream, member, phase);
+    if (NADI_UNLIKELY(s->sequence != NULL))
+        note_end(s, nadi_streams_actor(s, s->operations.items[operation].view.group, member));
     if (phase + 1 == plan->phase_count) {
         bool last = ++s->streams.items[stream].ended == s->operations.items[operation].view.members;
         stream_ended(s, operation, member);

@@ -21,6 +21,7 @@ struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
     s->config = setup->config;
     s->engine = setup->engine;
     s->network = setup->network;
+    s->sequence = nadi_engine_sequence(setup->engine);
     s->rank_count = setup->topology->npu_count;
     s->actor_count = setup->fold ? setup->fold->actor_count : s->rank_count;
     nadi_arena_init(&s->arena);
@@ -74,7 +75,7 @@ uint64_t nadi_system_mismatches(const struct nadi_system *s, const struct nadi_m
 
 const char *nadi_system_undecided(const struct nadi_system *s)
 {
-    return s->undecided;
+    return s->undecided ? s->undecided : s->sequence ? nadi_sequence_undecided(s->sequence) : NULL;
 }
 
 uint64_t nadi_system_ties(const struct nadi_system *s)

@@ -8,10 +8,15 @@
  * network/fabric.h. Equal to the analytical reference's congestion-aware model in one dimension;
  * several dimensions and graphs follow the same link rules. docs/models/aware.md has the equations.
  *
+ * Where one NPU's messages stand for those of all, a link serves those of its kind in the order
+ * that all links of the kind have: engine/sequence.h tells whether there is one.
+ *
  * Cost of a message: two events a hop, O(1) each. */
 #include "base/mem.h"
+#include "engine/sequence.h"
 #include "network/fabric.h"
 #include "network/message_log.h"
+#include "network/uniform.h"
 #include "network/usage.h"
 
 struct flight { /* a message in the network */
@@ -21,6 +26,7 @@ struct flight { /* a message in the network */
     uint32_t next;      /* in a link's FIFO, or in the free list */
     uint32_t route;
     uint32_t kind, a, b, c;
+    bool scattered; /* of network.h */
     nadi_time waits_since;
 };
 
@@ -59,6 +65,8 @@ struct aware {
         size_t count, capacity;
     } stranded;
     uint32_t kind_hop, kind_free;
+    struct nadi_sequence *sequence; /* NULL: each message stands for itself; else, */
+    uint32_t root;            /* of the running event, as seen from the link that it is about */
     struct nadi_usage *usage; /* NULL: not wanted */
     struct nadi_message_log *log;
     uint64_t sent_messages, sent_bytes;
@@ -93,6 +101,31 @@ static const struct link_class *times_of(struct aware *w, uint32_t link, uint64_
     return c;
 }
 
+/* ---- one for many -------------------------------------------------------------------------- */
+
+/* The root of the running event as seen from place `to`, when it is `root` from place `from`. */
+static uint32_t seen_from(const struct aware *w, uint32_t root, uint32_t from, uint32_t to)
+{
+    const struct nadi_topology *t = w->fabric.topology;
+    return nadi_uniform_place(t, nadi_uniform_place(t, from, to), root);
+}
+
+/* A message of the running event comes to its first link. */
+static void see_from_source(struct aware *w, const struct flight *f)
+{
+    w->root = seen_from(w, nadi_sequence_root(w->sequence), 0, f->links[f->hops]);
+}
+
+/* What is scheduled next is the flight's arrival at the end of its link. */
+static void aim_arrival(struct aware *w, const struct flight *f)
+{
+    const uint32_t *places = f->links + f->hops;
+    const uint32_t root = seen_from(w, w->root, places[f->hop], places[f->hop + 1]);
+    nadi_sequence_aim(w->sequence, f->hop + 1 == f->hops ? 0 : NADI_NONE, root, f->scattered);
+}
+
+/* ---- links --------------------------------------------------------------------------------- */
+
 static void start(struct aware *w, uint32_t index, uint32_t flight)
 {
     const struct flight *f = &w->flights.items[flight];
@@ -108,12 +141,16 @@ static void start(struct aware *w, uint32_t index, uint32_t flight)
     tally->busy = nadi_time_add(tally->busy, nadi_time_sub(free_at, now));
     if (w->usage)
         nadi_usage_add(w->usage, index, now, free_at, (double)f->bytes);
+    if (NADI_UNLIKELY(w->sequence != NULL))
+        aim_arrival(w, f);
     if (f->hop + 1 == f->hops) {
         nadi_engine_schedule(w->engine, arrival, NADI_NONE, f->kind, f->a, f->b, f->c);
         w->flights.items[flight].next = w->free_flight;
         w->free_flight = flight;
     } else
         nadi_engine_schedule(w->engine, arrival, NADI_NONE, w->kind_hop, flight, 0, 0);
+    if (NADI_UNLIKELY(w->sequence != NULL))
+        nadi_sequence_aim(w->sequence, NADI_NONE, w->root, false);
     nadi_engine_schedule(w->engine, free_at, NADI_NONE, w->kind_free, index, 0, 0);
 }
 
@@ -125,6 +162,8 @@ static void hand_over(struct aware *w, uint32_t flight)
     struct flight *f = &w->flights.items[flight];
     const uint32_t index = f->links[f->hop];
     struct link *l = &w->links[index];
+    if (NADI_UNLIKELY(w->sequence != NULL))
+        nadi_sequence_touch(w->sequence, index, w->root);
     if (NADI_UNLIKELY(w->fabric.items[index].down)) {
         send_again(w, flight);
         return;
@@ -168,6 +207,8 @@ static void on_hop(void *context, const struct nadi_event *event)
 {
     struct aware *w = context;
     w->flights.items[event->a].hop++;
+    if (NADI_UNLIKELY(w->sequence != NULL))
+        w->root = nadi_sequence_root(w->sequence);
     hand_over(w, event->a);
 }
 
@@ -175,6 +216,10 @@ static void on_link_free(void *context, const struct nadi_event *event)
 {
     struct aware *w = context;
     struct link *l = &w->links[event->a];
+    if (NADI_UNLIKELY(w->sequence != NULL)) {
+        w->root = nadi_sequence_root(w->sequence);
+        nadi_sequence_touch(w->sequence, event->a, w->root);
+    }
     l->busy = false;
     nadi_fabric_load(&w->fabric, &event->a, 1, -(double)l->bytes);
     if (l->head == NADI_NONE)
@@ -220,6 +265,12 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     w->log = setup->log;
     w->free_flight = NADI_NONE;
     nadi_fabric_init(&w->fabric, setup->topology, setup->graph, setup->routing);
+    NADI_ASSERT(!setup->uniform || !setup->graph);
+    w->fabric.uniform = setup->uniform;
+    if (setup->uniform) { /* one actor; nothing was scheduled yet */
+        w->sequence = nadi_sequence_create(1, w->fabric.count);
+        nadi_engine_set_sequence(setup->engine, w->sequence);
+    }
     w->links = NADI_ZNEW(struct link, w->fabric.count);
     w->tallies = NADI_ZNEW(struct nadi_fabric_tally, w->fabric.count);
     for (uint32_t i = 0; i < w->fabric.count; i++) {
@@ -238,6 +289,7 @@ static void destroy(struct nadi_network *net)
     struct aware *w = self(net);
     nadi_fabric_release(&w->fabric);
     nadi_usage_destroy(w->usage);
+    nadi_sequence_destroy(w->sequence);
     nadi_mem_free(w->links);
     nadi_mem_free(w->tallies);
     nadi_mem_free(w->classes.items);
@@ -248,7 +300,14 @@ static void destroy(struct nadi_network *net)
 
 static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
 {
-    return src == dst ? NADI_NONE : nadi_fabric_route(&self(net)->fabric, src, dst);
+    struct aware *w = self(net);
+    if (src == dst)
+        return NADI_NONE;
+    if (w->fabric.uniform) {
+        dst = nadi_uniform_place(w->fabric.topology, src, dst);
+        src = 0;
+    }
+    return nadi_fabric_route(&w->fabric, src, dst);
 }
 
 static uint32_t over(struct nadi_network *net, uint32_t link)
@@ -281,7 +340,10 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
         .a = message->a,
         .b = message->b,
         .c = message->c,
+        .scattered = message->scattered,
     };
+    if (NADI_UNLIKELY(w->sequence != NULL))
+        see_from_source(w, &w->flights.items[flight]);
     if (NADI_UNLIKELY(path->broken))
         NADI_PUSH(&w->stranded, flight);
     else
@@ -343,25 +405,33 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
                      void *context)
 {
     const struct aware *w = (const struct aware *)net;
+    if (w->fabric.uniform)
+        nadi_uniform_spread(&w->fabric, w->tallies, NULL);
     nadi_fabric_counters(&w->fabric, w->tallies, links, visit, context);
 }
 
 static const struct nadi_usage *usage(const struct nadi_network *net)
 {
-    return ((const struct aware *)net)->usage;
+    const struct aware *w = (const struct aware *)net;
+    if (w->usage && w->fabric.uniform)
+        nadi_uniform_spread(&w->fabric, NULL, w->usage);
+    return w->usage;
 }
 
 static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
 {
     const struct aware *w = (const struct aware *)net;
-    *messages = w->sent_messages;
-    *bytes = w->sent_bytes;
+    const uint64_t npus = w->fabric.uniform ? w->fabric.npu_count : 1;
+    *messages = nadi_count_mul(w->sent_messages, npus);
+    *bytes = nadi_count_mul(w->sent_bytes, npus);
 }
 
 const struct nadi_network_ops nadi_network_aware = {
     .name = "aware",
     .has_contention = true,
     .has_links = true,
+    .can_fold = true,
+    .in_order = true,
     .store_and_forward = true,
     .truncates = true,
     .summary = "A FIFO on every link, store and forward: a message occupies each link of its route "

@@ -207,6 +207,17 @@ static void use_links(struct nadi_fabric *l, struct nadi_fabric_path *r, const u
     }
 }
 
+/* One link for each kind, and whose each one was. */
+static void fold_links(const struct nadi_fabric *l, const struct nadi_fabric_path *r,
+                       uint32_t *links)
+{
+    for (uint32_t i = 0; i < r->hops; i++) {
+        links[r->hops + i] = nadi_uniform_place(l->topology, r->src, nadi_uniform_npu(l, links[i]));
+        links[i] = nadi_uniform_link(l, links[i]);
+    }
+    links[2 * r->hops] = nadi_uniform_place(l->topology, r->src, r->dst);
+}
+
 static void find(struct nadi_fabric *l, struct nadi_fabric_path *r)
 {
     r->version = l->version;
@@ -221,10 +232,11 @@ static void find(struct nadi_fabric *l, struct nadi_fabric_path *r)
         use_links(l, r, keep(l, l->found.items, r->hops));
     } else {
         r->hops = walk_dims(l, r->src, r->dst, NULL);
-        uint32_t *links = NADI_ARENA_NEW(&l->arena, uint32_t, r->hops);
+        const uint32_t places = l->uniform ? r->hops + 1 : 0;
+        uint32_t *links = NADI_ARENA_NEW(&l->arena, uint32_t, r->hops + places);
         walk_dims(l, r->src, r->dst, links);
-        for (uint32_t i = 0; l->uniform && i < r->hops; i++)
-            links[i] = nadi_uniform_link(l, links[i]);
+        if (l->uniform)
+            fold_links(l, r, links);
         use_links(l, r, links);
     }
 }

@@ -561,8 +561,8 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     for (uint32_t pair = 0; pair < f->pairs.count; pair++)
         nadi_flow_tell(f, pair, tallies);
     nadi_flow_find_busy(f, tallies);
-    for (uint32_t i = 0; f->fabric.uniform && i < f->fabric.count; i++)
-        tallies[i] = tallies[nadi_uniform_link(&f->fabric, i)];
+    if (f->fabric.uniform)
+        nadi_uniform_spread(&f->fabric, tallies, NULL);
     nadi_fabric_counters(&f->fabric, tallies, links, visit, context);
     nadi_mem_free(tallies);
 }
@@ -570,13 +570,8 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
 static const struct nadi_usage *usage(const struct nadi_network *net)
 {
     const struct flow *f = (const struct flow *)net;
-    for (uint32_t i = 0; f->usage && f->fabric.uniform && i < f->fabric.count; i++) {
-        const size_t row = (size_t)i * NADI_USAGE_BUCKETS,
-                     kind = (size_t)nadi_uniform_link(&f->fabric, i) * NADI_USAGE_BUCKETS;
-        if (row != kind)
-            memcpy(&f->usage->bytes[row], &f->usage->bytes[kind],
-                   NADI_USAGE_BUCKETS * sizeof(*f->usage->bytes));
-    }
+    if (f->usage && f->fabric.uniform)
+        nadi_uniform_spread(&f->fabric, NULL, f->usage);
     return f->usage;
 }
 

@@ -37,7 +37,7 @@ struct nadi_network_setup { /* all must outlive the network */
     bool record_usage;            /* what links carry over time */
     bool to_switches;             /* packet: messages begin and end at switches too */
     bool fabric_stops;            /* fabric: a message that cannot be routed ends the run */
-    bool uniform;                 /* flow, without a graph: see network/uniform.h */
+    bool uniform;                 /* flow, aware; without a graph: see network/uniform.h */
 };
 
 struct nadi_network_counter { /* of one link, or of one dimension */
@@ -77,7 +77,8 @@ struct nadi_message {
     uint64_t connection;    /* messages of one pair and one connection (a queue pair) go in order: a
                                number that the sender chooses; 0: one of its own */
     enum nadi_urgency urgency;
-    double weight; /* flow: shares links as so many messages do; 0 is 1 */
+    double weight;  /* flow: shares links as so many messages do; 0 is 1 */
+    bool scattered; /* folded: it goes elsewhere from each NPU, to one each; behind a switch */
 };
 
 struct nadi_network {

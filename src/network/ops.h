@@ -30,6 +30,8 @@ struct nadi_network_ops {
     bool store_and_forward; /* a message takes its links one after another, whole */
     bool truncates;         /* on dimensions times are cut to whole ns, as in the reference */
     bool can_fold;          /* one rank's messages may stand for those of all: network/uniform.h */
+    bool in_order;          /* messages of one instant are served in the order of events: folded,
+                               that is followed (engine/sequence.h) */
     bool has_packets;       /* takes a packet file, and has figures of packets */
     bool has_flits;         /* takes a flit file */
     bool no_switch_ends;    /* messages cannot begin or end at switches: no collectives in them */

@@ -7,17 +7,27 @@
  * places on. One link stands for its kind. A message of k hops in a ring crosses it k times, as k
  * messages of different NPUs cross each link. Links and messages so counted are an equitable
  * partition: levels that are max-min fair for one of each kind are max-min fair for all, and those
- * are unique. So a class of equal flows costs one. */
+ * are unique. So a class of equal flows costs one.
+ *
+ * Where links serve messages in the order of events, that order must be one for all links of a
+ * kind: engine/sequence.h follows it, and the run is given up where it is not. */
 #ifndef NADI_NETWORK_UNIFORM_H
 #define NADI_NETWORK_UNIFORM_H
 
 #include "platform/topology.h"
 
 struct nadi_fabric;
+struct nadi_fabric_tally;
+struct nadi_usage;
 
 /* Where `dst` lies as seen from `src`, named by the NPU that lies so from NPU 0. */
 uint32_t nadi_uniform_place(const struct nadi_topology *t, uint32_t src, uint32_t dst);
 /* The link that stands for all of its kind; of a network of dimensions. */
 uint32_t nadi_uniform_link(const struct nadi_fabric *f, uint32_t link);
+/* The NPU that the link is one of: that sends over it, or receives behind a switch. */
+uint32_t nadi_uniform_npu(const struct nadi_fabric *f, uint32_t link);
+/* What the links that stand for others have counted, to those others. */
+void nadi_uniform_spread(const struct nadi_fabric *f, struct nadi_fabric_tally *tallies,
+                         struct nadi_usage *usage);
 
 #endif

@@ -68,28 +68,29 @@ static const char *not_alike(const struct nadi_inputs *in)
     return why;
 }
 
-/* Place of a group's member as seen from another; a switch tells only whether it is crossed. */
+/* Place of a group's member as seen from another; unless it must be `exact`, a switch tells only
+ * whether it is crossed. */
 static uint32_t place(const struct nadi_topology *t, const struct nadi_group *g, uint32_t from,
-                      uint32_t distance)
+                      uint32_t distance, bool exact)
 {
     const uint32_t to = (from + distance) % g->size;
-    const uint32_t exact =
+    const uint32_t whole =
         nadi_uniform_place(t, nadi_group_member(g, from), nadi_group_member(g, to));
     uint32_t seen = 0;
     for (uint32_t d = 0; d < t->dim_count; d++) {
-        const uint32_t c = nadi_topology_coordinate(t, exact, d);
-        seen += (has_place(t->dims[d].kind) ? c : c > 0) * t->stride[d];
+        const uint32_t c = nadi_topology_coordinate(t, whole, d);
+        seen += (exact || has_place(t->dims[d].kind) ? c : c > 0) * t->stride[d];
     }
     return seen;
 }
 
 static bool same_places(const struct nadi_topology *t, const struct nadi_group *g,
-                        const struct nadi_group *canonical)
+                        const struct nadi_group *canonical, bool exact)
 {
     for (uint32_t distance = 1; distance < g->size; distance++) {
-        const uint32_t want = place(t, canonical, 0, distance);
+        const uint32_t want = place(t, canonical, 0, distance, exact);
         for (uint32_t i = 0; i < g->size; i++)
-            if (place(t, g, i, distance) != want)
+            if (place(t, g, i, distance, exact) != want)
                 return false;
     }
     return true;
@@ -99,6 +100,7 @@ const char *nadi_fold_not_uniform(const struct nadi_inputs *in, const struct nad
 {
     if (fold->actor_count != 1)
         return "ranks differ";
+    const bool in_order = in->options.network_model->in_order;
     if (in->flow.overhead_ns > 0)
         return "which of a rank's messages of one instant goes first matters";
     if (in->system.attached_count > 0)
@@ -114,7 +116,7 @@ const char *nadi_fold_not_uniform(const struct nadi_inputs *in, const struct nad
         if (!fold->single[canonical])
             why = "members of a group differ";
         else if (group->size < in->rank_count &&
-                 !same_places(&in->topology, group, &in->groups.items[canonical]))
+                 !same_places(&in->topology, group, &in->groups.items[canonical], in_order))
             why = "members of a group lie in different places";
     }
     return why;

@@ -10,8 +10,12 @@
  * A timer that was set in the same instant follows from what completed before it. Where that is one
  * completion only, its place is certain.
  *
+ * Where the order of events is followed (engine/sequence.h), that says which pairs are uncertain,
+ * and it also matters which of them leads to an issue.
+ *
  * Two completions X, Y issue the same in either order unless, in some slot, X led to an issue and Y
  * makes another node ready; or Y frees the slot and X made a node ready that competes there. */
+#include "engine/sequence.h"
 #include "workload/internal.h"
 
 static void begin_instant(struct instant *t, nadi_time now)
@@ -39,6 +43,9 @@ bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, na
     struct instant *t = &r->instant;
     nadi_time now = nadi_engine_now(w->engine);
     begin_instant(t, now);
+    const struct nadi_sequence *sequence = nadi_engine_sequence(w->engine);
+    if (sequence)
+        return t->causes++ > 0 && !nadi_sequence_certain(sequence);
     const bool alone = t->causes <= 1;
     uint8_t type = r->trace->type[node];
     bool replayed = w->setup.config->replay_only;
@@ -76,9 +83,11 @@ void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t n
     struct rank_state *r = &w->ranks[rank];
     struct instant *t = &r->instant;
     enum nadi_slot freed = nadi_workload_slot(w, r, node);
+    const bool followed = nadi_engine_sequence(w->engine) != NULL;
     for (enum nadi_slot i = NADI_SLOT_PROCESSOR; i < NADI_SLOT_NONE; i++) {
         bool competes = i == freed && t->readied[i] > 0 && r->ready[i].count > t->readied[i];
-        const bool matters = uncertain && ((t->issued[i] && readied[i] > 0) || competes);
+        const bool matters = uncertain && ((t->issued[i] && readied[i] > 0) || competes ||
+                                           (followed && (t->issued[i] || readied[i] > 0)));
         if (matters && w->setup.config->settle_ties)
             w->ties_settled++;
         else if (matters)

@@ -1,5 +1,6 @@
 #include "workload/workload.h"
 
+#include "engine/sequence.h"
 #include "workload/internal.h"
 
 /* ---- ready nodes --------------------------------------------------------------------------- */
@@ -301,6 +302,8 @@ void nadi_workload_start(struct nadi_workload *w)
     for (uint32_t rank = 0; rank < w->rank_count && !w->failed; rank++) {
         const struct nadi_perturb *p = w->setup.perturb;
         const nadi_time begins = p ? nadi_perturb_start(p, rank) : 0;
+        if (nadi_engine_sequence(w->engine))
+            nadi_sequence_begin_actor(nadi_engine_sequence(w->engine), rank);
         if (begins > 0)
             nadi_engine_schedule(w->engine, begins, rank, w->kind_resume, 0, 0, 0);
         else

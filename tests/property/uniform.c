@@ -1,6 +1,6 @@
-/* Where all ranks and all links of a kind are alike, `flow` simulates the messages of one rank.
- * That must give what all messages of all ranks give: every rank's times, each node's start and
- * end, the bytes and busy times of every link.
+/* Where all ranks and all links of a kind are alike, `flow` and `aware` simulate the messages of
+ * one rank. That must give what all messages of all ranks give: every rank's times, each node's
+ * start and end, the bytes and busy times of every link.
  *
  *   uniform [CASES [FIRST_SEED]]     a failing seed is printed */
 #include "base/str.h"
@@ -131,20 +131,20 @@ static void draw_job(struct job *j, uint64_t seed)
     draw_program(j, &rng, draw_family(j, &rng));
 }
 
-static bool try_seed(uint64_t seed, uint64_t *folded)
+static bool try_seed(uint64_t seed, const struct nadi_network_ops *model, uint64_t *folded)
 {
     struct job j;
     struct nadi_result want, got;
     draw_job(&j, seed);
     j.in.options.record_ops = true;
-    j.in.options.network_model = &nadi_network_flow;
+    j.in.options.network_model = model;
     j.in.options.record_usage = true;
     j.in.options.executor = &nadi_executor_message;
     nadi_simulate(&j.in, NULL, &want);
     j.in.options.executor = &nadi_executor_fold;
     nadi_simulate(&j.in, NULL, &got);
     char who[64];
-    snprintf(who, sizeof(who), "seed %" PRIu64 ": messages of one rank", seed);
+    snprintf(who, sizeof(who), "%s, seed %" PRIu64 ": messages of one rank", model->name, seed);
     const bool ok = result_same(who, &want, &got);
     *folded += got.executor == &nadi_executor_fold;
     nadi_result_release(&want);
@@ -155,16 +155,21 @@ static bool try_seed(uint64_t seed, uint64_t *folded)
 
 int main(int argc, char **argv)
 {
-    uint64_t cases = CASES, first = 1, failed = 0, folded = 0;
+    const struct nadi_network_ops *const models[] = {&nadi_network_flow, &nadi_network_aware};
+    uint64_t cases = CASES, first = 1, failed = 0;
     if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
         (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
         return 2;
-    for (uint64_t seed = first; seed < first + cases && failed < 10; seed++)
-        failed += !try_seed(seed, &folded);
-    printf("%" PRIu64 " of %" PRIu64 " folded, %" PRIu64 " failed\n", folded, cases, failed);
-    if (argc == 1 && folded * 3 < cases) {
-        printf("fewer than a third were folded\n");
-        return 1;
+    for (size_t m = 0; m < sizeof(models) / sizeof(*models); m++) {
+        uint64_t folded = 0;
+        for (uint64_t seed = first; seed < first + cases && failed < 10; seed++)
+            failed += !try_seed(seed, models[m], &folded);
+        printf("%s: %" PRIu64 " of %" PRIu64 " folded, %" PRIu64 " failed\n", models[m]->name,
+               folded, cases, failed);
+        if (argc == 1 && folded * 3 < cases) {
+            printf("fewer than a third were folded\n");
+            return 1;
+        }
     }
     return failed != 0;
 }

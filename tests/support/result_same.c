@@ -46,8 +46,11 @@ static bool same_span(const char *who, const struct nadi_span *want, const struc
 static bool same_link(const char *who, uint32_t link, const struct nadi_link_result *want,
                       const struct nadi_link_result *got)
 {
+    SAME("messages of link", link, messages);
     SAME("bytes of link", link, bytes);
     SAME("busy time of link", link, busy_ns);
+    SAME("waiting at link", link, wait_ns);
+    SAME("most that waited at link", link, most_waiting);
     return true;
 }
 

@@ -1,0 +1,45 @@
+/* run_inside: one simulation while it runs. Private to the files run*.c. */
+#ifndef NADI_SIM_RUN_INSIDE_H
+#define NADI_SIM_RUN_INSIDE_H
+
+#include "network/message_log.h"
+#include "network/network.h"
+#include "sim/collect.h"
+#include "sim/fold.h"
+#include "sim/run.h"
+#include "workload/workload.h"
+
+struct simulation {
+    const struct nadi_inputs *in;
+    const struct nadi_observer *observer;
+    struct nadi_result *result;
+    struct nadi_engine *engine;
+    struct nadi_network *network;
+    struct nadi_message_log log; /* only where `logs` */
+    bool logs;
+    struct nadi_workload *workload;
+    struct nadi_play *play; /* NULL: without an events file */
+    struct timespec begin;
+    struct nadi_tier_users *users; /* NULL: no memory tiers, or nothing is folded */
+    bool stopped_early;            /* before the clock's limit */
+    bool stopped_by_range;
+    bool keyed; /* members of a group do not agree, and are matched all the same */
+};
+
+/* run.c: an attempt, and its steps. */
+void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bool phases,
+                          const struct nadi_workload *before);
+void nadi_simulation_events(struct simulation *s);
+void nadi_simulation_collect(const struct simulation *s, const struct nadi_fold *fold,
+                             struct nadi_result *result);
+void nadi_simulation_close(struct simulation *s);
+/* False: an order of events could not be decided; the result's note says why. */
+bool nadi_simulation_attempt(struct simulation *s, const struct nadi_fold *fold, bool phases);
+
+/* run_parts.c: folded up to the collectives that `fold` defers. False: not possible. */
+bool nadi_simulation_in_parts(struct simulation *s, const struct nadi_fold *fold);
+
+/* run_choose.c: with the fastest executor that is allowed and provably exact. */
+void nadi_simulation_choose(struct simulation *s);
+
+#endif

@@ -1,0 +1,148 @@
+/* Which events of an instant are in one order for all likes of the actor that is simulated. */
+#include "engine/sequence.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+enum { LINKS = 2 };
+
+struct ring { /* actor 0 of many; `send` goes to the next one, `other` to the one before */
+    struct nadi_engine *e;
+    struct nadi_sequence *s;
+    uint32_t kind_send, kind_come;
+    uint32_t certain, uncertain;
+};
+
+static void on_come(void *context, const struct nadi_event *event)
+{
+    struct ring *r = context;
+    (void)event;
+    if (nadi_sequence_certain(r->s))
+        r->certain++;
+    else
+        r->uncertain++;
+}
+
+/* A message to the actor `a` places on, in 10. */
+static void on_send(void *context, const struct nadi_event *event)
+{
+    struct ring *r = context;
+    nadi_sequence_aim(r->s, 0, nadi_sequence_root(r->s) - event->a, event->b);
+    nadi_engine_schedule(r->e, nadi_engine_now(r->e) + 10, NADI_NONE, r->kind_come, 0, 0, 0);
+}
+
+static struct ring begin(void)
+{
+    struct ring r = {.e = nadi_engine_create(1), .s = nadi_sequence_create(1, LINKS)};
+    nadi_engine_set_sequence(r.e, r.s);
+    nadi_sequence_begin_actor(r.s, 0);
+    return r;
+}
+
+static void add_kinds(struct ring *r)
+{
+    r->kind_send = nadi_engine_add_kind(r->e, on_send, r);
+    r->kind_come = nadi_engine_add_kind(r->e, on_come, r);
+}
+
+static void end(struct ring *r)
+{
+    assert_false(nadi_engine_run(r->e, 1000, 1000));
+    nadi_sequence_destroy(r->s);
+    nadi_engine_destroy(r->e);
+}
+
+static void send_at(struct ring *r, nadi_time at, uint32_t places)
+{
+    nadi_engine_schedule(r->e, at, 0, r->kind_send, places, 0, 0);
+}
+
+/* Two messages of the neighbour that is one place back: first sent, first there. */
+static void test_one_source(void **state)
+{
+    struct ring r = begin();
+    (void)state;
+    add_kinds(&r);
+    send_at(&r, 5, 1);
+    send_at(&r, 5, 1);
+    end(&r);
+    assert_int_equal(r.certain, 2);
+    assert_int_equal(r.uncertain, 0);
+}
+
+/* One from each side: rank 0 hears of rank 1 before the last one, all others of the one before. */
+static void test_two_sources(void **state)
+{
+    struct ring r = begin();
+    (void)state;
+    add_kinds(&r);
+    send_at(&r, 5, 1);
+    send_at(&r, 5, (uint32_t)-1);
+    end(&r);
+    assert_int_equal(r.certain, 0);
+    assert_int_equal(r.uncertain, 2);
+}
+
+/* A step ahead of the other is ahead everywhere, though both come at one time. */
+static void test_two_blocks(void **state)
+{
+    struct ring r = begin();
+    (void)state;
+    add_kinds(&r);
+    send_at(&r, 5, 1);
+    nadi_engine_schedule(r.e, 15, 0, r.kind_come, 0, 0, 0);
+    end(&r);
+    assert_int_equal(r.certain, 2);
+    assert_int_equal(r.uncertain, 0);
+}
+
+/* From elsewhere for each like: in no known order with anything of its block. */
+static void test_scattered(void **state)
+{
+    struct ring r = begin();
+    (void)state;
+    add_kinds(&r);
+    nadi_engine_schedule(r.e, 5, 0, r.kind_send, 1, true, 0);
+    nadi_engine_schedule(r.e, 5, 0, r.kind_send, 1, true, 0);
+    end(&r);
+    assert_int_equal(r.certain, 0);
+    assert_int_equal(r.uncertain, 2);
+}
+
+static void on_link(void *context, const struct nadi_event *event)
+{
+    struct ring *r = context;
+    nadi_sequence_touch(r->s, event->a, event->b);
+}
+
+/* Links are met by messages of one root, or not at one instant. */
+static void test_links(void **state)
+{
+    static const struct {
+        nadi_time second_at;
+        uint32_t second_link, second_root;
+        bool known;
+    } cases[] = {{5, 0, 0, true}, {5, 1, 1, true}, {6, 0, 1, true}, {5, 0, 1, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct ring r = begin();
+        const uint32_t kind = nadi_engine_add_kind(r.e, on_link, &r);
+        nadi_engine_schedule(r.e, 5, NADI_NONE, kind, 0, 0, 0);
+        nadi_engine_schedule(r.e, cases[i].second_at, NADI_NONE, kind, cases[i].second_link,
+                             cases[i].second_root, 0);
+        assert_false(nadi_engine_run(r.e, 1000, 1000));
+        assert_int_equal(nadi_sequence_undecided(r.s) == NULL, cases[i].known);
+        end(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_source), cmocka_unit_test(test_two_sources),
+        cmocka_unit_test(test_two_blocks), cmocka_unit_test(test_scattered),
+        cmocka_unit_test(test_links),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
