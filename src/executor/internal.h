@@ -419,6 +419,14 @@ void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t p
                               uint32_t member);
 void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t member);
 
+/* order.c; the run is undecided where the order matters and is not known. */
+/* Two streams that enter a queue at one tick, both ended by timers of the same delay: which comes
+ * first is known to the message executor only, unless one has followed the other step by step. */
+void nadi_order_insertion(struct nadi_system *s, struct queue *q, uint32_t phase, uint32_t member);
+/* Folded: two chunks of a rank end phases at one instant, in an order that may differ from rank to
+ * rank: what the later one starts would be another thing. */
+void nadi_order_end(struct nadi_system *s, uint32_t actor);
+
 /* phase_messages.c: blocks, messages and the packet engine */
 void nadi_phase_messages_init(struct nadi_system *s);
 void nadi_phase_messages_release(struct nadi_system *s);

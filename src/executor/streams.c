@@ -339,32 +339,6 @@ static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t m
            (assignment & ASSIGNED_QUEUE);
 }
 
-/* Two streams that enter a queue at one tick, both ended by timers of the same delay: which comes
- * first is known to the message executor only, unless one has followed the other step by step. */
-static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phase, uint32_t member)
-{
-    nadi_time now = nadi_engine_now(s->engine);
-    uint32_t from = phase > 0 ? s->last_ended : NADI_NONE;
-    bool tie = q->inserted_at == now &&
-               (q->inserted_lag == s->last_lag || q->inserted_lag == NADI_LAG_MESSAGE ||
-                s->last_lag == NADI_LAG_MESSAGE);
-    if (s->sequence)
-        tie = q->inserted_at == now && !nadi_sequence_certain(s->sequence);
-    if (tie && (q->inserted_phase != phase ||
-                (phase > 0 && !nadi_block_follows(&q->inserted_block, &s->last_block) &&
-                 !nadi_phases_in_step(s, q->inserted_from, from, member)))) {
-        if (s->config->settle_ties)
-            s->ties_settled++;
-        else
-            s->undecided = "two chunks enter a queue at the same instant";
-    }
-    q->inserted_at = now;
-    q->inserted_phase = phase;
-    q->inserted_from = from;
-    q->inserted_lag = s->last_lag;
-    q->inserted_block = s->last_block;
-}
-
 static uint64_t key_of(const struct nadi_system *s, uint32_t stream, uint32_t phase)
 {
     const struct stream *x = &s->streams.items[stream];
@@ -389,7 +363,7 @@ static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint
         FIFO_PUSH(q, &s->waiting, index);
     }
     if (s->setup.phases || s->setup.fold)
-        note_insertion(s, q, phase, member);
+        nadi_order_insertion(s, q, phase, member);
 }
 
 /* The chunk that begins next, out of the queue; NADI_NONE: none may. */
@@ -479,18 +453,6 @@ static void end_stream(struct nadi_system *s, uint32_t index)
     POOL_GIVE(&s->streams, operation, index);
 }
 
-/* Folded: two chunks of a rank end phases at one instant, in an order that may differ from rank to
- * rank: what the later one starts would be another thing. */
-static void note_end(struct nadi_system *s, uint32_t actor)
-{
-    struct phase_end *last = &s->ends[actor];
-    const struct phase_end end = {nadi_engine_now(s->engine), s->last_block};
-    if (last->at == end.at && !nadi_sequence_certain(s->sequence) &&
-        !nadi_block_follows(&last->block, &end.block))
-        s->undecided = "two chunks end at the same instant";
-    *last = end;
-}
-
 void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t phase,
                               uint32_t member)
 {
@@ -498,7 +460,7 @@ void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t p
     const struct nadi_plan *plan = s->operations.items[operation].plan;
     struct queue *old = queue_of(s, stream, member, phase);
     if (NADI_UNLIKELY(s->sequence != NULL))
-        note_end(s, nadi_streams_actor(s, s->operations.items[operation].view.group, member));
+        nadi_order_end(s, nadi_streams_actor(s, s->operations.items[operation].view.group, member));
     if (phase + 1 == plan->phase_count) {
         bool last = ++s->streams.items[stream].ended == s->operations.items[operation].view.members;
         stream_ended(s, operation, member);
