@@ -148,6 +148,10 @@ bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diag
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
                                            uint32_t node, uint32_t rank);
 
+/* The tiers that a memory node's request moves bytes from and to, NADI_NONE for the NPU, where the
+ * memory has tiers; false: it moves nothing. */
+bool nadi_inputs_memory_ends(const struct nadi_inputs *in, const struct nadi_trace *t,
+                             uint32_t node, uint32_t *from, uint32_t *to);
 /* How long a memory node's request takes alone, ns, whole; *latency_ns: of that, whatever its size.
  */
 uint64_t nadi_inputs_memory_ns(const struct nadi_inputs *in, const struct nadi_trace *t,

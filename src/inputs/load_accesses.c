@@ -156,10 +156,10 @@ static void check_sight(struct pass *p)
             see(p, p->t->preset);
 }
 
-/* The ends of a node's request; false: it moves nothing. */
-static bool ends_of(const struct nadi_tiers *tiers, const struct nadi_trace *t, uint32_t node,
-                    uint32_t *from, uint32_t *to)
+bool nadi_inputs_memory_ends(const struct nadi_inputs *in, const struct nadi_trace *t,
+                             uint32_t node, uint32_t *from, uint32_t *to)
 {
+    const struct nadi_tiers *tiers = in->tiers;
     const struct nadi_trace_mem *m = nadi_trace_mem(t, node);
     const uint32_t local = nadi_tiers_local(tiers);
     const bool loads = t->type[node] == NADI_NODE_MEM_LOAD;
@@ -185,7 +185,7 @@ uint64_t nadi_inputs_memory_ns(const struct nadi_inputs *in, const struct nadi_t
     if (!in->tiers)
         return nadi_memory_service_ns(&in->memory, t->bytes[node], nadi_trace_in_switch(t, node));
     *latency_ns = 0;
-    if (!ends_of(in->tiers, t, node, &from, &to))
+    if (!nadi_inputs_memory_ends(in, t, node, &from, &to))
         return 0;
     const struct nadi_trace_mem *m = nadi_trace_mem(t, node);
     const bool missed = m && m->op == NADI_MEM_MISS;

@@ -30,7 +30,7 @@ static void say(const struct writer *w, struct nadi_str *sentence)
 static const char *const subjects[NADI_SHARES] = {
     [NADI_SHARE_COMPUTE] = "Compute",
     [NADI_SHARE_EXPOSED_COMM] = "Communication that no compute hides",
-    [NADI_SHARE_OTHER] = "Remote memory and the processor",
+    [NADI_SHARE_OTHER] = "Remote memory or the processor",
     [NADI_SHARE_IDLE] = "Waiting",
 };
 
@@ -83,6 +83,18 @@ static void find_shares(const struct writer *w, double shares[NADI_SHARES])
             (double)w->why->sums[c] / (double)w->r->end_ns;
 }
 
+/* What a sentence begins with. */
+static const char *subject_of(const struct writer *w, int share)
+{
+    const bool memory = nadi_spread_of(w->r, NADI_RANK_MEMORY).max > 0;
+    const bool processor = nadi_spread_of(w->r, NADI_RANK_CPU).max > 0;
+    if (share == NADI_SHARE_EXPOSED_COMM && has_path(w))
+        return "Communication";
+    if (share == NADI_SHARE_OTHER && memory != processor)
+        return memory ? "Remote memory" : "The processor";
+    return subjects[share];
+}
+
 static void bounds(const struct writer *w, struct nadi_str *s)
 {
     double mean[NADI_SHARES];
@@ -93,10 +105,8 @@ static void bounds(const struct writer *w, struct nadi_str *s)
     for (int i = 0; i < NADI_SHARES; i++)
         if (i != first && mean[i] >= MATTERS && (second < 0 || mean[i] > mean[second]))
             second = i;
-    nadi_str_printf(
-        s, "%s bounds this run: %.0f %% of %s",
-        has_path(w) && first == NADI_SHARE_EXPOSED_COMM ? "Communication" : subjects[first],
-        100 * mean[first], has_path(w) ? "its critical path" : "the time of the mean rank");
+    nadi_str_printf(s, "%s bounds this run: %.0f %% of %s", subject_of(w, first), 100 * mean[first],
+                    has_path(w) ? "its critical path" : "the time of the mean rank");
     if (first == NADI_SHARE_EXPOSED_COMM)
         name_collective(w, s);
     if (second >= 0)
@@ -204,20 +214,32 @@ static void advice(const struct writer *w, struct nadi_str *s)
     const struct nadi_rank_result *last =
         nadi_result_rank(w->r, nadi_spread_of(w->r, NADI_RANK_FINISH).max_rank);
     const double tenth = 1 - 1 / 1.1, end = (double)w->r->end_ns;
-    const double compute = tenth * (double)last->compute_ns,
-                 network = tenth * (double)last->true_exposed_comm_ns;
-    const bool first = compute >= network;
-    const double more = first ? compute : network, less = first ? network : compute;
-    char a[32], b[32];
-    if (more < MATTERS * end * tenth)
-        return;
-    nadi_str_printf(s, "By estimate a tenth faster %s saves at most %s (%.1f %%)",
-                    first ? "compute" : "communication", nadi_units_time(a, more),
-                    100 * more / end);
-    if (less >= MATTERS * end * tenth)
-        nadi_str_printf(s, ", %s %s (%.1f %%)", first ? "communication" : "compute",
-                        nadi_units_time(b, less), 100 * less / end);
-    nadi_str_add(s, ".");
+    /* a rank may compute meanwhile: at most what nothing else hides */
+    const double free = end - (double)last->compute_ns - (double)last->true_exposed_comm_ns -
+                        (double)last->idle_ns;
+    struct {
+        const char *what;
+        double ns;
+    } parts[] = {
+        {"compute", tenth * (double)last->compute_ns},
+        {"communication", tenth * (double)last->true_exposed_comm_ns},
+        {"remote memory", tenth * fmax(0, fmin((double)last->memory_ns, free))},
+    };
+    enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+    char time[32];
+    for (uint32_t told = 0; told < 2; told++) {
+        uint32_t most = 0;
+        for (uint32_t i = 1; i < PARTS; i++)
+            most = parts[i].ns > parts[most].ns ? i : most;
+        if (parts[most].ns < MATTERS * end * tenth)
+            break;
+        nadi_str_printf(s, "%s%s%s %s (%.1f %%)", told ? ", " : "By estimate a tenth faster ",
+                        parts[most].what, told ? "" : " saves at most",
+                        nadi_units_time(time, parts[most].ns), 100 * parts[most].ns / end);
+        parts[most].ns = 0;
+    }
+    if (s->length)
+        nadi_str_add(s, ".");
     say(w, s);
 }
 

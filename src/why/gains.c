@@ -1,5 +1,6 @@
 #include "why/gains.h"
 
+#include "memory/tiers.h"
 #include "why/links.h"
 #include "why/path_time.h"
 
@@ -110,6 +111,76 @@ static void add_bandwidth(struct list *l, const struct tally *t, const struct na
         add(l, NADI_GAIN_BANDWIDTH, NADI_NONE, "10 % more bandwidth of all links", TENTH * t->all);
 }
 
+/* ---- memory tiers ---------------------------------------------------------------------------- */
+
+/* Results of tiers are in the order of the file, those of channel sets behind them. */
+struct tier_tally {
+    struct nadi_tier_layout layout;
+    double ns[NADI_MOST_TIERS + NADI_MOST_TIER_LINKS];
+};
+
+static uint32_t result_of(const struct nadi_tier_layout *l, uint32_t server)
+{
+    const struct nadi_tier_server s = nadi_tier_server(l, server);
+    return s.tier != NADI_NONE ? s.tier : l->tiers->tier_count + s.channel_set;
+}
+
+/* Where requests of this way lost most. */
+static uint32_t most_wanted(const struct nadi_tier_layout *l, const struct nadi_tier_path *path,
+                            const struct nadi_result *r)
+{
+    uint32_t most = NADI_NONE;
+    double lost = -1;
+    for (uint32_t i = 0; i < path->count; i++) {
+        const uint32_t k = result_of(l, path->servers[i]);
+        const double ns = r->tiers[k].lost_ns + r->tiers[k].wait_ns;
+        if (ns > lost) {
+            lost = ns;
+            most = k;
+        }
+    }
+    return most;
+}
+
+static void count_request(struct tier_tally *t, const struct nadi_inputs *in,
+                          const struct nadi_result *r, const struct nadi_path_step *s)
+{
+    const struct nadi_trace *trace = in->traces[s->rank];
+    struct nadi_tier_path path;
+    uint32_t from, to;
+    double ns = (double)(s->end_ns - s->start_ns);
+    if (!nadi_inputs_memory_ends(in, trace, s->node, &from, &to))
+        return;
+    nadi_tier_path_find(&t->layout, s->rank, from, to, trace->bytes[s->node], &path);
+    const bool alone = s->cause == NADI_CAUSE_MEMORY && path.slowest != NADI_NONE;
+    const uint32_t k =
+        alone ? result_of(&t->layout, path.slowest) : most_wanted(&t->layout, &path, r);
+    if (s->cause == NADI_CAUSE_MEMORY)
+        ns -= path.latency_ns;
+    if (k != NADI_NONE && ns > 0)
+        t->ns[k] += ns;
+}
+
+static void add_tiers(struct list *l, const struct nadi_inputs *in, const struct nadi_result *r,
+                      const struct nadi_why *why, struct nadi_arena *arena)
+{
+    struct tier_tally t = {.ns = {0}};
+    const uint32_t tiers = in->tiers->tier_count;
+    nadi_tier_layout_init(&t.layout, in->tiers);
+    for (size_t i = 0; i < why->step_count; i++) {
+        const struct nadi_path_step *s = &why->steps[i];
+        if ((s->cause == NADI_CAUSE_MEMORY || s->cause == NADI_CAUSE_MEMORY_QUEUE) &&
+            s->node != NADI_NONE)
+            count_request(&t, in, r, s);
+    }
+    for (uint32_t k = 0; k < r->tier_count; k++)
+        add(l, k < tiers ? NADI_GAIN_TIER : NADI_GAIN_TIER_LINK, k < tiers ? k : k - tiers,
+            nadi_arena_printf(arena, "10 %% more bandwidth of %s %s", k < tiers ? "tier" : "link",
+                              r->tiers[k].name),
+            TENTH * t.ns[k]);
+    nadi_tier_layout_release(&t.layout);
+}
+
 static void sort(struct list *l)
 {
     for (uint32_t i = 1; i < l->count; i++) {
@@ -141,8 +212,11 @@ uint32_t nadi_gains_find(const struct nadi_inputs *in, const struct nadi_result 
                                      : "10 % less latency of all links",
         0.1 * t.latency);
     add(&l, NADI_GAIN_COMMUNICATION, NADI_NONE, "10 % faster communication", TENTH * t.library);
-    add(&l, NADI_GAIN_REMOTE_MEMORY, NADI_NONE, "10 % more bandwidth of remote memory",
-        TENTH * nadi_path_remote(in, why, false));
+    if (in->tiers)
+        add_tiers(&l, in, r, why, arena);
+    else
+        add(&l, NADI_GAIN_REMOTE_MEMORY, NADI_NONE, "10 % more bandwidth of remote memory",
+            TENTH * nadi_path_remote(in, why, false));
     sort(&l);
     return l.count;
 }
