@@ -39,8 +39,8 @@ bool nadi_bench_error(struct nadi_bench_reader *r, uint32_t line, const char *hi
     return false;
 }
 
-void nadi_bench_leave_out(struct nadi_bench_reader *r, uint32_t line, bool unread,
-                          const char *reason)
+struct nadi_bench_skip *nadi_bench_leave_out(struct nadi_bench_reader *r, uint32_t line,
+                                             bool unread, const char *reason)
 {
     const struct nadi_bench_skip skip = {
         .path = nadi_arena_strdup(&r->log->arena, r->path),
@@ -49,6 +49,32 @@ void nadi_bench_leave_out(struct nadi_bench_reader *r, uint32_t line, bool unrea
         .unread = unread,
     };
     NADI_PUSH(&r->log->skipped, skip);
+    return &r->log->skipped.items[r->log->skipped.count - 1];
+}
+
+/* What was left out from `first` on and no message has said yet, a message for each reason. */
+static void tell_skipped(const struct nadi_bench_reader *r, size_t first)
+{
+    struct nadi_bench_skip *items = r->log->skipped.items;
+    for (size_t i = first; i < r->log->skipped.count; i++) {
+        struct nadi_place place = NADI_IN_FILE(r->path);
+        uint32_t more = 0;
+        for (size_t k = i + 1; k < r->log->skipped.count && !items[i].told; k++)
+            if (!items[k].told && strcmp(items[i].reason, items[k].reason) == 0) {
+                items[k].told = true;
+                more++;
+            }
+        place.line = items[i].line;
+        if (items[i].told)
+            continue;
+        if (more)
+            nadi_warning(r->diags, "bench/left-out", place, NULL,
+                         "the row and %u more are left out; %s", more, items[i].reason);
+        else
+            nadi_warning(r->diags, "bench/left-out", place, NULL, "the row is left out; %s",
+                         items[i].reason);
+        items[i].told = true;
+    }
 }
 
 bool nadi_bench_number(const char *text, double *value, double *rounding)
@@ -406,6 +432,8 @@ bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const ch
     const char separator = nadi_bench_is_printed(text, bytes) ? 0 : separator_of(text, bytes);
     const bool ok =
         separator ? parse_csv(&r, text, bytes, separator) : nadi_bench_printed(&r, text, bytes);
+    if (ok && !r.known->keep_going)
+        tell_skipped(&r, skipped);
     if (!ok || log->count > before || (r.known->keep_going && log->skipped.count > skipped))
         return ok;
     if (!nadi_signature_check(path, "benchmark log", text, bytes, diags))

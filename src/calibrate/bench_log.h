@@ -34,6 +34,7 @@ struct nadi_bench_skip {
     const char *path, *reason;
     uint32_t line;
     bool unread; /* no reader knows it; else there is a reason to leave it out */
+    bool told;   /* a message said so */
 };
 
 struct nadi_bench_table {

@@ -256,7 +256,7 @@ static void leave_out(struct printed *p, const struct nadi_bench_line *line, con
 {
     struct nadi_place place = NADI_IN_FILE(p->r->path);
     place.line = line->number;
-    nadi_bench_leave_out(p->r, line->number, true, reason);
+    nadi_bench_leave_out(p->r, line->number, true, reason)->told = true;
     if (p->left_out++ < SHOWN)
         nadi_warning(p->r->diags, "bench/damaged", place, "was something else printed into it?",
                      "%s; the row is left out", reason);
@@ -297,7 +297,8 @@ static void add_measured(struct printed *p, const struct nadi_bench_line *line, 
                      "the benchmark found %.0f wrong values in %.0f B; the row is left out",
                      m->wrong, bytes);
         nadi_bench_leave_out(p->r, line->number, false,
-                             "implausible: the benchmark found wrong values");
+                             "implausible: the benchmark found wrong values")
+            ->told = true;
         return;
     }
     if (m->algorithm > 1 && m->bus > 1)

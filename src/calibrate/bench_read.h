@@ -58,9 +58,9 @@ bool nadi_bench_end(struct nadi_bench_reader *r, const struct nadi_bench_facts *
 bool nadi_bench_error(struct nadi_bench_reader *r, uint32_t line, const char *hint,
                       const char *format, ...) NADI_PRINTF(4, 5);
 
-/* Lists a measurement that goes into no table. */
-void nadi_bench_leave_out(struct nadi_bench_reader *r, uint32_t line, bool unread,
-                          const char *reason);
+/* Lists a measurement that goes into no table; the caller may mark it as told. */
+struct nadi_bench_skip *nadi_bench_leave_out(struct nadi_bench_reader *r, uint32_t line,
+                                             bool unread, const char *reason);
 /* What a program's command line or a text about it tells of how calls were made ("-g 8"). */
 void nadi_bench_note_calls(struct nadi_bench_facts *facts, const char *text);
 

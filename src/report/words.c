@@ -215,8 +215,8 @@ static void advice(const struct writer *w, struct nadi_str *s)
         nadi_result_rank(w->r, nadi_spread_of(w->r, NADI_RANK_FINISH).max_rank);
     const double tenth = 1 - 1 / 1.1, end = (double)w->r->end_ns;
     /* a rank may compute meanwhile: at most what nothing else hides */
-    const double free = end - (double)last->compute_ns - (double)last->true_exposed_comm_ns -
-                        (double)last->idle_ns;
+    const double free =
+        end - (double)last->compute_ns - (double)last->true_exposed_comm_ns - (double)last->idle_ns;
     struct {
         const char *what;
         double ns;
