@@ -1,27 +1,20 @@
 /* validate_compute: measured matrix products and attention against the kernels of compute/kernel.h
- * on devices of the catalogue: one surface a device, nothing fitted to a row.
+ * on devices of the catalogue: one set of figures a device, nothing fitted to a row.
  *
- * CSV files of a folder are known by their columns: m, n, k and a rate or time; best_shape_MxNxK
- * and MAMF_TFLOPS; seq_len, head_dim and TFLOPS (FlashAttention). error = predicted / measured time
- * - 1. O(rows log rows). */
+ * error = predicted / measured time - 1. O(rows log rows). */
 #ifndef NADI_CALIBRATE_VALIDATE_COMPUTE_H
 #define NADI_CALIBRATE_VALIDATE_COMPUTE_H
 
-#include "base/arena.h"
-#include "base/diag.h"
 #include "base/str.h"
+#include "calibrate/kernel_rows.h"
 
-struct nadi_compute_row {
-    const char *file, *label, *system; /* "H100 SXM, products" */
-    const char *left_out;              /* why it was not predicted, or NULL */
-    uint32_t line;
-    double measured_us, predicted_us, error;
+struct nadi_compute_check { /* beside each row */
+    double predicted_us, error;
 };
 
 struct nadi_validate_compute {
-    struct nadi_arena arena;
-    struct nadi_compute_row *rows;
-    size_t count, capacity;
+    struct nadi_kernel_rows rows;
+    struct nadi_compute_check *checks;
 };
 
 /* False with an error when the folder holds nothing that is known. The caller releases in both

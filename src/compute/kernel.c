@@ -56,18 +56,31 @@ static double gemm_bytes(const struct nadi_kernel *k)
 
 struct tile {
     uint32_t m, n;
-    double reach; /* of the sustained rate */
 };
 
-/* Reads a FLOP falls with the tile's width: 2 (m + n) / (m n) operands. */
 static const struct tile tiles[] = {
-    {256, 128, 1.0}, {128, 256, 1.0}, {128, 128, 0.97}, {128, 64, 0.88}, {64, 128, 0.88},
-    {64, 64, 0.72},  {64, 32, 0.5},   {32, 64, 0.5},    {16, 64, 0.3},
+    {256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128},
+    {64, 64},   {64, 32},   {32, 64},   {16, 64},
 };
 
 static uint64_t divide_up(uint64_t a, uint64_t b)
 {
     return (a + b - 1) / b;
+}
+
+static double share_of(const struct nadi_device *d, const struct nadi_kernel *k)
+{
+    return (k->state == NADI_KERNEL_ALONE      ? d->burst
+            : k->state == NADI_KERNEL_REPEATED ? d->steady
+                                               : d->sustained)[k->precision];
+}
+
+/* What a product's bytes pass at: after its own last run they lie in the cache if they fit. */
+static double bytes_rate(const struct nadi_device *d, const struct nadi_kernel *k)
+{
+    const bool cached =
+        k->state != NADI_KERNEL_IN_RUN && d->cache_rate > 0 && gemm_bytes(k) <= d->cache_bytes;
+    return cached ? d->cache_rate : d->memory_rate * d->memory_efficiency;
 }
 
 static double tile_ns(const struct nadi_device *d, const struct nadi_kernel *k,
@@ -76,25 +89,30 @@ static double tile_ns(const struct nadi_device *d, const struct nadi_kernel *k,
     const uint64_t count = k->in_turn ? 1 : k->count;
     const uint64_t all = count * divide_up(k->m, t->m) * divide_up(k->n, t->n) * split;
     const double waves = (double)divide_up(all, d->processors);
-    const double share = (k->alone ? d->burst : d->sustained)[k->precision];
-    const double rate = peak_of(d, k->precision) * share * t->reach / d->processors;
+    const double flops = peak_of(d, k->precision) * share_of(d, k) / d->processors;
+    const double operands = d->operand_rate[k->precision] / d->processors;
     const double inner = (double)divide_up(divide_up(k->k, split), 32) * 32;
-    const double one = 2.0 * t->m * t->n * inner / rate * 1e9 + d->tile_ns;
+    const double work = 2.0 * t->m * t->n / flops * 1e9;
+    const double reading = (t->m + t->n) * operand_bytes(k->precision) / operands * 1e9;
+    const double step = fmax(fmax(work, reading), d->depth_ns[k->precision]);
     double added = 0; /* partial results of 4 bytes, written and read */
     if (split > 1)
-        added = 8.0 * (double)(count * k->m * k->n) * (split - 1) /
-                (d->memory_rate * d->memory_efficiency) * 1e9;
-    return (waves * one + added) * (k->in_turn ? (double)k->count : 1);
+        added = 8.0 * (double)(count * k->m * k->n) * (split - 1) / bytes_rate(d, k) * 1e9 +
+                d->tile_ns[k->precision];
+    return (waves * (inner * step + d->tile_ns[k->precision]) + added) *
+           (k->in_turn ? (double)k->count : 1);
 }
 
 static double tiles_gemm_ns(const struct nadi_device *d, const struct nadi_kernel *k)
 {
-    double best = (double)INFINITY;
+    double best = (double)INFINITY, bytes = gemm_bytes(k);
     for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++)
         for (uint32_t split = 1; split <= 16; split *= 2)
             if (split == 1 || k->k / split >= 256)
                 best = fmin(best, tile_ns(d, k, &tiles[i], split));
-    return fmax(best, gemm_bytes(k) / (d->memory_rate * d->memory_efficiency) * 1e9);
+    if (k->across && d->depth_first[k->precision]) /* read and written once more */
+        bytes += 2 * (double)k->count * (double)k->n * (double)k->k * operand_bytes(k->precision);
+    return fmax(best, bytes / bytes_rate(d, k) * 1e9);
 }
 
 /* ---- the other models ---------------------------------------------------------------------- */
@@ -164,16 +182,50 @@ double nadi_kernel_attention_bytes(const struct nadi_kernel *k)
            (k->backward ? 2 : 1);
 }
 
+/* Heads of 128 have 512 FLOPs for each pair of a query and a key, 1280 backward, and one
+ * exponential, beside which the backward pass has as many other operations on each score again. */
+#define HEAD_FLOPS  512.0
+#define BACK_SCORES 1.8
+#define QUERIES     128.0 /* of a block */
+/* Before and after the backward pass: results and their gradients are multiplied (2 + 2 bytes), the
+ * queries' gradients set to zero in 4 bytes, then read and rounded (4 + 4 + 2). */
+#define BACK_BYTES 14.0
+
+/* The products' part of a score with heads of 128 whose whole time is `whole`; `hidden` is the
+ * share of the shorter part that runs beside the longer one. */
+static double products_ns(double whole, double scores, double hidden)
+{
+    const double longer = whole - (1 - hidden) * scores; /* if the products are the longer part */
+    return longer >= scores ? longer : fmax(whole - scores, 0) / fmax(1 - hidden, 0.01);
+}
+
+/* A query and a key. `rate`: with heads of 128. */
+static double one_score_ns(const struct nadi_device *d, const struct nadi_kernel *k, double rate)
+{
+    const double whole = HEAD_FLOPS * (k->backward ? 2.5 : 1) / rate * 1e9;
+    const double weight = k->backward ? BACK_SCORES : 1, hidden = d->attention_overlap;
+    const double all = d->exponential_rate > 0 ? weight / d->exponential_rate * 1e9 : 0;
+    const double scores = fmin(all, whole);
+    const double products =
+        products_ns(whole, scores, hidden) * 2.0 * (double)(k->k + k->v) / HEAD_FLOPS;
+    return products + scores - hidden * fmin(products, scores);
+}
+
 static double attention_ns(const struct nadi_compute *c, const struct nadi_kernel *k)
 {
     const struct nadi_device *d = c->device;
     const double bytes = nadi_kernel_attention_bytes(k);
     if (c->model->ideal)
         return fmax(nadi_kernel_flops(k) / d->peak[NADI_BF16], bytes / d->memory_rate) * 1e9;
-    const double n = (double)k->n, rate = d->attention_rate[k->backward] * n /
-                                          (n + d->attention_ramp) *
-                                          (k->portable ? d->attention_portable : 1);
-    return fmax(nadi_kernel_flops(k) / rate, bytes / (d->memory_rate * d->memory_efficiency)) * 1e9;
+    const double rate = d->attention_rate[k->backward];
+    const double native = one_score_ns(d, k, rate);
+    const double each = k->portable ? one_score_ns(d, k, rate * d->attention_portable) : native;
+    const double edge = k->share < 1 ? fmin(QUERIES, (double)k->m) / 2 : 0;
+    const double keys = fmin((double)k->n * k->share + edge, (double)k->n);
+    const double ns = (double)(k->count * k->m) * (keys * each + d->attention_ramp * native);
+    const double beside = k->backward ? BACK_BYTES * (double)(k->count * k->m * k->k) : 0;
+    const double memory = d->memory_rate * d->memory_efficiency;
+    return fmax(ns, bytes / memory * 1e9) + beside / memory * 1e9;
 }
 
 double nadi_kernel_ns(const struct nadi_compute *c, const struct nadi_kernel *k)

@@ -6,18 +6,20 @@
  *
  * tiles: a product is cut into tiles of the output; every processor works on one tile at a time, so
  * T tiles on P processors take ceil(T / P) waves. The last wave may be almost empty (wave
- * quantisation), and tiles that cross the edge are computed whole (tile quantisation). A wave takes
- * its FLOPs at the share of the peak that the device sustains (a product timed by itself: bursts),
- * times what a tile of that size can reach (the efficiency surface: smaller tiles read more
- * operands for each FLOP), plus the time to fill and drain the tile's pipeline. k may be split so
- * that more processors have work; the partial results are then reduced through memory. The best
- * tile is taken, as a library does, and a product is never faster than the memory traffic of its
- * operands.
+ * quantisation), and tiles that cross the edge are computed whole (tile quantisation). For each
+ * element of the depth a tile takes the longest of three: its FLOPs at the share of the peak that
+ * the device reaches (within a long run, by itself, or repeated), its operands at the rate the
+ * caches deliver them (small tiles read more of them for each FLOP), and the least time of a step.
+ * Filling and draining a tile adds a time. k may be split so that more processors have work; the
+ * partial results are then reduced through memory. The best tile is taken, as a library does, and a
+ * product is never faster than the memory traffic of its operands; by itself, and small enough,
+ * that is the cache's.
  *
- * Fused attention: FLOPs at the device's rate for it, less on short sequences, where the blocks at
- * the ends weigh more: rate x n / (n + ramp). Anything else is bytes through memory. Every kernel
- * pays the device's launch time. A measured table (compute/measured.h) takes precedence over all of
- * them.
+ * Fused attention: for each pair of a query and a key that is computed, the FLOPs of its products
+ * and one exponential, which takes as long for small heads as for large ones; blocks of queries on
+ * the edge of a mask are computed whole; a block's start and end weigh more on short sequences.
+ * Anything else is bytes through memory. Every kernel pays the device's launch time. A measured
+ * table (compute/measured.h) takes precedence over all of them.
  *
  * Times are ns in double: the caller rounds once, after adding the times that belong together. */
 #ifndef NADI_COMPUTE_KERNEL_H
@@ -31,15 +33,22 @@ enum nadi_kernel_kind {
     NADI_KERNEL_STREAM,    /* bytes through memory */
 };
 
+enum nadi_kernel_state {                       /* of the device, when a product runs */
+                         NADI_KERNEL_IN_RUN,   /* within a long run of many kernels */
+                         NADI_KERNEL_ALONE,    /* timed by itself: at the burst rate */
+                         NADI_KERNEL_REPEATED, /* the same again and again: power has settled */
+};
+
 struct nadi_kernel {
     enum nadi_kernel_kind kind;
+    enum nadi_kernel_state state; /* GEMM */
     enum nadi_precision precision;
     uint64_t count, m, n, k, v;
     double share;          /* ATTENTION: part of the scores that is computed */
     uint64_t readers;      /* ATTENTION: heads that read the same keys and values; 0: 1 */
     bool backward;         /* ATTENTION */
     bool portable;         /* ATTENTION: not written for the device */
-    bool alone;            /* GEMM: timed by itself, not within a long run: at the burst rate */
+    bool across;           /* GEMM: the second operand does not lie along the depth */
     bool in_turn;          /* GEMM: the products follow one another */
     double bytes;          /* STREAM: all; GEMM: beyond operands and result */
     uint32_t output_bytes; /* GEMM: of one number of the result; 0: 2 */

@@ -9,20 +9,46 @@ const char *nadi_precision_name(enum nadi_precision precision)
     return names[precision];
 }
 
-static void fill_bursts(struct nadi_device *d, const struct nadi_schema_values *v)
+/* "burst", "burst-narrow", "burst-tf32", "burst-4bit"; a missing one is the nearest wider one, a
+ * missing first one `otherwise`. */
+static void fill_shares(const struct nadi_schema_values *v, const char *key,
+                        const double otherwise[NADI_PRECISIONS], double out[NADI_PRECISIONS])
 {
-    const double wide = nadi_schema_number(v, "burst");
-    const double narrow = nadi_schema_number(v, "burst-narrow");
-    const double tf32 = nadi_schema_number(v, "burst-tf32");
-    const double four = nadi_schema_number(v, "burst-4bit");
+    char narrow_key[32], tf32_key[32], four_key[32];
+    (void)snprintf(narrow_key, sizeof(narrow_key), "%s-narrow", key);
+    (void)snprintf(tf32_key, sizeof(tf32_key), "%s-tf32", key);
+    (void)snprintf(four_key, sizeof(four_key), "%s-4bit", key);
+    const double wide = nadi_schema_number(v, key), narrow = nadi_schema_number(v, narrow_key);
+    const double tf32 = nadi_schema_number(v, tf32_key), four = nadi_schema_number(v, four_key);
     for (int i = 0; i < NADI_PRECISIONS; i++) {
         const bool is_narrow = i == NADI_FP8 || i == NADI_FP4;
         const double own = i == NADI_FP4 && four > 0 ? four
                            : is_narrow               ? narrow
                            : i == NADI_TF32          ? tf32
                                                      : wide;
-        d->burst[i] = own > 0 ? own : wide > 0 ? wide : d->sustained[i];
+        out[i] = own > 0 ? own : wide > 0 ? wide : otherwise[i];
     }
+}
+
+/* Without a figure operands come fast enough for tiles of 128 x 128 at the peak of 16 bits. */
+static void fill_tiles(struct nadi_device *d, const struct nadi_schema_values *v)
+{
+    const struct nadi_schema_value *first = nadi_schema_get(v, "depth-first");
+    const double operands = nadi_schema_number(v, "operand-bandwidth");
+    const double tf32 = nadi_schema_number(v, "operand-bandwidth-tf32");
+    const double depth = nadi_schema_number(v, "depth-time");
+    const double depth_tf32 = nadi_schema_number(v, "depth-time-tf32");
+    const double narrow = nadi_schema_number(v, "tile-narrow");
+    for (int i = 0; i < NADI_PRECISIONS; i++) {
+        const bool is_tf32 = i == NADI_TF32, is_narrow = i == NADI_FP8 || i == NADI_FP4;
+        d->tile_ns[i] = is_narrow && narrow > 0 ? narrow : nadi_schema_number(v, "tile");
+        d->operand_rate[i] = is_tf32 && tf32 > 0 ? tf32
+                             : operands > 0      ? operands
+                                                 : d->peak[NADI_BF16] / 64;
+        d->depth_ns[i] = is_tf32 && depth_tf32 > 0 ? depth_tf32 : depth;
+    }
+    for (size_t i = 0; i < first->count; i++)
+        d->depth_first[first->items[i].word] = true;
 }
 
 static void fill_rates(struct nadi_device *d, const struct nadi_schema_values *v)
@@ -35,7 +61,8 @@ static void fill_rates(struct nadi_device *d, const struct nadi_schema_values *v
         d->peak[i] = nadi_schema_number(v, nadi_precision_name((enum nadi_precision)i));
         d->sustained[i] = four > 0 ? four : is_narrow && narrow > 0 ? narrow : wide;
     }
-    fill_bursts(d, v);
+    fill_shares(v, "burst", d->sustained, d->burst);
+    fill_shares(v, "steady", d->burst, d->steady);
     if (!(d->peak[NADI_BF16] > 0))
         d->peak[NADI_BF16] = d->peak[NADI_FP16];
     if (!(d->peak[NADI_FP16] > 0))
@@ -50,6 +77,8 @@ static void fill_rates(struct nadi_device *d, const struct nadi_schema_values *v
         d->attention_rate[1] = 0.8 * d->attention_rate[0];
     d->attention_portable = nadi_schema_number(v, "attention-portable");
     d->attention_ramp = nadi_schema_number(v, "attention-ramp");
+    d->exponential_rate = nadi_schema_number(v, "exponentials");
+    d->attention_overlap = nadi_schema_number(v, "attention-overlap");
 }
 
 static void fill(struct nadi_device *d, const struct nadi_schema_values *v,
@@ -64,9 +93,10 @@ static void fill(struct nadi_device *d, const struct nadi_schema_values *v,
         .memory_bytes = nadi_schema_number(v, "memory"),
         .memory_rate = nadi_schema_number(v, "memory-bandwidth"),
         .memory_efficiency = nadi_schema_number(v, "memory-efficiency"),
+        .cache_bytes = nadi_schema_number(v, "cache"),
+        .cache_rate = nadi_schema_number(v, "cache-bandwidth"),
         .processors = (uint32_t)nadi_schema_integer(v, "processors"),
         .launch_ns = nadi_schema_number(v, "launch"),
-        .tile_ns = nadi_schema_number(v, "tile"),
         .host_rate = nadi_schema_number(v, "host-bandwidth"),
         .expanded_bytes = nadi_schema_number(v, "memory-expanded"),
         .expanded_rate = nadi_schema_number(v, "expanded-bandwidth"),
@@ -82,6 +112,7 @@ static void fill(struct nadi_device *d, const struct nadi_schema_values *v,
         d->array_columns = (uint32_t)array->items[1].integer;
     }
     fill_rates(d, v);
+    fill_tiles(d, v);
 }
 
 static bool check(const struct nadi_device *d, const char *path, struct nadi_diags *diags)

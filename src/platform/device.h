@@ -24,17 +24,24 @@ enum nadi_dataflow { /* of a systolic array: what stays in place */
 };
 
 struct nadi_device {
-    const char *name, *source;         /* in the arena that was given; source may be NULL */
-    const char *measured;              /* path of a table of measured products; NULL: none */
-    double peak[NADI_PRECISIONS];      /* 0: not supported */
-    double sustained[NADI_PRECISIONS]; /* share of the peak */
-    double burst[NADI_PRECISIONS];     /* the same of a product by itself */
+    const char *name, *source;            /* in the arena that was given; source may be NULL */
+    const char *measured;                 /* path of a table of measured products; NULL: none */
+    double peak[NADI_PRECISIONS];         /* 0: not supported */
+    double sustained[NADI_PRECISIONS];    /* share of the peak */
+    double burst[NADI_PRECISIONS];        /* the same of a product by itself */
+    double steady[NADI_PRECISIONS];       /* the same of one product again and again */
+    bool depth_first[NADI_PRECISIONS];    /* its instructions read both operands along the depth */
+    double operand_rate[NADI_PRECISIONS]; /* from caches into the matrix units, of all processors */
+    double depth_ns[NADI_PRECISIONS];     /* a tile's least time for one element of the depth */
     double memory_bytes, memory_rate, memory_efficiency;
+    double cache_bytes, cache_rate; /* of all processors together; 0: none */
     uint32_t processors;
-    double launch_ns, tile_ns;
-    double attention_rate[2];             /* forward, backward, 16 bits */
+    double launch_ns, tile_ns[NADI_PRECISIONS];
+    double attention_rate[2];             /* forward, backward, 16 bits; heads of 128, long */
     double attention_ramp;                /* keys */
     double attention_portable;            /* share of attention_rate */
+    double exponential_rate;              /* exponentials/s; 0: they take no time */
+    double attention_overlap;             /* share of them that the products hide */
     double host_rate;                     /* 0: none */
     double expanded_bytes, expanded_rate; /* a second memory; 0: none */
     bool expanded_concurrent, expanded_uniform;

@@ -14,6 +14,9 @@ static const char *const group_collectives[] = {"levels", "chunks", NULL};
 static const char *const accesses[] = {"sequential", "concurrent", NULL};
 static const char *const places[] = {"auto", "uniform", NULL};
 
+/* in the order of enum nadi_precision */
+static const char *const precisions[] = {"bf16", "fp16", "fp8", "fp4", "tf32", "fp32", NULL};
+
 static const char *const dataflows[] = {"weight", "output", "input", NULL};
 
 #define TFLOPS(called, text)                                                                       \
@@ -36,6 +39,12 @@ static const char *const dataflows[] = {"weight", "output", "input", NULL};
         .name = called, .type = NADI_TYPE_TEXT, .absent = "not said", .doc = text                  \
     }
 
+#define SHARE(called, default_value, most, otherwise, text)                                        \
+    {                                                                                              \
+        .name = called, .type = NADI_TYPE_NUMBER, .preset = default_value, .max = most,            \
+        .absent = otherwise, .doc = text                                                           \
+    }
+
 static const struct nadi_setting device_keys[] = {
     {.name = "name", .type = NADI_TYPE_TEXT, .preset = "device", .doc = "Name in results."},
     TEXT("source", "Where the figures were published."),
@@ -45,50 +54,43 @@ static const struct nadi_setting device_keys[] = {
     TFLOPS("fp4", "Peak with 4-bit floats. 0: not supported."),
     TFLOPS("tf32", "Peak with 32-bit floats of reduced precision. 0: as fp32."),
     TFLOPS("fp32", "Peak with 32-bit floats."),
-    {.name = "sustained",
-     .type = NADI_TYPE_NUMBER,
-     .preset = "0.8",
-     .max = 1,
-     .above_min = true,
-     .doc = "Share of the peak that the best large matrix products sustain in 16 bits: limited by "
-            "power and clock, not by shape."},
-    {.name = "sustained-narrow",
-     .type = NADI_TYPE_NUMBER,
-     .preset = "0",
-     .max = 1,
-     .absent = "as sustained",
-     .doc = "The same in 8 bits (and 4)."},
-    {.name = "sustained-4bit",
-     .type = NADI_TYPE_NUMBER,
-     .preset = "0",
-     .max = 1,
-     .absent = "as sustained-narrow",
-     .doc = "The same in 4 bits, with the scaling of their blocks."},
-    {.name = "burst",
-     .type = NADI_TYPE_NUMBER,
-     .preset = "0",
-     .max = 1,
-     .absent = "as sustained",
-     .doc = "Share of the peak that a product reaches when timed by itself, before power and heat "
-            "limit the clock, in 16 and 32 bits."},
-    {.name = "burst-narrow",
-     .type = NADI_TYPE_NUMBER,
-     .preset = "0",
-     .max = 1,
-     .absent = "as sustained-narrow, or burst",
-     .doc = "The same in 8 and 4 bits."},
-    {.name = "burst-4bit",
-     .type = NADI_TYPE_NUMBER,
-     .preset = "0",
-     .max = 1,
-     .absent = "as burst-narrow",
-     .doc = "The same in 4 bits."},
-    {.name = "burst-tf32",
-     .type = NADI_TYPE_NUMBER,
-     .preset = "0",
-     .max = 1,
-     .absent = "as burst",
-     .doc = "The same with 32-bit floats of reduced precision."},
+    SHARE("sustained", "0.8", 1, NULL,
+          "Share of the peak that the best large matrix products sustain within a long run in 16 "
+          "bits: limited by power and clock, not by shape."),
+    SHARE("sustained-narrow", "0", 1, "as sustained", "The same in 8 bits (and 4)."),
+    SHARE("sustained-4bit", "0", 1, "as sustained-narrow",
+          "The same in 4 bits, with the scaling of their blocks."),
+    SHARE("sustained-tf32", "0", 1, "as sustained",
+          "The same with 32-bit floats of reduced precision."),
+    SHARE("burst", "0", 1.25, "as sustained",
+          "Share of the peak that a product reaches when timed by itself, before power and heat "
+          "limit the clock, in 16 and 32 bits. More than 1 where the boost clock is above the one "
+          "the peak is stated for."),
+    SHARE("burst-narrow", "0", 1.25, "as burst", "The same in 8 and 4 bits."),
+    SHARE("burst-4bit", "0", 1.25, "as burst-narrow", "The same in 4 bits."),
+    SHARE("burst-tf32", "0", 1.25, "as burst", "The same with 32-bit floats of reduced precision."),
+    SHARE("steady", "0", 1.25, "as burst",
+          "Share of the peak that one large product reaches when it is repeated until power and "
+          "heat have settled, in 16 and 32 bits."),
+    SHARE("steady-narrow", "0", 1.25, "as steady, or burst-narrow", "The same in 8 and 4 bits."),
+    SHARE("steady-4bit", "0", 1.25, "as steady-narrow", "The same in 4 bits."),
+    SHARE("steady-tf32", "0", 1.25, "as steady",
+          "The same with 32-bit floats of reduced precision."),
+    {.name = "depth-first",
+     .type = NADI_TYPE_WORD,
+     .words = precisions,
+     .list = true,
+     .absent = "none",
+     .doc = "Precisions whose matrix instructions read both operands along the depth of the "
+            "product only; an operand that lies otherwise passes through memory twice more."},
+    RATE("operand-bandwidth", "0",
+         "From caches into the matrix units, of all processors: what a tile's operands come "
+         "with. 0: enough for tiles of 128 x 128 at the peak of 16 bits."),
+    RATE("operand-bandwidth-tf32", "0",
+         "The same where 32-bit floats of reduced precision use older instructions. 0: the same."),
+    TIME("depth-time", "0",
+         "Least time of a tile for one element of the depth, however small the tile."),
+    TIME("depth-time-tf32", "0", "The same with 32-bit floats of reduced precision. 0: the same."),
     {.name = "memory",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_BYTES,
@@ -113,6 +115,18 @@ static const struct nadi_setting device_keys[] = {
      .max = 1,
      .above_min = true,
      .doc = "Share of memory-bandwidth that a copy reaches (STREAM)."},
+    {.name = "cache",
+     .type = NADI_TYPE_NUMBER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "MiB",
+     .unit_factor = 1048576.0,
+     .preset = "0",
+     .max = 1e6,
+     .absent = "none",
+     .doc = "Capacity of the cache that all processors share."},
+    RATE("cache-bandwidth", "0",
+         "Bandwidth of that cache: of a product timed by itself whose operands and result fit in. "
+         "0: memory's."),
     {.name = "processors",
      .type = NADI_TYPE_INTEGER,
      .preset = "1",
@@ -121,8 +135,14 @@ static const struct nadi_setting device_keys[] = {
      .doc = "Units that work on one tile of a product each: SMs, CUs, or a TPU's matrix units."},
     TIME("launch", "3000", "Time of an empty kernel in a stream of kernels."),
     TIME("tile", "600", "Time to fill and drain the pipeline of one tile."),
-    TFLOPS("attention", "Rate of fused attention on long sequences, forward. 0: 0.6 x sustained."),
+    TIME("tile-narrow", "0", "The same in 8 and 4 bits. 0: the same."),
+    TFLOPS("attention", "Rate of fused attention with heads of 128 on long sequences without a "
+                        "mask, forward. 0: 0.6 x sustained."),
     TFLOPS("attention-backward", "The same backward. 0: 0.8 x attention."),
+    TFLOPS("exponentials", "Exponentials a second, of all special function units: with small "
+                           "heads they take much of attention's time. 0: no time."),
+    SHARE("attention-overlap", "0", 1, "0",
+          "Share of the exponentials that runs beside attention's products."),
     {.name = "attention-portable",
      .type = NADI_TYPE_NUMBER,
      .preset = "1",

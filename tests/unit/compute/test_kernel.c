@@ -22,15 +22,16 @@ static struct nadi_device device(void)
         .memory_efficiency = 0.9,
         .processors = 100,
         .launch_ns = 2000,
-        .tile_ns = 500,
         .attention_rate = {200e12, 150e12},
         .attention_ramp = 200,
         .attention_portable = 0.5,
     };
     for (int i = 0; i < NADI_PRECISIONS; i++) {
         d.peak[i] = 300e12;
+        d.tile_ns[i] = 500;
+        d.operand_rate[i] = 2e13;
         d.burst[i] = 0.9;
-        d.sustained[i] = 0.8;
+        d.sustained[i] = d.steady[i] = 0.8;
     }
     return d;
 }
@@ -104,7 +105,7 @@ static void alone(void **state)
     const struct nadi_compute c = {.device = &d, .model = nadi_compute_model_find(&d, "tiles")};
     struct nadi_kernel k = {.kind = NADI_KERNEL_GEMM, .count = 1, .m = 8192, .n = 8192, .k = 65536};
     const double within = nadi_kernel_ns(&c, &k);
-    k.alone = true;
+    k.state = NADI_KERNEL_ALONE;
     near(nadi_kernel_ns(&c, &k) / within, 0.8 / 0.9, 0.01);
 }
 
@@ -122,7 +123,9 @@ static void attention(void **state)
                             .share = 0.5};
     const double flops = 2.0 * 32 * 4096 * 4096 * 256 * 0.5;
     near(nadi_kernel_flops(&k), flops, 1);
-    near(nadi_kernel_ns(&c, &k), flops / (200e12 * 4096 / 4296) * 1e9 + 2000, 1);
+    /* half of the keys, half a block on the edge of the mask, and the ramp */
+    const double keys = 2048 + 64 + 200;
+    near(nadi_kernel_ns(&c, &k), 32.0 * 4096 * keys * 512 / 200e12 * 1e9 + 2000, 1);
     k.backward = true;
     near(nadi_kernel_flops(&k), 2.5 * flops, 1);
     /* one new token: 8 heads read the same keys and values, which is what takes the time */
@@ -137,6 +140,64 @@ static void attention(void **state)
     const double bytes = 2.0 * (64 * 256 + 8.0 * 8192 * 256);
     near(nadi_kernel_attention_bytes(&one), bytes, 1e-6);
     near(nadi_kernel_ns(&c, &one), bytes / (d.memory_rate * d.memory_efficiency) * 1e9 + 2000, 1);
+}
+
+/* An exponential takes as long for a small head: with half the width a score takes more than half
+ * the time, unless the exponentials are hidden. */
+static void heads(void **state)
+{
+    (void)state;
+    struct nadi_device d = device();
+    const struct nadi_compute c = {.device = &d, .model = nadi_compute_model_find(&d, "tiles")};
+    struct nadi_kernel k = {.kind = NADI_KERNEL_ATTENTION,
+                            .count = 32,
+                            .m = 1 << 15,
+                            .n = 1 << 15,
+                            .k = 128,
+                            .v = 128,
+                            .share = 1};
+    const double whole = 512 / 200e12 * 1e9, scores = 1 / 1e12 * 1e9;
+    d.exponential_rate = 1e12;
+    const double wide = nadi_kernel_ns(&c, &k); /* the rate is that of heads of 128 */
+    near(wide, 32.0 * (1 << 15) * ((1 << 15) + 200) * whole + 2000, 1);
+    k.k = k.v = 64;
+    near((nadi_kernel_ns(&c, &k) - 2000) / (wide - 2000), ((whole - scores) / 2 + scores) / whole,
+         1e-9);
+    d.attention_overlap = 1;
+    near((nadi_kernel_ns(&c, &k) - 2000) / (wide - 2000), 0.5, 1e-9);
+    d.exponential_rate = 512 / 1.3 / 256 * 1e12; /* longer than products of 64, not of 128 */
+    d.attention_rate[0] = 512e12;
+    assert_true((nadi_kernel_ns(&c, &k) - 2000) * 2 > 1.2 * 32.0 * (1 << 30) / 1e12 * 1e9);
+}
+
+/* The second operand passes through memory twice more where the instructions want it otherwise; a
+ * product by itself whose bytes fit takes them from the cache. */
+static void operands(void **state)
+{
+    (void)state;
+    struct nadi_device d = device();
+    const struct nadi_compute c = {.device = &d, .model = nadi_compute_model_find(&d, "tiles")};
+    struct nadi_kernel k = {.kind = NADI_KERNEL_GEMM,
+                            .precision = NADI_FP8,
+                            .count = 1,
+                            .m = 16,
+                            .n = 16384,
+                            .k = 16384};
+    const double first = 16.0 * 16384, second = 16384.0 * 16384, result = 2.0 * 16 * 16384;
+    const double once = (first + second + result) / 1.8e12 * 1e9;
+    near(nadi_kernel_ns(&c, &k), once + 2000, 1);
+    k.across = true;
+    near(nadi_kernel_ns(&c, &k), once + 2000, 1);
+    d.depth_first[NADI_FP8] = true;
+    near(nadi_kernel_ns(&c, &k), once + 2 * second / 1.8e12 * 1e9 + 2000, 1);
+    k.across = false;
+    d.cache_bytes = 1e9;
+    d.cache_rate = 3.6e12;
+    near(nadi_kernel_ns(&c, &k), once + 2000, 1); /* within a run others used the cache */
+    k.state = NADI_KERNEL_REPEATED;
+    near(nadi_kernel_ns(&c, &k), once / 2 + 2000, 1);
+    d.depth_ns[NADI_FP8] = 100; /* nothing is faster than a step */
+    assert_true(nadi_kernel_ns(&c, &k) > 16384 / 16.0 * 100);
 }
 
 static const char table[] = "# measured\nm,n,k,precision,time_us\n1024,1024,1024,bf16,20\n"
@@ -257,6 +318,8 @@ int main(void)
         cmocka_unit_test(limits),
         cmocka_unit_test(alone),
         cmocka_unit_test(attention),
+        cmocka_unit_test(heads),
+        cmocka_unit_test(operands),
         cmocka_unit_test(above_the_roofline),
         cmocka_unit_test(measured),
         cmocka_unit_test(measured_grid),

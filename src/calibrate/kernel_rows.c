@@ -1,0 +1,391 @@
+#include "calibrate/kernel_rows.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/signature.h"
+#include "base/str.h"
+#include "base/time.h"
+#include "calibrate/kept_back.h"
+#include "format/csv_read.h"
+
+#define MOST_OF_PEAK 1.15 /* a rate above that of every clock is no measurement */
+#define SETTLED      20.0 /* warm-up runs after which power limits the clock */
+
+struct reader {
+    struct nadi_kernel_rows *rows;
+    struct nadi_csv_table csv;
+    const char *file, *text;
+    const char *device; /* of rows that name none, or NULL */
+    uint32_t row;
+    bool settled;
+};
+
+static const char *field(const struct reader *r, const char *column)
+{
+    return nadi_csv_field(&r->csv, r->row, nadi_csv_column(&r->csv, column));
+}
+
+static bool has(const struct reader *r, const char *column)
+{
+    return nadi_csv_column(&r->csv, column) != NADI_NONE;
+}
+
+static const char *first_field(const struct reader *r, const char *const *columns)
+{
+    for (; *columns; columns++)
+        if (*field(r, *columns))
+            return field(r, *columns);
+    return "";
+}
+
+static double number(const struct reader *r, const char *column)
+{
+    double value;
+    return nadi_str_to_double(field(r, column), &value) && isfinite(value) && value > 0 ? value : 0;
+}
+
+static double number_or(const struct reader *r, const char *column, double otherwise)
+{
+    const double value = number(r, column);
+    return value > 0 ? value : otherwise;
+}
+
+/* ---- what a row is about --------------------------------------------------------------------- */
+
+static const char *device_name(const char *text)
+{
+    static const struct {
+        const char *word, *name;
+    } known[] = {
+        {"GB300", "gb300"},         {"sm_103", "gb300"},       {"GB200", "gb200"},
+        {"B300", "b300"},           {"B200", "b200"},          {"H200", "h200-sxm"},
+        {"H100 PCIe", "h100-pcie"}, {"H100", "h100-sxm"},      {"sm_90", "h100-sxm"},
+        {"A100 PCIe", NULL},        {"A100", "a100-sxm-80gb"}, {"MI300X", "mi300x"},
+        {"MI325X", "mi325x"},       {"MI250X", "mi250x"},      {"V100", "v100-sxm2-32gb"},
+    };
+    if (strstr(text, "GH200")) /* as one die, it is an H100 */
+        return "h100-sxm";
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strstr(text, known[i].word))
+            return known[i].name;
+    return strpbrk(text, " ./") ? NULL : text; /* perhaps the catalogue's own name */
+}
+
+static const struct nadi_device *open_device(struct reader *r)
+{
+    static const char *const columns[] = {"device_key", "gpu", "accelerator", "device", NULL};
+    const char *text = first_field(r, columns);
+    const char *name = *text ? device_name(text) : r->device;
+    struct nadi_kernel_rows *rows = r->rows;
+    struct nadi_device *d = NADI_ARENA_NEW(&rows->arena, struct nadi_device, 1);
+    struct nadi_diags own;
+    if (!name)
+        return NULL;
+    nadi_diags_init(&own);
+    const bool ok = nadi_device_open(d, name, &rows->arena, &own);
+    nadi_diags_release(&own);
+    if (!ok)
+        return NULL;
+    for (size_t i = 0; i < rows->devices.count; i++)
+        if (strcmp(rows->devices.items[i]->name, d->name) == 0)
+            return rows->devices.items[i];
+    const struct nadi_device *kept = d;
+    NADI_PUSH(&rows->devices, kept);
+    return d;
+}
+
+static bool precision_of(const char *text, enum nadi_precision *precision)
+{
+    char word[24] = "";
+    for (size_t i = 0; text[i] && i + 1 < sizeof(word); i++)
+        word[i] = (char)tolower((unsigned char)text[i]);
+    *precision = strstr(word, "fp4") || strstr(word, "f4")                       ? NADI_FP4
+                 : nadi_str_starts(word, "f8") || nadi_str_starts(word, "fp8")   ? NADI_FP8
+                 : nadi_str_starts(word, "bf16")                                 ? NADI_BF16
+                 : nadi_str_starts(word, "fp16") || nadi_str_starts(word, "f16") ? NADI_FP16
+                 : nadi_str_starts(word, "f32") || nadi_str_starts(word, "tf32") ? NADI_TF32
+                                                                                 : NADI_PRECISIONS;
+    return *precision != NADI_PRECISIONS;
+}
+
+/* The row's place comes from the reader; texts are in the arena. */
+static void add(struct reader *r, struct nadi_kernel_row row, const char *left_out)
+{
+    struct nadi_kernel_rows *rows = r->rows;
+    size_t length;
+    row.file = r->file;
+    row.line = r->csv.lines[r->row];
+    const char *text = nadi_line_of(r->text, row.line, &length);
+    row.kept_back = nadi_kept_back(r->file, text, length);
+    row.left_out = left_out;
+    if (!row.system)
+        row.system = "";
+    if (!row.label)
+        row.label = nadi_arena_strndup(&rows->arena, text, length > 60 ? 60 : length);
+    if (rows->count == rows->capacity)
+        rows->items =
+            nadi_mem_grow(rows->items, &rows->capacity, rows->count + 1, sizeof(*rows->items));
+    rows->items[rows->count++] = row;
+}
+
+/* A kernel is faster than the device can be: the row is wrong. */
+static const char *implausible(const struct nadi_kernel_row *row, double peak)
+{
+    if (!(row->measured_us > 0))
+        return "implausible: no time and no rate above zero";
+    return row->flops / row->measured_us / 1e-6 > MOST_OF_PEAK * peak
+               ? "implausible: faster than the device's peak"
+               : NULL;
+}
+
+static double measured_us(const struct reader *r, double flops)
+{
+    static const char *const times[] = {"time_us", "derived_time_us", NULL};
+    static const char *const rates[] = {"TFLOPS", "MAMF_TFLOPS", NULL};
+    for (const char *const *c = times; *c; c++)
+        if (number(r, *c) > 0)
+            return number(r, *c);
+    for (const char *const *c = rates; *c; c++)
+        if (number(r, *c) > 0)
+            return flops / number(r, *c) / 1e6;
+    return 0;
+}
+
+/* ---- products ------------------------------------------------------------------------------ */
+
+static void product(struct reader *r, double b, double m, double n, double k)
+{
+    static const char *const types[] = {"dtype", "dtypes", "precision", NULL};
+    struct nadi_arena *arena = &r->rows->arena;
+    const char *type = first_field(r, types);
+    struct nadi_kernel_row row = {.device = open_device(r), .kernel.kind = NADI_KERNEL_GEMM};
+    struct nadi_kernel *kernel = &row.kernel;
+    row.label = nadi_arena_printf(arena, "%s %.0f x %.0f x %.0f x %.0f", type, b, m, n, k);
+    if (!(m * n * k > 0) || b > 1e9 || m > 1e9 || n > 1e9 || k > 1e9) {
+        row.label = NULL;
+        add(r, row, "under-specified: m, n and k");
+        return;
+    }
+    if (!row.device) {
+        add(r, row, "unsupported: the device is not in the catalogue");
+        return;
+    }
+    if (!precision_of(type, &kernel->precision) || !(row.device->peak[kernel->precision] > 0)) {
+        add(r, row, "unsupported: the device has no such precision");
+        return;
+    }
+    kernel->count = nadi_count_trunc(b);
+    kernel->m = nadi_count_trunc(m);
+    kernel->n = nadi_count_trunc(n);
+    kernel->k = nadi_count_trunc(k);
+    kernel->output_bytes = kernel->precision == NADI_TF32 ? 4 : 2;
+    kernel->state = r->settled ? NADI_KERNEL_REPEATED : NADI_KERNEL_ALONE;
+    kernel->across = strstr(type, "->") != NULL;
+    row.flops = nadi_kernel_flops(kernel);
+    row.measured_us = measured_us(r, row.flops);
+    row.system = nadi_arena_printf(arena, "%s, %s products", row.device->name,
+                                   nadi_precision_name(kernel->precision));
+    add(r, row, implausible(&row, row.device->peak[kernel->precision]));
+}
+
+/* "4096x8192x1024" */
+static bool read_shape(const char *text, double shape[3])
+{
+    for (int i = 0; i < 3 && text; i++) {
+        text = nadi_str_take_double(text, &shape[i]);
+        if (text && (*text != (i < 2 ? 'x' : '\0') || !(shape[i] >= 1)))
+            return false;
+        text += text != NULL;
+    }
+    return text;
+}
+
+static void product_row(struct reader *r)
+{
+    double shape[3];
+    if (read_shape(field(r, "best_shape_MxNxK"), shape))
+        product(r, 1, shape[0], shape[1], shape[2]);
+    else
+        product(r, number_or(r, "b", 1), number(r, "m"), number(r, "n"), number(r, "k"));
+}
+
+/* ---- attention ----------------------------------------------------------------------------- */
+
+/* Without `batch` and `heads` the setting of FlashAttention's papers: 16384 tokens, heads of 2048
+ * together. Rates count half of the scores under a causal mask, and the backward pass 2.5 times. */
+static void attention_row(struct reader *r)
+{
+    struct nadi_arena *arena = &r->rows->arena;
+    const char *pass = field(r, "pass"), *impl = field(r, "impl");
+    const double sequence = number(r, "seq_len"), width = number(r, "head_dim");
+    const bool causal = number(r, "causal") > 0;
+    struct nadi_kernel_row row = {.device = open_device(r)};
+    row.label = nadi_arena_printf(arena, "%s %s, %.0f x %.0f%s", impl, pass, sequence, width,
+                                  causal ? ", causal" : "");
+    if (!(sequence > 0) || !(width > 0) || sequence > 1e9 || width > 1e6) {
+        add(r, row, "under-specified: seq_len and head_dim");
+        return;
+    }
+    if (!row.device) {
+        add(r, row, "unsupported: the device is not in the catalogue");
+        return;
+    }
+    if (strstr(impl, "FlashAttention-1") || strstr(impl, "PyTorch") || strstr(impl, "tandard")) {
+        add(r, row, "unsupported: an implementation that is not fused as FlashAttention-2 is");
+        return;
+    }
+    row.kernel = (struct nadi_kernel){
+        .kind = NADI_KERNEL_ATTENTION,
+        .precision = NADI_BF16,
+        .count = nadi_count_trunc(
+            fmax(number_or(r, "batch", 16384 / sequence) * number_or(r, "heads", 2048 / width), 1)),
+        .m = nadi_count_trunc(sequence),
+        .n = nadi_count_trunc(number_or(r, "kv_len", sequence)),
+        .k = nadi_count_trunc(width),
+        .v = nadi_count_trunc(number_or(r, "head_dim_v", width)),
+        .share = causal ? 0.5 : 1,
+        .portable = strstr(impl, "FlashAttention-2") != NULL, /* written for A100 */
+    };
+    row.backward = strstr(pass, "bwd") != NULL;
+    row.forward = strstr(pass, "fwd") || !row.backward;
+    row.flops = nadi_kernel_flops(&row.kernel) * ((row.forward ? 1 : 0) + (row.backward ? 2.5 : 0));
+    row.measured_us = measured_us(r, row.flops);
+    row.system = nadi_arena_printf(arena, "%s, attention", row.device->name);
+    add(r, row, implausible(&row, row.device->peak[NADI_BF16]));
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+/* "10000 warm-up iterations" among the comments. */
+static bool is_settled(const char *text)
+{
+    for (const char *line = text; *line == '#'; line++) {
+        const char *end = line + strcspn(line, "\n");
+        for (const char *at = strstr(line, "warm-up"); at && at < end;
+             at = strstr(at + 1, "warm-up")) {
+            const char *digits = at;
+            while (digits > line && digits[-1] == ' ')
+                digits--;
+            while (digits > line && isdigit((unsigned char)digits[-1]))
+                digits--;
+            double runs;
+            if (nadi_str_take_double(digits, &runs) && runs >= SETTLED)
+                return true;
+        }
+        line = end;
+        if (!*line)
+            break;
+    }
+    return false;
+}
+
+static void read_rows(struct reader *r)
+{
+    const bool products = has(r, "best_shape_MxNxK") || (has(r, "m") && has(r, "n") && has(r, "k"));
+    const bool attention = has(r, "seq_len") && has(r, "head_dim");
+    const struct nadi_kernel_file file = {
+        .name = r->file, .rows = r->csv.row_count, .read = products || attention};
+    NADI_PUSH(&r->rows->files, file);
+    for (r->row = 0; file.read && r->row < r->csv.row_count; r->row++) {
+        if (products)
+            product_row(r);
+        else
+            attention_row(r);
+    }
+}
+
+bool nadi_kernel_rows_read(struct nadi_kernel_rows *rows, const char *path, const char *device,
+                           struct nadi_diags *diags)
+{
+    char *text;
+    size_t bytes;
+    if (!nadi_file_read(path, "table", &text, &bytes, diags))
+        return false;
+    struct reader r = {.rows = rows,
+                       .file = nadi_arena_strdup(&rows->arena, nadi_file_name(path)),
+                       .text = text,
+                       .device = device};
+    const bool ok = nadi_signature_check(path, "table", text, bytes, diags) &&
+                    nadi_csv_parse(&r.csv, path, text, bytes, diags);
+    if (ok) {
+        r.settled = is_settled(text);
+        read_rows(&r);
+        nadi_csv_release(&r.csv);
+    }
+    nadi_mem_free(text);
+    return ok;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool nadi_kernel_rows_read_folder(struct nadi_kernel_rows *rows, const char *folder,
+                                  struct nadi_diags *diags)
+{
+    char **names = NULL;
+    size_t count = 0, capacity = 0;
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return nadi_error(diags, "validate/folder", NADI_IN_FILE(folder),
+                          "give the folder that holds the measured tables",
+                          "cannot open the folder: %s", strerror(errno));
+    struct nadi_hold *hold = nadi_hold_folder(dir);
+    for (const struct dirent *e; (e = readdir(dir));) {
+        if (!nadi_str_ends(e->d_name, ".csv"))
+            continue;
+        if (count == capacity)
+            names = nadi_mem_grow(names, &capacity, count + 1, sizeof(*names));
+        names[count++] = nadi_arena_printf(&rows->arena, "%s/%s", folder, e->d_name);
+    }
+    nadi_unhold(hold);
+    closedir(dir);
+    if (count)
+        qsort(names, count, sizeof(*names), by_name);
+    bool ok = true;
+    for (size_t i = 0; i < count; i++)
+        ok = nadi_kernel_rows_read(rows, names[i], NULL, diags) && ok;
+    nadi_mem_free(names);
+    if (!ok)
+        return false;
+    if (rows->count == 0)
+        return nadi_error(diags, "validate/folder", NADI_IN_FILE(folder),
+                          "columns m, n, k with TFLOPS or time_us, or seq_len, head_dim, TFLOPS",
+                          "the folder holds no table of products or attention");
+    return true;
+}
+
+void nadi_kernel_rows_init(struct nadi_kernel_rows *rows)
+{
+    *rows = (struct nadi_kernel_rows){.items = NULL};
+    nadi_arena_init(&rows->arena);
+}
+
+void nadi_kernel_rows_release(struct nadi_kernel_rows *rows)
+{
+    nadi_mem_free(rows->items);
+    nadi_mem_free(rows->files.items);
+    nadi_mem_free(rows->devices.items);
+    nadi_arena_release(&rows->arena);
+    *rows = (struct nadi_kernel_rows){.items = NULL};
+}
+
+double nadi_kernel_row_us(const struct nadi_kernel_row *row, const struct nadi_device *device)
+{
+    const struct nadi_compute c = {.device = device,
+                                   .model = nadi_compute_model_find(device, NULL)};
+    struct nadi_kernel kernel = row->kernel;
+    if (kernel.kind != NADI_KERNEL_ATTENTION)
+        return nadi_kernel_ns(&c, &kernel) / 1e3;
+    double ns = row->forward ? nadi_kernel_ns(&c, &kernel) : 0;
+    kernel.backward = true;
+    if (row->backward)
+        ns += nadi_kernel_ns(&c, &kernel);
+    return ns / 1e3;
+}
