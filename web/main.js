@@ -5,12 +5,13 @@ import { compareView } from "./compare.js";
 import { readRun } from "./data.js";
 import { el, isDark, tip } from "./format.js";
 import { networkView } from "./network.js";
-import { collectivesView, overviewView, pathView } from "./overview.js";
+import { collectivesView, layersView, overviewView, pathView } from "./overview.js";
 import { packetsView } from "./packets.js";
 import { sensitivityView } from "./sensitivity.js";
 import { timelineView } from "./timeline.js";
 
 const VIEWS = [["Overview", overviewView], ["Timeline", timelineView], ["Critical path", pathView], ["Collectives", collectivesView],
+  ["Layers", layersView, run => run.layers.length > 0],
   ["Network", networkView], ["Packets", packetsView, run => run.packets.length > 0], ["Sensitivity", sensitivityView]];
 
 const app = { runs: [], current: 0, tab: 0, made: new Map() };

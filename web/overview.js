@@ -82,3 +82,14 @@ export function collectivesView(run) {
       ["participants", "ranks", count], ["instances", "instances", count], ["bytes", "bytes", bytes], ["chunks", "chunks", count], ["start_ns", "start", time],
       ["duration_ns", "time", time], ["algorithm_gbps", "algorithm bandwidth", rate], ["bus_gbps", "bus bandwidth", rate]], { sort: "duration_ns" }));
 }
+
+export function layersView(run) {
+  const columns = [["rank", "rank"], ["layer", "layer", null, true], ["pass", "pass", null, true], ["nodes", "nodes", count], ["start_ns", "start", time],
+    ["compute_ns", "compute", time], ["communication_ns", "communication", time], ["exposed_ns", "exposed", time], ["all_reduce_ns", "all-reduce", time],
+    ["all_gather_ns", "all-gather", time], ["reduce_scatter_ns", "reduce-scatter", time], ["all_to_all_ns", "all-to-all", time],
+    ["other_collective_ns", "other collectives", time], ["message_ns", "messages", time], ["communication_bytes", "bytes", bytes], ["memory_ns", "memory", time], ["memory_bytes", "its bytes", bytes]];
+  const always = new Set(["rank", "layer", "pass", "nodes", "start_ns", "compute_ns", "communication_ns", "exposed_ns"]);
+  return el("section", {}, el("h2", {}, "Layers"),
+    el("p", { class: "note" }, "Of one rank of each trace, by layer and pass; sums over its nodes. Exposed: communication beside no compute, of several at once of the one issued first, so that the column adds up to the rank's exposed communication."),
+    sortableTable(run.layers, columns.filter(([key]) => always.has(key) || run.layers.some(r => r[key] > 0)), { sort: "start_ns", down: false }));
+}

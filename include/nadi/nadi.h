@@ -277,6 +277,7 @@ struct nadi_output {
     /* 1: limits the output of long runs to about 50 MB and 1 s; a message and summary.json say what
      * is left out. some_db: run.db, collectives.csv, critical_path.csv. */
     int some_timeline, some_db;
+    int layers; /* layers.csv; needs nadi_job_keep_ops */
 };
 
 void nadi_output_init(struct nadi_output *output);

@@ -106,6 +106,7 @@ enum nadi_status nadi_do_job_write(struct nadi_job *job, const struct nadi_outpu
         .worth = job->cost ? &job->cost->worth : NULL,
         .prices = job->cost ? &job->cost->prices : NULL,
         .ops = whole.ops != 0,
+        .layers = whole.layers != 0,
         .five_column = whole.five_column != 0,
         .link_usage = whole.link_usage != 0,
         .timeline = whole.timeline != 0,

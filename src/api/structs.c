@@ -49,6 +49,7 @@ static const struct nadi_field nadi_output_members[] = {
     NADI_FLAG(struct nadi_output, sensitivity),
     NADI_FLAG(struct nadi_output, some_timeline),
     NADI_FLAG(struct nadi_output, some_db),
+    NADI_FLAG(struct nadi_output, layers),
     NADI_FIELDS_END,
 };
 TABLE(nadi_output, nadi_output_init);

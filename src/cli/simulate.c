@@ -24,6 +24,11 @@ const struct nadi_setting nadi_cli_outputs[] = {
      AT(format),
      .doc = "Form of the result on standard output"},
     {.name = "ops", .type = NADI_TYPE_FLAG, AT(ops), .doc = "Also ops.csv: every node's times"},
+    {.name = "layers",
+     .type = NADI_TYPE_FLAG,
+     AT(layers),
+     .doc = "Also layers.csv: compute, each communication, what of it is exposed, and memory by "
+            "layer and pass"},
     {.name = "ranks",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("auto", "each", "classes"),
@@ -90,6 +95,7 @@ bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *
         {!v->out && v->ops, "ops", files},
         {!v->out && v->db, "db", files},
         {!v->out && v->sensitivity, "sensitivity", files},
+        {!v->out && v->layers, "layers", files},
         {!v->out && v->five_column, "five-column", files},
         {!v->out && nadi_str_equal(v->ranks, "each"), "ranks each", files},
         {!v->out && nadi_str_equal(v->ranks, "classes"), "ranks classes", files},
@@ -138,6 +144,7 @@ static enum nadi_status write_files(const struct nadi_cli_outputs *v,
     files.claim = claim;
     files.ranks = v->ranks;
     files.ops = v->ops;
+    files.layers = v->layers;
     files.five_column = v->five_column;
     files.link_usage = v->link_usage;
     files.timeline = wants_timeline(v);
@@ -160,7 +167,7 @@ static enum nadi_status run_and_write(const struct nadi_cli_outputs *v,
                                       const struct nadi_claim *claim, struct nadi_job *job,
                                       size_t *shown)
 {
-    if (v->ops || whole_timeline(v) || whole_db(v))
+    if (v->ops || v->layers || whole_timeline(v) || whole_db(v))
         nadi_job_keep_ops(job);
     else if (v->out)
         nadi_job_keep_some_ops(job);

@@ -11,7 +11,7 @@ struct nadi_cli_outputs {
     const char *out, *format, *ranks, *timeline;
     struct nadi_range timeline_ranks, timeline_window;
     double hidden_factor;
-    bool ops, db, sensitivity, five_column, link_usage, quiet;
+    bool ops, layers, db, sensitivity, five_column, link_usage, quiet;
 };
 
 extern const struct nadi_setting nadi_cli_outputs[]; /* offsets into struct nadi_cli_outputs */

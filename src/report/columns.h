@@ -195,6 +195,8 @@ struct nadi_result_view {
     VIEW(collectives_csv)                                                                          \
     VIEW(collectives)                                                                              \
     VIEW(collectives_json)                                                                         \
+    VIEW(layers_csv)                                                                               \
+    VIEW(layers)                                                                                   \
     VIEW(ops_csv)                                                                                  \
     VIEW(tiers_csv)                                                                                \
     VIEW(tiers)                                                                                    \

@@ -61,6 +61,7 @@ static const struct {
      "select end_ns from samples where sample % max(1, (select count(*) from samples) / 1000) = 0"},
     {"collectives",
      "select * from collectives order by duration_ns * instances desc, collective limit 20000"},
+    {"layers", "select * from layers limit 20000"},
     {"path", "select start_ns, end_ns, rank, node, name, cause, bound_by, group_name, dimension, "
              "algorithm, link from critical_path limit 100000"},
     {"path_causes",

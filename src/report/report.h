@@ -11,6 +11,7 @@
  *   sensitivities.csv     with sensitivities: one row a parameter
  *   <name>.<rank>.json    where the system file asks for it: a rank's memory, report/local_memory.h
  *   run.db                with why: all of it as an SQLite file, report/run_db.h
+ *   layers.csv            on request: by layer and pass
  *   tutorial_result.csv   on request: the five columns of ASTRA-sim 1.0
  *
  * Their table is report/run_files.h.
@@ -40,7 +41,7 @@ enum { NADI_RANKS_EACH = 100000 }; /* ranks that AUTO writes one by one */
 /* All zero: the standard files. ops and timeline need inputs.options.record_ops. */
 struct nadi_report_options {
     enum nadi_ranks_form ranks; /* of ranks.csv */
-    bool ops, five_column, timeline;
+    bool ops, layers, five_column, timeline;
     const struct nadi_bill *bill;     /* bill.csv and "cost" in summary.json, or NULL */
     const struct nadi_worth *worth;   /* with bill */
     const struct nadi_prices *prices; /* likewise */

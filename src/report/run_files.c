@@ -31,6 +31,9 @@ static const struct nadi_run_file_info files[NADI_FILES] = {
                                    "in the key names; utilisation 0..1"},
     [NADI_FILE_OPS] = {"ops.csv", "one row an executed node, in order of completion", "ns, bytes",
                        &nadi_view_ops_csv},
+    [NADI_FILE_LAYERS] = {"layers.csv",
+                          "one row a layer and pass of a rank of each trace: where its time went",
+                          "ns, bytes", &nadi_view_layers_csv},
     [NADI_FILE_TIERS] = {"tiers.csv", "one row a memory tier, then one a link of the memory file",
                          "bytes, ns; shares 0..1", &nadi_view_tiers_csv},
     [NADI_FILE_MEMORY] = {"memory.csv",
@@ -71,6 +74,8 @@ bool nadi_run_file_wanted(enum nadi_run_file file, const struct nadi_inputs *in,
         return o->link_usage;
     case NADI_FILE_OPS:
         return o->ops;
+    case NADI_FILE_LAYERS:
+        return o->layers;
     case NADI_FILE_TIERS:
         return in->tiers != NULL;
     case NADI_FILE_MEMORY:
