@@ -165,8 +165,9 @@ static const struct nadi_compute_model *const models[] = {NADI_COMPUTE_MODELS(RO
 const struct nadi_compute_model *nadi_compute_model_find(const struct nadi_device *d,
                                                          const char *name)
 {
-    if (!name)
+    if (!name && !d->kernels)
         return d->array_rows ? &systolic_model : &tiles_model;
+    name = name ? name : d->kernels;
     for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
         if (strcmp(models[i]->name, name) == 0)
             return models[i];

@@ -111,6 +111,12 @@ static void fill(struct nadi_device *d, const struct nadi_schema_values *v,
         d->array_rows = (uint32_t)array->items[0].integer;
         d->array_columns = (uint32_t)array->items[1].integer;
     }
+    const struct nadi_schema_value *buffer = nadi_schema_get(v, "array-buffer");
+    for (uint32_t i = 0; i < 3 && buffer->count > 0; i++)
+        d->array_buffers[i] =
+            buffer->count == 3 ? buffer->items[i].number : buffer->items[0].number / 3;
+    if (nadi_schema_get(v, "kernels")->count)
+        d->kernels = nadi_arena_strdup(arena, nadi_schema_get(v, "kernels")->items[0].text);
     fill_rates(d, v);
     fill_tiles(d, v);
 }
@@ -127,6 +133,10 @@ static bool check(const struct nadi_device *d, const char *path, struct nadi_dia
     if (d->array_rows && !(d->clock_hz > 0))
         return nadi_error(diags, "device/clock", NADI_IN_FILE(path), NULL,
                           "a systolic array needs 'clock'");
+    if ((d->array_buffers[0] > 0 || d->kernels) && !d->array_rows)
+        return nadi_error(diags, "device/array", NADI_IN_FILE(path), "give 'array' too",
+                          "'%s' is of a systolic array, and there is none",
+                          d->kernels ? "kernels" : "array-buffer");
     return true;
 }
 

@@ -46,6 +46,8 @@ struct nadi_device {
     double expanded_bytes, expanded_rate; /* a second memory; 0: none */
     bool expanded_concurrent, expanded_uniform;
     uint32_t array_rows, array_columns; /* systolic; 0: none */
+    double array_buffers[3];            /* bytes: of inputs, weights, results; 0: anything fits */
+    const char *kernels;                /* a model's word; NULL: the array's */
     enum nadi_dataflow dataflow;
     double clock_hz;
 };

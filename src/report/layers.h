@@ -2,9 +2,9 @@
  *
  * Layers and passes stand in the names of compute nodes: those of `nadi model` ("forward 3 layer 7
  * qkv"), of text workloads ("conv1 weight gradient") and of Chakra's text converter
- * ("COMP_NODE_conv1_BWD_WG"). Communication and memory nodes without them take those of a neighbour:
- * what is gathered, received or loaded belongs to the first node that waits for it, all else to the
- * last node that it waits for. Compute without them is of no layer.
+ * ("COMP_NODE_conv1_BWD_WG"). Communication and memory nodes without them take those of a
+ * neighbour: what is gathered, received or loaded belongs to the first node that waits for it, all
+ * else to the last node that it waits for. Compute without them is of no layer.
  *
  * Of each trace the first rank that has spans is shown. Where several communications are in flight
  * beside no compute, the one that was issued first is the exposed one, so that the exposed times of

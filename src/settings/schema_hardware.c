@@ -1,6 +1,7 @@
 /* schema_hardware: the keys of devices and clusters. Read in src/platform/device.c and cluster.c.
  */
 #include "base/algorithm.h"
+#include "base/compute_models.h"
 #include "settings/schema_more.h"
 
 static const char *const shapes[] = {
@@ -17,6 +18,7 @@ static const char *const places[] = {"auto", "uniform", NULL};
 /* in the order of enum nadi_precision */
 static const char *const precisions[] = {"bf16", "fp16", "fp8", "fp4", "tf32", "fp32", NULL};
 
+static const char *const kernel_models[] = {NADI_COMPUTE_MODEL_WORDS NULL};
 static const char *const dataflows[] = {"weight", "output", "input", NULL};
 
 #define TFLOPS(called, text)                                                                       \
@@ -203,6 +205,23 @@ static const struct nadi_setting device_keys[] = {
      .unit = "MHz",
      .max = 1e6,
      .doc = "Systolic array: its clock."},
+    {.name = "array-buffer",
+     .type = NADI_TYPE_NUMBER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .unit_factor = 1,
+     .list = true,
+     .or_one = true,
+     .list_max = 3,
+     .max = 1e15,
+     .absent = "everything fits",
+     .doc = "Systolic array: its on-chip memory, of which inputs, weights and results take a third "
+            "each; or three sizes, theirs in this order. For `nadi systolic`."},
+    {.name = "kernels",
+     .type = NADI_TYPE_WORD,
+     .words = kernel_models,
+     .absent = "systolic",
+     .doc = "Systolic array: how a plan with `kernels: auto` times kernels all the same."},
 };
 
 const struct nadi_schema nadi_device_schema = {
