@@ -19,9 +19,10 @@ from .fabric import fabric_check, fabric_count, fabric_route
 from .noc import noc_sweep
 from .results import Run, diff, load, report
 from .simulate import check, generate_collective, run
+from .systolic import systolic_layers
 
 __all__ = ["Error", "Run", "check", "cost", "diff", "fabric_check", "fabric_count", "fabric_route",
            "generate_collective", "library_path", "load", "memory_bench", "memory_pool", "memory_trusted_attack",
            "memory_trusted_bench", "memory_trusted_leak", "noc_sweep", "optimize", "optimize_bandwidth", "report",
-           "run", "search", "sweep", "sweep_results", "version"]
+           "run", "search", "sweep", "sweep_results", "systolic_layers", "version"]
 __version__ = version()

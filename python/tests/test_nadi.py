@@ -181,6 +181,12 @@ class Package(unittest.TestCase):
         self.assertEqual([round(r["latency_cycles"] / 20) for r in loads], [1, 1])
         with self.assertRaises(nadi.Error):
             nadi.noc_sweep("mesh shape=4x4", traffic="up")
+        layers = os.path.join(self.work, "layers.csv")
+        with open(layers, "w") as f:
+            f.write("Layer, M, N, K,\nfc, 64, 96, 32,\n")
+        self.assertEqual(nadi.systolic_layers(layers, array="32x32", dataflow="output")["cycles"], 2 * 3 * (96 + 32 - 2))
+        with self.assertRaises(nadi.Error):
+            nadi.systolic_layers(layers)
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(*self.inputs, mismatch="maybe")
         self.assertIn("mismatch must be error|warn", str(caught.exception))

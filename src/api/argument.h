@@ -20,6 +20,7 @@
 #include <nadi/optimize.h>
 #include <nadi/search.h>
 #include <nadi/sweep.h>
+#include <nadi/systolic.h>
 #include <nadi/topo.h>
 #include <nadi/trace_edit.h>
 
@@ -123,6 +124,7 @@ extern const struct nadi_struct nadi_fabric_route_options_struct;
 extern const struct nadi_struct nadi_fabric_check_options_struct;
 extern const struct nadi_struct nadi_fabric_count_options_struct;
 extern const struct nadi_struct nadi_noc_options_struct;
+extern const struct nadi_struct nadi_systolic_options_struct;
 extern const struct nadi_struct nadi_bandwidth_options_struct;
 extern const struct nadi_struct nadi_sweep_options_struct;
 extern const struct nadi_struct nadi_pool_options_struct;

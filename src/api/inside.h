@@ -53,6 +53,8 @@ enum nadi_status nadi_do_fabric_check_strategies(const struct nadi_fabric_check_
                                                  char **report, struct nadi_diags *messages);
 enum nadi_status nadi_do_fabric_count_switches(const struct nadi_fabric_count_options *options,
                                                char **report, struct nadi_diags *messages);
+enum nadi_status nadi_do_systolic_layers(const struct nadi_systolic_options *o, char **report,
+                                         struct nadi_diags *messages);
 enum nadi_status nadi_do_noc_sweep(const struct nadi_noc_options *options, char **report,
                                    struct nadi_diags *messages);
 enum nadi_status nadi_do_optimize_bandwidth(const struct nadi_bandwidth_options *options,

@@ -397,6 +397,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_fabric_check_options_struct,
     &nadi_fabric_count_options_struct,
     &nadi_noc_options_struct,
+    &nadi_systolic_options_struct,
     &nadi_bandwidth_options_struct,
     &nadi_sweep_options_struct,
     &nadi_pool_options_struct,

@@ -47,6 +47,22 @@ static const struct nadi_field nadi_noc_options_members[] = {
 };
 TABLE(nadi_noc_options, nadi_noc_options_init);
 
+static const struct nadi_field nadi_systolic_options_members[] = {
+    NADI_PATH(struct nadi_systolic_options, topology, 1),
+    NADI_PATH(struct nadi_systolic_options, device, 0),
+    NADI_PATH(struct nadi_systolic_options, config, 0),
+    NADI_TEXT(struct nadi_systolic_options, array, 0),
+    NADI_WORD(struct nadi_systolic_options, dataflow, NADI_WORDS_DATAFLOW),
+    NADI_REAL(struct nadi_systolic_options, clock_mhz, 0, 1e6),
+    NADI_U32(struct nadi_systolic_options, element_bytes, 1, 16),
+    NADI_PATH(struct nadi_systolic_options, workload, 0),
+    NADI_WORD(struct nadi_systolic_options, parallelism, NADI_WORDS_PARALLELISM),
+    NADI_U32(struct nadi_systolic_options, split, 1, 1 << 24),
+    NADI_WORD(struct nadi_systolic_options, form, NADI_WORDS_FORM),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_systolic_options, nadi_systolic_options_init);
+
 static const struct nadi_field nadi_bandwidth_options_members[] = {
     NADI_PATH(struct nadi_bandwidth_options, network, 1),
     NADI_TEXT(struct nadi_bandwidth_options, workload, 0),

@@ -38,6 +38,11 @@
 
 #define NADI_WORDS_NOC_TRAFFIC nadi_noc_patterns
 
+/* nadi_systolic_layers: auto, then in the order of enum nadi_dataflow; and in that of enum
+ * nadi_array_parallelism. */
+#define NADI_WORDS_DATAFLOW    NADI_WORD_TABLE("auto", "weight", "output", "input", NULL)
+#define NADI_WORDS_PARALLELISM NADI_WORD_TABLE("data", "model", "hybrid", NULL)
+
 /* nadi_memory_bench. */
 #define NADI_WORDS_DIRECTION NADI_WORD_TABLE("load", "store", NULL)
 

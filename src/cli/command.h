@@ -99,6 +99,7 @@ extern const struct nadi_command nadi_command_collective_convert;
 extern const struct nadi_command nadi_command_collective_synth;
 extern const struct nadi_command nadi_command_topo;
 extern const struct nadi_command nadi_command_noc_sweep;
+extern const struct nadi_command nadi_command_systolic;
 extern const struct nadi_command nadi_command_fabric_route;
 extern const struct nadi_command nadi_command_fabric_check;
 extern const struct nadi_command nadi_command_fabric_count;
