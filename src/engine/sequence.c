@@ -2,6 +2,8 @@
 
 #include "base/mem.h"
 
+static const char unknown_order[] = "the order of two events of one instant is not known";
+
 struct root {
     uint32_t token; /* 0: an actor of the start */
     uint32_t shift; /* where it lies */
@@ -27,6 +29,7 @@ struct nadi_sequence {
     uint64_t step, blocks; /* blocks: that were numbered */
     uint64_t parent;       /* of the running block */
     struct label now;      /* of the running event; its block is that of its children */
+    struct label before;   /* it turned to another actor */
     struct root group;     /* of the first event of the running group */
     bool block_open;       /* the running block may have more events */
     bool certain;
@@ -110,6 +113,23 @@ void nadi_sequence_touch(struct nadi_sequence *s, uint32_t link, uint32_t root)
         s->undecided = "messages meet at a link in different orders from rank to rank";
 }
 
+void nadi_sequence_turn(struct nadi_sequence *s, uint32_t actor, uint32_t root)
+{
+    const struct root seen = {s->now.root.token, root};
+    struct latest *l = &s->actors[actor];
+    s->before = s->now;
+    s->now.actor = actor;
+    s->now.root = seen;
+    if (l->step == s->step && (l->block != s->parent || !same_root(l->root, seen)))
+        s->undecided = unknown_order;
+    *l = (struct latest){.step = s->step, .block = s->parent, .root = seen, .ran = true};
+}
+
+void nadi_sequence_turn_back(struct nadi_sequence *s)
+{
+    s->now = s->before;
+}
+
 bool nadi_sequence_certain(const struct nadi_sequence *s)
 {
     return s->certain;
@@ -138,7 +158,7 @@ void nadi_sequence_scheduled(struct nadi_sequence *s, uint32_t event, uint32_t a
         return;
     m->conflict = true;
     if (m->ran) /* what it has done is done */
-        s->undecided = "the order of two events of one instant is not known";
+        s->undecided = unknown_order;
 }
 
 void nadi_sequence_step(struct nadi_sequence *s, const struct nadi_event *events, uint32_t head)

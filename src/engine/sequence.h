@@ -38,6 +38,10 @@ uint32_t nadi_sequence_root(const struct nadi_sequence *s);
  * root is seen at `root`; `scattered`: it lies elsewhere from each like. Without a call it belongs
  * to the engine's actor, or to the object of the running event. */
 void nadi_sequence_aim(struct nadi_sequence *s, uint32_t actor, uint32_t root, bool scattered);
+/* The running event tells another actor, from which its root is seen at `root`; then it goes on
+ * with its own. Undecided, if something else happens to that actor in this instant. */
+void nadi_sequence_turn(struct nadi_sequence *s, uint32_t actor, uint32_t root);
+void nadi_sequence_turn_back(struct nadi_sequence *s);
 /* The running event does something to a link, from which its root is seen at `root`: undecided, if
  * in another order with another one of this instant than its likes do. */
 void nadi_sequence_touch(struct nadi_sequence *s, uint32_t link, uint32_t root);

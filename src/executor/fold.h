@@ -7,7 +7,7 @@
 #ifndef NADI_EXECUTOR_FOLD_H
 #define NADI_EXECUTOR_FOLD_H
 
-#include "base/base.h"
+#include "platform/topology.h"
 
 struct nadi_fold_peer { /* a rank that an actor exchanges messages with */
     uint32_t rank;      /* of the actor's representative */
@@ -29,6 +29,10 @@ struct nadi_fold {
     bool *deferred;       /* group -> its collectives are not run: an actor stops before them */
     uint32_t *peer_start; /* actor_count + 1 entries into peers */
     struct nadi_fold_peer *peers;
+    /* Where messages meet: ranks whose coordinates in `shape` are alike modulo the periods are one
+     * class, and a shift by them maps all that happens onto itself (sim/fold_shifts.c). */
+    struct nadi_topology shape; /* 0 dimensions: those of the network, and all periods are 1 */
+    uint32_t period[NADI_MAX_DIMS];
 };
 
 #endif

@@ -88,7 +88,9 @@ struct block {
     uint32_t members_left;
     bool clockwise, max_tree; /* of the first member that started */
     bool world;
-    bool single; /* one actor stands for all members */
+    bool single;              /* one actor stands for all members: */
+    uint32_t actor;           /* this one; */
+    const uint32_t *actor_of; /* else by rank; NULL: each rank is its own */
     struct block_start begun;
     nadi_time came_at, sent_at; /* folded: the latest message that came, the latest sent */
     const uint32_t *members;    /* group members, NULL: member is rank */
@@ -377,6 +379,15 @@ static inline uint64_t nadi_stream_connection(const struct nadi_system *s, uint3
 static inline uint32_t nadi_block_rank(const struct block *b, uint32_t member)
 {
     return b->members ? b->members[member] : member;
+}
+
+/* The engine's actor of a member. */
+static inline uint32_t nadi_block_actor(const struct block *b, uint32_t member)
+{
+    if (b->single)
+        return b->actor;
+    const uint32_t rank = nadi_block_rank(b, member);
+    return NADI_UNLIKELY(b->actor_of != NULL) ? b->actor_of[rank] : rank;
 }
 
 /* Under rendezvous sizes pass through 32 bits, as in the reference. */

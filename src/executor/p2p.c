@@ -5,6 +5,7 @@
  * reference's rule. The i-th send of a channel matches its i-th receive; messages of a channel
  * arrive in order. */
 #include "executor/internal.h"
+#include "network/uniform.h"
 
 static void done(struct nadi_system *s, uint32_t owner_kind, uint32_t a, uint32_t b)
 {
@@ -129,6 +130,22 @@ static void record_flow(struct nadi_system *s, const struct transfer *t, const s
     NADI_PUSH(&s->flows, f);
 }
 
+/* The sender, too, hears of the arrival. */
+static void tell_sender(struct nadi_system *s, const struct transfer *t)
+{
+    const struct channel *c = &s->channels.items[t->channel];
+    if (NADI_LIKELY(!s->sequence)) {
+        done(s, t->owner_kind, t->a, t->b);
+        return;
+    }
+    const struct nadi_topology *topology = &s->setup.fold->shape;
+    const uint32_t root = nadi_sequence_root(s->sequence);
+    const uint32_t back = nadi_uniform_place(topology, c->dst_rank, c->src_rank);
+    nadi_sequence_turn(s->sequence, c->src, nadi_uniform_place(topology, back, root));
+    done(s, t->owner_kind, t->a, t->b);
+    nadi_sequence_turn_back(s->sequence);
+}
+
 static void on_arrival(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
@@ -138,7 +155,7 @@ static void on_arrival(void *context, const struct nadi_event *event)
     struct channel *c = &s->channels.items[t.channel];
     if (c->receives.head == NADI_NONE) {
         FIFO_PUSH(&c->arrived, &s->transfers, index);
-        done(s, t.owner_kind, t.a, t.b);
+        tell_sender(s, &t);
         return;
     }
     uint32_t receive;
@@ -147,7 +164,7 @@ static void on_arrival(void *context, const struct nadi_event *event)
     POOL_GIVE(&s->receives, next, receive);
     POOL_GIVE(&s->transfers, next, index);
     record_flow(s, &t, &r);
-    done(s, t.owner_kind, t.a, t.b);
+    tell_sender(s, &t);
     received(s, &r);
 }
 

@@ -65,13 +65,15 @@ static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phas
         .reduce = nadi_reduce_time(s->config->local_mem_bw, p->message_bytes, p->exact),
         .words = words_of(p),
         .single = s->groups[op->view.group].single,
+        .actor = s->groups[op->view.group].actor,
+        .actor_of = s->setup.fold ? s->setup.fold->actor_of : NULL,
         .begun = {p, nadi_engine_now(s->engine), s->blocks_made++, clockwise},
         .came_at = -1,
         .sent_at = -1,
         .clockwise = clockwise,
         .max_tree = !(assignment & ASSIGNED_MIN_TREE),
     };
-    if (s->setup.fold && (p->uneven || !b->single))
+    if (s->setup.fold && p->uneven && b->single)
         s->undecided = "the members of a group differ by a byte";
     take_memory(s, b, op->view.members);
     s->streams.items[stream].blocks[phase] = index;
@@ -198,7 +200,8 @@ static void transmit(struct nadi_system *s, uint32_t block, const struct block *
         .op = s->streams.items[b->stream].operation + 1,
         .connection = nadi_stream_connection(s, b->stream, 0),
         .urgency = nadi_stream_urgency(s, b->stream),
-        .scattered = b->phase->algorithm == NADI_ALGORITHM_HALVING_DOUBLING && b->phase->n > 2,
+        .scattered =
+            b->single && b->phase->algorithm == NADI_ALGORITHM_HALVING_DOUBLING && b->phase->n > 2,
     };
     m.route = route != NADI_NONE ? route : nadi_network_route(s->network, m.src, m.dst);
     if (NADI_UNLIKELY(s->setup.fold != NULL) && !s->sequence)
@@ -493,7 +496,7 @@ void nadi_phase_messages_stage(struct nadi_system *s, uint32_t block, uint32_t m
                                uint32_t packet, uint64_t bytes, unsigned flags)
 {
     const struct block *b = &s->blocks.items[block];
-    uint32_t rank = b->single ? 0 : nadi_block_rank(b, member);
+    uint32_t rank = nadi_block_actor(b, member);
     if (s->bus && !b->phase->local) {
         nadi_bus_stage(s->bus, rank, bytes, flags, block, member, packet);
         return;

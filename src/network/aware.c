@@ -26,6 +26,7 @@ struct flight { /* a message in the network */
     uint32_t next;      /* in a link's FIFO, or in the free list */
     uint32_t route;
     uint32_t kind, a, b, c;
+    uint32_t actor; /* folded: that it is for */
     bool scattered; /* of network.h */
     nadi_time waits_since;
 };
@@ -106,7 +107,7 @@ static const struct link_class *times_of(struct aware *w, uint32_t link, uint64_
 /* The root of the running event as seen from place `to`, when it is `root` from place `from`. */
 static uint32_t seen_from(const struct aware *w, uint32_t root, uint32_t from, uint32_t to)
 {
-    const struct nadi_topology *t = w->fabric.topology;
+    const struct nadi_topology *t = &w->fabric.uniform->shape;
     return nadi_uniform_place(t, nadi_uniform_place(t, from, to), root);
 }
 
@@ -121,7 +122,8 @@ static void aim_arrival(struct aware *w, const struct flight *f)
 {
     const uint32_t *places = f->links + f->hops;
     const uint32_t root = seen_from(w, w->root, places[f->hop], places[f->hop + 1]);
-    nadi_sequence_aim(w->sequence, f->hop + 1 == f->hops ? 0 : NADI_NONE, root, f->scattered);
+    nadi_sequence_aim(w->sequence, f->hop + 1 == f->hops ? f->actor : NADI_NONE, root,
+                      f->scattered);
 }
 
 /* ---- links --------------------------------------------------------------------------------- */
@@ -267,8 +269,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     nadi_fabric_init(&w->fabric, setup->topology, setup->graph, setup->routing);
     NADI_ASSERT(!setup->uniform || !setup->graph);
     w->fabric.uniform = setup->uniform;
-    if (setup->uniform) { /* one actor; nothing was scheduled yet */
-        w->sequence = nadi_sequence_create(1, w->fabric.count);
+    if (setup->uniform) { /* nothing was scheduled yet */
+        w->sequence = nadi_sequence_create(setup->uniform->actor_count, w->fabric.count);
         nadi_engine_set_sequence(setup->engine, w->sequence);
     }
     w->links = NADI_ZNEW(struct link, w->fabric.count);
@@ -304,8 +306,7 @@ static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
     if (src == dst)
         return NADI_NONE;
     if (w->fabric.uniform) {
-        dst = nadi_uniform_place(w->fabric.topology, src, dst);
-        src = 0;
+        nadi_uniform_move(&w->fabric, &src, &dst);
     }
     return nadi_fabric_route(&w->fabric, src, dst);
 }
@@ -342,8 +343,10 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
         .c = message->c,
         .scattered = message->scattered,
     };
-    if (NADI_UNLIKELY(w->sequence != NULL))
+    if (NADI_UNLIKELY(w->sequence != NULL)) {
+        w->flights.items[flight].actor = w->fabric.uniform->actor_of[message->dst];
         see_from_source(w, &w->flights.items[flight]);
+    }
     if (NADI_UNLIKELY(path->broken))
         NADI_PUSH(&w->stranded, flight);
     else
@@ -421,7 +424,7 @@ static const struct nadi_usage *usage(const struct nadi_network *net)
 static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
 {
     const struct aware *w = (const struct aware *)net;
-    const uint64_t npus = w->fabric.uniform ? w->fabric.npu_count : 1;
+    const uint64_t npus = w->fabric.uniform ? w->fabric.uniform->npus : 1;
     *messages = nadi_count_mul(w->sent_messages, npus);
     *bytes = nadi_count_mul(w->sent_bytes, npus);
 }

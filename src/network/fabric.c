@@ -211,11 +211,12 @@ static void use_links(struct nadi_fabric *l, struct nadi_fabric_path *r, const u
 static void fold_links(const struct nadi_fabric *l, const struct nadi_fabric_path *r,
                        uint32_t *links)
 {
+    const struct nadi_topology *shape = &l->uniform->shape;
     for (uint32_t i = 0; i < r->hops; i++) {
-        links[r->hops + i] = nadi_uniform_place(l->topology, r->src, nadi_uniform_npu(l, links[i]));
+        links[r->hops + i] = nadi_uniform_place(shape, r->src, nadi_uniform_npu(l, links[i]));
         links[i] = nadi_uniform_link(l, links[i]);
     }
-    links[2 * r->hops] = nadi_uniform_place(l->topology, r->src, r->dst);
+    links[2 * r->hops] = nadi_uniform_place(shape, r->src, r->dst);
 }
 
 static void find(struct nadi_fabric *l, struct nadi_fabric_path *r)

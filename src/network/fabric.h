@@ -52,8 +52,9 @@ struct nadi_fabric {
     struct nadi_fabric_link *items;
     uint32_t count;
     uint32_t npu_count;
-    bool uniform; /* routes have one link of each kind: network/uniform.h; behind a route's links
-                     stand their NPUs' places as seen from its source, then its end's */
+    const struct nadi_uniform *uniform; /* routes have one link of each kind: network/uniform.h;
+                                           behind a route's links stand their NPUs' places as seen
+                                           from its source, then its end's; NULL: not so */
     uint32_t first_of_dim[NADI_MAX_DIMS + 1]; /* dimensions only */
     struct nadi_fabric_path *routes;
     size_t route_count, route_capacity;

@@ -482,8 +482,7 @@ static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
     if (src == dst)
         return 0;
     if (f->fabric.uniform) {
-        dst = nadi_uniform_place(f->fabric.topology, src, dst);
-        src = 0;
+        nadi_uniform_move(&f->fabric, &src, &dst);
     }
     return with_pair(f, nadi_fabric_route(&f->fabric, src, dst));
 }
@@ -578,7 +577,7 @@ static const struct nadi_usage *usage(const struct nadi_network *net)
 static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
 {
     const struct flow *f = (const struct flow *)net;
-    const uint64_t npus = f->fabric.uniform ? f->fabric.npu_count : 1;
+    const uint64_t npus = f->fabric.uniform ? f->fabric.uniform->npus : 1;
     *messages = nadi_count_mul(f->sent_messages, npus);
     *bytes = nadi_count_mul(f->sent_bytes, npus);
 }

@@ -21,6 +21,7 @@ struct nadi_flit_config;
 struct nadi_flow_config;
 struct nadi_routing_config;
 struct nadi_message_log;
+struct nadi_uniform;
 
 enum { NADI_IN_FLIGHT_ANY = 0x7fffffff }; /* any number, all share */
 
@@ -33,11 +34,12 @@ struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_flit_config *flit;       /* flit only */
     uint32_t in_flight; /* flow, packet: messages of a connection that are sent at once; 0: one */
     struct nadi_engine *engine;
-    struct nadi_message_log *log; /* NULL: nobody asks what messages waited for */
-    bool record_usage;            /* what links carry over time */
-    bool to_switches;             /* packet: messages begin and end at switches too */
-    bool fabric_stops;            /* fabric: a message that cannot be routed ends the run */
-    bool uniform;                 /* flow, aware; without a graph: see network/uniform.h */
+    struct nadi_message_log *log;       /* NULL: nobody asks what messages waited for */
+    bool record_usage;                  /* what links carry over time */
+    bool to_switches;                   /* packet: messages begin and end at switches too */
+    bool fabric_stops;                  /* fabric: a message that cannot be routed ends the run */
+    const struct nadi_uniform *uniform; /* flow, aware; without a graph: see network/uniform.h;
+                                           NULL: each message stands for itself */
 };
 
 struct nadi_network_counter { /* of one link, or of one dimension */

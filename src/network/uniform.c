@@ -30,15 +30,40 @@ uint32_t nadi_uniform_npu(const struct nadi_fabric *f, uint32_t link)
     return local / (t->dims[d].kind == NADI_DIM_FULLY_CONNECTED ? t->dims[d].npus : 2);
 }
 
+/* The NPU of the class that is simulated. */
+static uint32_t first_of(const struct nadi_fabric *f, uint32_t npu)
+{
+    const struct nadi_topology *t = &f->uniform->shape;
+    uint32_t first = 0;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        first += nadi_topology_coordinate(t, npu, d) % f->uniform->period[d] * t->stride[d];
+    return first;
+}
+
+/* The NPU that lies so from `npu`: the other way round. */
+static uint32_t npu_at(const struct nadi_topology *t, uint32_t npu, uint32_t place)
+{
+    return nadi_uniform_place(t, nadi_uniform_place(t, npu, 0), place);
+}
+
+void nadi_uniform_move(const struct nadi_fabric *f, uint32_t *src, uint32_t *dst)
+{
+    const uint32_t place = nadi_uniform_place(&f->uniform->shape, *src, *dst);
+    *src = first_of(f, *src);
+    *dst = npu_at(&f->uniform->shape, *src, place);
+}
+
 uint32_t nadi_uniform_link(const struct nadi_fabric *f, uint32_t link)
 {
     const struct nadi_topology *t = f->topology;
     const uint32_t d = dim_of(f, link);
+    uint32_t npu = nadi_uniform_npu(f, link);
     const uint32_t n = t->dims[d].npus, local = link - f->first_of_dim[d];
     if (t->dims[d].kind != NADI_DIM_FULLY_CONNECTED)
-        return f->first_of_dim[d] + (local & 1);
-    const uint32_t from = nadi_topology_coordinate(t, local / n, d);
-    return f->first_of_dim[d] + (local % n + n - from) % n;
+        return f->first_of_dim[d] + first_of(f, npu) * 2 + (local & 1);
+    uint32_t to = npu + (local % n - nadi_topology_coordinate(t, npu, d)) * t->stride[d];
+    nadi_uniform_move(f, &npu, &to);
+    return f->first_of_dim[d] + npu * n + nadi_topology_coordinate(t, to, d);
 }
 
 void nadi_uniform_spread(const struct nadi_fabric *f, struct nadi_fabric_tally *tallies,

@@ -145,7 +145,7 @@ static bool make_groups(const struct nadi_folding *f, struct nadi_fold *fold)
     return ok;
 }
 
-static void make_peers(const struct nadi_folding *f, struct nadi_fold *fold)
+void nadi_fold_make_peers(const struct nadi_folding *f, struct nadi_fold *fold)
 {
     size_t total = 0;
     for (uint32_t a = 0; a < fold->actor_count; a++) {
@@ -219,7 +219,7 @@ struct nadi_fold *nadi_fold_classes(struct nadi_folding *f, uint32_t most)
     struct nadi_fold *fold = NADI_ZNEW(struct nadi_fold, 1);
     make_classes(f, fold);
     if (make_groups(f, fold) && all_same(f, fold)) {
-        make_peers(f, fold);
+        nadi_fold_make_peers(f, fold);
         return fold;
     }
     f->why_not = "equal colours of unequal ranks"; /* a collision of 64-bit hashes */

@@ -33,6 +33,10 @@ struct nadi_fold *nadi_fold_part(struct nadi_folding *f, uint32_t most) NADI_MUS
  * not. Every message must go as far for all ranks (network/uniform.h). O(ranks * distances). */
 const char *nadi_fold_not_uniform(const struct nadi_inputs *in,
                                   const struct nadi_fold *fold) NADI_MUST_USE;
+/* The classes of ranks that shifts of the network map to each other, with all that happens: they
+ * may be simulated where messages meet. NULL where there are none. O(ranks * their groups and
+ * peers) for each shift that is tried. */
+struct nadi_fold *nadi_fold_shifts(struct nadi_folding *f, const char **why_not) NADI_MUST_USE;
 /* With memory tiers: how many ranks one stands for there. NULL where that cannot be: the ranks of a
  * port, a lane or an instance must all be of one class, and as many everywhere; what is served in
  * the order of events, or through the network, is not folded. O(ranks + servers). */

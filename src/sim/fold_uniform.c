@@ -1,7 +1,7 @@
 /* fold_uniform: is what every rank sends the same, seen from the rank? */
 #include "collective/plan.h"
 #include "network/uniform.h"
-#include "sim/fold.h"
+#include "sim/folding.h"
 
 static bool has_place(enum nadi_dim_kind kind)
 {
@@ -50,6 +50,15 @@ static const char *other_algorithm(const struct nadi_inputs *in,
     return NULL;
 }
 
+static bool has_messages(const struct nadi_inputs *in)
+{
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        for (uint32_t n = 0; n < in->owned[i]->node_count; n++)
+            if (in->owned[i]->type[n] == NADI_NODE_SEND || in->owned[i]->type[n] == NADI_NODE_RECV)
+                return true;
+    return false;
+}
+
 static const char *not_alike(const struct nadi_inputs *in)
 {
     const char *why = NULL;
@@ -57,11 +66,9 @@ static const char *not_alike(const struct nadi_inputs *in)
         const struct nadi_trace *t = in->owned[i];
         for (uint32_t n = 0; n < t->node_count && !why; n++) {
             enum nadi_native_kind kind;
-            if (t->type[n] == NADI_NODE_SEND || t->type[n] == NADI_NODE_RECV)
-                why = "there are messages besides collectives";
-            else if (t->type[n] == NADI_NODE_COLL &&
-                     nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[n],
-                                    &kind))
+            if (t->type[n] == NADI_NODE_COLL &&
+                nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[n],
+                               &kind))
                 why = other_algorithm(in, &in->system.native[kind]);
         }
     }
@@ -96,18 +103,24 @@ static bool same_places(const struct nadi_topology *t, const struct nadi_group *
     return true;
 }
 
-const char *nadi_fold_not_uniform(const struct nadi_inputs *in, const struct nadi_fold *fold)
+const char *nadi_fold_no_shifts(const struct nadi_inputs *in)
 {
-    if (fold->actor_count != 1)
-        return "ranks differ";
-    const bool in_order = in->options.network_model->in_order;
     if (in->flow.overhead_ns > 0)
         return "which of a rank's messages of one instant goes first matters";
     if (in->system.attached_count > 0)
         return "members of a collective may be unlike each other";
     const char *why = not_of_dimensions(&in->topology);
+    return why ? why : not_alike(in);
+}
+
+const char *nadi_fold_not_uniform(const struct nadi_inputs *in, const struct nadi_fold *fold)
+{
+    const bool in_order = in->options.network_model->in_order;
+    if (fold->actor_count != 1)
+        return "ranks differ";
+    const char *why = has_messages(in) ? "there are messages besides collectives" : NULL;
     if (!why)
-        why = not_alike(in);
+        why = nadi_fold_no_shifts(in);
     for (uint32_t g = 0; g < in->groups.count && !why; g++) {
         const uint32_t canonical = fold->canonical[g];
         const struct nadi_group *group = &in->groups.items[g];

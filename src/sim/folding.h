@@ -57,4 +57,10 @@ bool nadi_fold_same_shape(const struct nadi_folding *f, uint32_t a, uint32_t b);
 /* fold.c: the classes with the groups that are not deferred; NULL: more than `most`. */
 struct nadi_fold *nadi_fold_classes(struct nadi_folding *f, uint32_t most) NADI_MUST_USE;
 
+/* The peers of each actor of a folding that has its classes. */
+void nadi_fold_make_peers(const struct nadi_folding *f, struct nadi_fold *fold);
+
+/* fold_uniform.c: why shifts of the network do not map collectives on each other; NULL: they do. */
+const char *nadi_fold_no_shifts(const struct nadi_inputs *in);
+
 #endif

@@ -149,11 +149,27 @@ static struct nadi_tier_users *tier_users(const struct simulation *s, const stru
     return fold && s->in->tiers ? nadi_fold_tier_users(s->in, fold, why_not) : NULL;
 }
 
+static struct nadi_uniform uniform_of(const struct nadi_inputs *in, const struct nadi_fold *fold)
+{
+    const bool cut = fold->shape.dim_count > 0;
+    struct nadi_uniform u = {
+        .shape = cut ? fold->shape : in->topology,
+        .npus = fold->weight[0],
+        .actor_count = fold->actor_count,
+        .actor_of = fold->actor_of,
+    };
+    for (uint32_t d = 0; d < u.shape.dim_count; d++)
+        u.period[d] = cut ? fold->period[d] : 1;
+    return u;
+}
+
 void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bool phases,
                           const struct nadi_workload *before)
 {
     const struct nadi_inputs *in = s->in;
     bool scaled = !in->options.compat;
+    if (fold)
+        s->uniform = uniform_of(in, fold);
     s->engine = nadi_engine_create(fold ? fold->actor_count : in->rank_count);
     s->logs = in->options.record_ops && !fold && !phases;
     if (s->logs)
@@ -169,7 +185,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .record_usage = in->options.record_usage,
         .log = s->logs ? &s->log : NULL,
         .fabric_stops = in->options.fabric_stops,
-        .uniform = fold && !phases,
+        .uniform = fold && !phases ? &s->uniform : NULL,
         .to_switches = uses_switches(&in->system),
         .engine = s->engine,
     };

@@ -108,8 +108,8 @@ static const char *never_uniform(const struct nadi_inputs *in)
     return !meet && order == order_of_chunks ? NULL : order;
 }
 
-/* All ranks are one, and so are the links of a kind: one rank's messages are simulated. NULL: done;
- * else why not, "" if the model never does. */
+/* Ranks are one, or shifts map them to each other, and so are the links of a kind: the messages of
+ * one rank a class are simulated. NULL: done; else why not, "" if the model never does. */
 static const char *run_uniform(struct simulation *s)
 {
     const struct nadi_inputs *in = s->in;
@@ -118,11 +118,17 @@ static const char *run_uniform(struct simulation *s)
         return why;
     struct nadi_folding *folding = nadi_folding_open(in, &why);
     struct nadi_fold *fold = folding ? nadi_fold_whole(folding, &why) : NULL;
-    nadi_folding_close(folding);
     s->result->executor = &nadi_executor_fold;
     if (fold)
         why = nadi_fold_not_uniform(in, fold);
-    if (!why) {
+    if (why) {
+        nadi_fold_destroy(fold);
+        fold = folding && in->options.network_model->has_contention
+                   ? nadi_fold_shifts(folding, &why)
+                   : NULL;
+    }
+    nadi_folding_close(folding);
+    if (fold) {
         s->result->executor_note = NULL;
         why = nadi_simulation_attempt(s, fold, false) ? NULL : s->result->executor_note;
     }

@@ -4,6 +4,7 @@
 
 #include "network/message_log.h"
 #include "network/network.h"
+#include "network/uniform.h"
 #include "sim/collect.h"
 #include "sim/fold.h"
 #include "sim/run.h"
@@ -15,6 +16,7 @@ struct simulation {
     struct nadi_result *result;
     struct nadi_engine *engine;
     struct nadi_network *network;
+    struct nadi_uniform uniform; /* where messages of a folded run meet */
     struct nadi_message_log log; /* only where `logs` */
     bool logs;
     struct nadi_workload *workload;

@@ -1,0 +1,256 @@
+/* Pipelines on dimensions whose shifts map them onto themselves: `flow` and `aware` simulate one
+ * rank of each class. That must give what all messages of all ranks give: every rank's times, each
+ * node's start and end, the counts of every link.
+ *
+ *   shifts [CASES [FIRST_SEED]]     a failing seed is printed */
+#include "base/str.h"
+#include "sim/run.h"
+#include "support/job.h"
+#include "support/job_draw.h"
+#include "support/result_same.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { CASES = 150 };
+#else
+enum { CASES = 1500 };
+#endif
+enum { MOST_RANKS = 64, MOST_STAGES = 8, MOST_NODES = 24 };
+
+static void draw_dims(struct nadi_rng *rng, struct nadi_dim *dims, uint32_t *count)
+{
+    uint32_t ranks = 1;
+    *count = 0;
+    for (uint64_t left = pick(rng, 1, 3); left-- > 0 && ranks * 2 <= MOST_RANKS;) {
+        const uint32_t room = MOST_RANKS / ranks;
+        const uint32_t npus = chance(rng, 2) ? 1U << pick(rng, 1, room >= 8 ? 3 : 1)
+                                             : (uint32_t)pick(rng, 2, room < 9 ? room : 9);
+        ranks *= npus;
+        dims[(*count)++] = (struct nadi_dim){
+            .kind = (enum nadi_dim_kind)pick(rng, NADI_DIM_RING, NADI_DIM_SWITCH),
+            .npus = npus,
+            .bytes_per_ns = chance(rng, 2) ? 50 : (double)pick(rng, 1, 400),
+            .latency_ns = (double)pick(rng, 0, 1000) / 2,
+        };
+    }
+}
+
+static bool power_of_two(uint32_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+static void draw_system_alike(struct job *j, struct nadi_rng *rng)
+{
+    struct nadi_system_config *c = &j->in.system;
+    const struct nadi_topology *t = &j->in.topology;
+    c->splits = (uint32_t)pick(rng, 1, 6);
+    c->active_chunks = (uint32_t)pick(rng, 1, 3);
+    c->policy = (enum nadi_scheduling_policy)pick(rng, NADI_SCHEDULING_LIFO, NADI_SCHEDULING_FIFO);
+    c->queues_per_dim = chance(rng, 4) ? 2 : 1;
+    c->endpoint_delay_ns = pick(rng, 0, 60);
+    c->local_bw_aware = chance(rng, 2);
+    c->local_mem_bw = chance(rng, 3) ? 0 : (double)pick(rng, 1, 2000) * 1e9;
+    c->exact = true;
+    for (int k = 0; k < NADI_NATIVE_BROADCAST; k++)
+        for (uint32_t d = 0; d < t->dim_count; d++) {
+            const uint64_t draw = pick(rng, 0, 3);
+            const bool halves =
+                draw == 3 && power_of_two(t->dims[d].npus) && t->dims[d].kind == NADI_DIM_SWITCH;
+            c->native[k].dims[d] =
+                (struct nadi_algorithm_choice){.algorithm = halves ? NADI_ALGORITHM_HALVING_DOUBLING
+                                                            : draw == 2 ? NADI_ALGORITHM_DIRECT
+                                                                        : NADI_ALGORITHM_RING};
+        }
+    j->in.flow = (struct nadi_flow_config){
+        .startup_ns = chance(rng, 2) ? 0 : (double)pick(rng, 0, 500),
+        .overhead_ns = !chance(rng, 8) ? 0 : (double)pick(rng, 0, 50),
+        .window_bytes = chance(rng, 4) ? pick(rng, 1000, 100000) : 0,
+    };
+    j->in.in_flight = draw_in_flight(rng);
+}
+
+/* Dimension `d` has stages: coordinates that are alike modulo `stages` are of one. */
+struct pipeline {
+    struct job *j;
+    struct nadi_rng *rng;
+    const struct nadi_topology *shape; /* the dimensions, or one that is cut into several */
+    uint32_t d, stages, micro_batches;
+    const char *tensor, *data, *across; /* families of groups; NULL: none */
+};
+
+/* Each group is named by its first rank, of which it has `count` members, `step` apart; ranks of
+ * `first` groups begin one. */
+static const char *add_family(struct pipeline *p, const char *name, uint32_t d, uint32_t step,
+                              uint32_t count)
+{
+    const struct nadi_topology *t = p->shape;
+    uint32_t group_of[MOST_RANKS], members[MOST_RANKS], given = 0;
+    if (count < 2 || count == p->j->in.rank_count)
+        return NULL;
+    for (uint32_t r = 0; r < p->j->in.rank_count; r++) {
+        const uint32_t at = nadi_topology_coordinate(t, r, d);
+        if (at / step % count)
+            continue;
+        for (uint32_t i = 0; i < count; i++)
+            members[i] = r + i * step * t->stride[d];
+        const uint32_t group = nadi_groups_add_nameless(&p->j->in.groups, name, members, count);
+        for (uint32_t i = 0; i < count; i++)
+            group_of[members[i]] = group;
+        given += count;
+    }
+    if (given != p->j->in.rank_count)
+        return NULL;
+    nadi_groups_add_family(&p->j->in.groups, name, group_of, p->j->in.rank_count);
+    return name;
+}
+
+static void draw_families(struct pipeline *p)
+{
+    const struct nadi_topology *t = p->shape;
+    const uint32_t n = t->dims[p->d].npus;
+    const uint32_t other = (p->d + 1) % t->dim_count;
+    if (other != p->d)
+        p->tensor = add_family(p, "tensor", other, 1, t->dims[other].npus);
+    p->data = add_family(p, "data", p->d, p->stages, n / p->stages);
+    if (chance(p->rng, 3))
+        p->across = add_family(p, "across", p->d, 1, p->stages);
+}
+
+static struct job_node collective(const struct pipeline *p, const char *group, uint64_t drawn,
+                                  uint32_t after)
+{
+    static const enum nadi_collective_kind kinds[] = {NADI_ALL_REDUCE, NADI_ALL_GATHER,
+                                                      NADI_REDUCE_SCATTER, NADI_ALL_TO_ALL};
+    return (struct job_node){
+        .type = NADI_NODE_COLL,
+        .kind = kinds[drawn % 4],
+        .bytes = p->j->in.rank_count * p->j->in.system.splits * (drawn % 977 + 1),
+        .group = group,
+        .dep_count = after > 0,
+        .deps = {after - 1},
+    };
+}
+
+/* Receive, compute, reduce, send; at the end what the stages have in common. */
+static struct nadi_trace *make_stage(struct pipeline *p, uint32_t stage, const uint64_t *drawn)
+{
+    struct job_node nodes[MOST_NODES];
+    uint32_t count = 0;
+    const uint32_t stride = p->shape->stride[p->d];
+    for (uint32_t m = 0; m < p->micro_batches; m++) {
+        const uint32_t begins = count;
+        if (stage > 0)
+            nodes[count++] = (struct job_node){.type = NADI_NODE_RECV,
+                                               .peer = 0 - stride,
+                                               .tag = m,
+                                               .bytes = drawn[0] % 90000 + 1};
+        nodes[count] = (struct job_node){.type = NADI_NODE_COMP,
+                                         .duration_ns = drawn[1 + stage] % 20000,
+                                         .dep_count = count > begins,
+                                         .deps = {begins}};
+        count++;
+        if (p->tensor && drawn[10] % 3) {
+            nodes[count] = collective(p, p->tensor, drawn[11], count);
+            count++;
+        }
+        if (stage + 1 < p->stages) {
+            nodes[count] = (struct job_node){.type = NADI_NODE_SEND,
+                                             .peer = stride,
+                                             .tag = m,
+                                             .bytes = drawn[0] % 90000 + 1,
+                                             .dep_count = 1,
+                                             .deps = {count - 1}};
+            count++;
+        }
+    }
+    const char *const last[] = {p->data, p->across};
+    for (uint32_t i = 0; i < 2; i++)
+        if (last[i]) {
+            nodes[count] = collective(p, last[i], drawn[12 + i], count);
+            count++;
+        }
+    return job_trace(p->j, nodes, count);
+}
+
+static void draw_job(struct job *j, uint64_t seed)
+{
+    struct nadi_rng rng;
+    struct nadi_dim dims[NADI_MAX_DIMS];
+    uint64_t drawn[16];
+    uint32_t count;
+    nadi_rng_init(&rng, seed, "shifts");
+    draw_dims(&rng, dims, &count);
+    struct nadi_topology shape = {.dim_count = count};
+    memcpy(shape.dims, dims, count * sizeof(*dims));
+    if (!nadi_topology_finish(&shape))
+        abort();
+    if (count > 1 && chance(&rng, 2)) { /* all on one switch, or one full mesh */
+        dims[0].kind = chance(&rng, 2) ? NADI_DIM_SWITCH : NADI_DIM_FULLY_CONNECTED;
+        dims[0].npus = shape.npu_count;
+        job_init(j, dims, 1);
+    } else
+        job_init(j, dims, count);
+    draw_system_alike(j, &rng);
+    j->in.relative_peers = true;
+    struct pipeline p = {
+        .j = j, .rng = &rng, .shape = &shape, .d = (uint32_t)pick(&rng, 0, count - 1)};
+    const uint32_t n = shape.dims[p.d].npus;
+    do
+        p.stages = (uint32_t)pick(&rng, 1, n < MOST_STAGES ? n : MOST_STAGES);
+    while (n % p.stages);
+    p.micro_batches = (uint32_t)pick(&rng, 1, 4);
+    draw_families(&p);
+    for (size_t i = 0; i < sizeof(drawn) / sizeof(*drawn); i++)
+        drawn[i] = pick(&rng, 0, 1000000);
+    if (chance(&rng, 3)) /* all stages are as long */
+        for (size_t i = 2; i < 10; i++)
+            drawn[i] = drawn[1];
+    struct nadi_trace *stages[MOST_STAGES];
+    for (uint32_t i = 0; i < p.stages; i++)
+        j->in.owned[j->in.owned_count++] = stages[i] = make_stage(&p, i, drawn);
+    for (uint32_t r = 0; r < j->in.rank_count; r++)
+        j->in.traces[r] = stages[nadi_topology_coordinate(&shape, r, p.d) % p.stages];
+}
+
+static bool try_seed(uint64_t seed, const struct nadi_network_ops *model, uint64_t *folded)
+{
+    struct job j;
+    struct nadi_result want, got;
+    draw_job(&j, seed);
+    j.in.options.record_ops = true;
+    j.in.options.network_model = model;
+    j.in.options.record_usage = true;
+    j.in.options.executor = &nadi_executor_message;
+    nadi_simulate(&j.in, NULL, &want);
+    j.in.options.executor = &nadi_executor_fold;
+    nadi_simulate(&j.in, NULL, &got);
+    char who[64];
+    snprintf(who, sizeof(who), "%s, seed %" PRIu64 ": folded", model->name, seed);
+    const bool ok = result_same(who, &want, &got);
+    *folded += got.executor == &nadi_executor_fold;
+    nadi_result_release(&want);
+    nadi_result_release(&got);
+    job_release(&j);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    const struct nadi_network_ops *const models[] = {&nadi_network_flow, &nadi_network_aware};
+    uint64_t cases = CASES, first = 1, failed = 0;
+    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
+        (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
+        return 2;
+    for (size_t m = 0; m < sizeof(models) / sizeof(*models); m++) {
+        uint64_t folded = 0;
+        for (uint64_t seed = first; seed < first + cases && failed < 10; seed++)
+            failed += !try_seed(seed, models[m], &folded);
+        printf("%s: %" PRIu64 " of %" PRIu64 " folded, %" PRIu64 " failed\n", models[m]->name,
+               folded, cases, failed);
+        if (argc == 1 && folded * 4 < cases) {
+            printf("fewer than a quarter were folded\n");
+            return 1;
+        }
+    }
+    return failed != 0;
+}
