@@ -327,8 +327,11 @@ static bool nccl(struct nadi_repro *r)
         struct nadi_comm_platform p;
         if (!nadi_comm_platform_open(&p, rows[i].platform, &r->arena, r->diags))
             return false;
-        const struct nadi_comm_case c = {
-            .kind = NADI_COMM_ALL_REDUCE, .ranks = rows[i].ranks, .bytes = 8589934592.0};
+        const struct nadi_comm_case c = {.kind = NADI_COMM_ALL_REDUCE,
+                                         .ranks = rows[i].ranks,
+                                         .bytes = 8589934592.0,
+                                         .calls = NADI_CALLS_QUEUED,
+                                         .version = 227};
         const struct nadi_comm_time t = nadi_comm_predict(&p, &c);
         nadi_repro_word(
             r,

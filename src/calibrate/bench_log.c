@@ -171,6 +171,12 @@ void nadi_bench_comment(struct nadi_bench_log *log, struct nadi_bench_facts *fac
         facts->quality = *value;
 }
 
+enum nadi_comm_calls nadi_bench_calls(const struct nadi_bench_table *t)
+{
+    /* OpenXLA's generator repeats a permutation in a loop of its own. */
+    return t->alone && t->kind != NADI_COMM_SEND_RECV ? NADI_CALLS_ALONE : NADI_CALLS_QUEUED;
+}
+
 /* ---- tables -------------------------------------------------------------------------------- */
 
 static const char *or_empty(const char *text)

@@ -19,7 +19,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "nccl/comm.h"
+#include "nccl/nccl.h"
 
 struct nadi_bench_row {
     double bytes;
@@ -70,6 +70,8 @@ struct nadi_bench_log {
         size_t count, capacity;
     } skipped;
 };
+
+enum nadi_comm_calls nadi_bench_calls(const struct nadi_bench_table *t);
 
 /* Adds the tables of a text or a file. False with an error that names the line. The log is usable
  * and is released by the caller in both cases. */

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "nccl/nccl_tables.h"
 
 #define LEAST_ERROR 0.04
 #define LOSS_KNEE   2.0
@@ -141,6 +142,9 @@ static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold)
                          .bytes = row->bytes,
                          .partners = t->partners,
                          .algorithm = forced_algorithm(t),
+                         .calls = nadi_bench_calls(t),
+                         .launches = t->launches,
+                         .version = nadi_nccl_version_of(t->library),
                          .in_place = row->in_place},
                 .us = row->time_us,
                 .error = hypot(LEAST_ERROR, row->rounding),

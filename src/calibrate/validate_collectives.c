@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "nccl/nccl_tables.h"
 
 #define PEAK_DOUBT 0.03 /* of rounded figures */
 
@@ -113,6 +114,9 @@ static void predict_rows(struct nadi_validate_collectives *v, struct nadi_collec
                                          .nodes = t->nodes,
                                          .bytes = r->bytes,
                                          .partners = t->partners,
+                                         .calls = nadi_bench_calls(t),
+                                         .launches = t->launches,
+                                         .version = nadi_nccl_version_of(t->library),
                                          .algorithm = algorithm};
         const struct nadi_comm_time time = nadi_comm_predict(p, &c);
         out->rows[out->count++] = (struct nadi_collective_row){

@@ -6,6 +6,8 @@
 
 #define RAMP_EXPONENT 0.6
 #define ONE_PARTNER   0.85 /* of the rate that many partners get */
+#define POST_NS       1000 /* NCCL, graph/tuning.cc: twice that on AMD's processors */
+#define ALONE_STEPS   1.5  /* a step's time where no other call hides part of it */
 
 /* Of a message inside a node (NCCL, src/enqueue.cc): at most 32 chunks of 512 KiB a channel. */
 #define FEWEST_CHANNELS 4
@@ -43,6 +45,7 @@ struct traffic {             /* of one algorithm */
     enum nadi_comm_figure ramp;
     double ramp_times; /* of the ramp's size */
     double nic_share;  /* of the NICs */
+    double posts;      /* messages to other nodes that the host posts, one after another */
 };
 
 static double log2_up(double x)
@@ -110,9 +113,12 @@ static bool tree(const struct nadi_comm_platform *p, const struct nadi_comm_case
 static bool nvls(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                  const struct shape *s, struct traffic *t)
 {
-    if (!p->nvls || c->kind != NADI_COMM_ALL_REDUCE || s->g < 3)
+    const bool parts = c->kind == NADI_COMM_ALL_GATHER || c->kind == NADI_COMM_REDUCE_SCATTER;
+    if (!p->nvls || (c->kind != NADI_COMM_ALL_REDUCE && (!parts || s->m > 1)) || s->g < 3)
         return false;
     t->in_node = (1 + 1 / fmin(s->g, 8)) * c->bytes; /* larger groups gain nothing: a fit */
+    if (parts)
+        t->in_node = (s->n - 1) / s->n * c->bytes;
     t->hops = 0;
     t->rate = p->value[NADI_FIGURE_NVLS];
     t->ramp = NADI_FIGURE_RAMP_SWITCH;
@@ -152,7 +158,7 @@ static double partner_share(const struct nadi_comm_platform *p, const struct nad
     return pow(pow(served, -4) + pow(ONE_PARTNER, -4), -0.25);
 }
 
-/* Everybody with everybody, eight partners at a time. */
+/* Everybody with everybody: inside a node all partners at a time, each by its own warps. */
 static bool direct(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                    const struct shape *s, struct traffic *t)
 {
@@ -166,8 +172,7 @@ static bool direct(const struct nadi_comm_platform *p, const struct nadi_comm_ca
         t->in_node = in * c->bytes;
         t->between = out * c->bytes * s->g;
         t->own = 0.5 * c->bytes / s->n; /* half of it beside the others */
-        t->hops = ceil((s->g - 1) / 8);
-        t->net_hops = ceil((s->n - s->g) / 8);
+        t->posts = s->n - s->g;
         return true;
     case NADI_COMM_GATHER:
     case NADI_COMM_SCATTER:
@@ -181,8 +186,12 @@ static bool direct(const struct nadi_comm_platform *p, const struct nadi_comm_ca
             t->in_node = c->bytes * s->link / p->link_rate * (p->gpus_per_node - 1);
         t->between = s->m > 1 ? c->bytes * s->g : 0;
         return true;
+    case NADI_COMM_ALL_REDUCE: /* a part to each, the sums back */
+        t->in_node = 2 * in * c->bytes;
+        t->hops = 2;
+        t->ramp_times = 0.25; /* fewer channels, and no step waits for the one before */
+        return s->m < 2;
     case NADI_COMM_NONE:
-    case NADI_COMM_ALL_REDUCE:
     case NADI_COMM_ALL_GATHER:
     case NADI_COMM_REDUCE_SCATTER:
     case NADI_COMM_BROADCAST:
@@ -227,8 +236,11 @@ static bool traffic_of(const struct nadi_comm_platform *p, const struct nadi_com
     return false;
 }
 
-static bool protocol_fits(enum nadi_comm_algorithm a, enum nadi_comm_protocol protocol)
+static bool protocol_fits(const struct nadi_comm_case *c, enum nadi_comm_algorithm a,
+                          enum nadi_comm_protocol protocol)
 {
+    if (a == NADI_COMM_DIRECT && c->kind == NADI_COMM_ALL_REDUCE)
+        return protocol != NADI_COMM_LL128;
     return protocol == NADI_COMM_SIMPLE || a == NADI_COMM_RING || a == NADI_COMM_TREE;
 }
 
@@ -239,11 +251,24 @@ static double protocol_share(const struct nadi_comm_platform *p, enum nadi_comm_
                                          : 1;
 }
 
-/* Between nodes LL128's flags, 8 bytes with every 120, are all that it costs; inside a node the
- * processors' loads and stores cost more. */
-static double wire_share(const struct nadi_comm_platform *p, enum nadi_comm_protocol protocol)
+/* Between nodes the flags, 4 bytes with every 4 and 8 with every 120, are all that the protocols
+ * cost; inside a node the processors' loads and stores cost more. */
+static double wire_share(enum nadi_comm_protocol protocol)
 {
-    return protocol == NADI_COMM_LL128 ? 120.0 / 128 : protocol_share(p, protocol);
+    return protocol == NADI_COMM_LL128 ? 120.0 / 128 : protocol == NADI_COMM_LL ? 0.5 : 1;
+}
+
+/* Of calls in a loop the host launches the next while one runs: the slower of both counts. The sum
+ * of powers rounds the corner, since neither takes the same time always. */
+static void wait_for_host(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
+                          struct nadi_comm_time *time)
+{
+    const double host = p->value[NADI_FIGURE_HOST_LAUNCH] * (c->launches ? c->launches : 1);
+    if (host > 0 && host > 0.1 * time->ns) {
+        const double slower = time->ns * pow(1 + pow(host / time->ns, 4), 0.25);
+        time->latency_ns += slower - time->ns;
+        time->ns = slower;
+    }
 }
 
 bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
@@ -253,26 +278,34 @@ bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_com
     const struct shape s = shape_of(p, c);
     struct traffic t;
     *time = (struct nadi_comm_time){.algorithm = algorithm, .protocol = protocol};
-    if (!protocol_fits(algorithm, protocol) || !traffic_of(p, c, &s, algorithm, &t))
+    if (!protocol_fits(c, algorithm, protocol) || !traffic_of(p, c, &s, algorithm, &t))
         return false;
     const double share = protocol_share(p, protocol);
     double in_node = s.g > 1 ? t.in_node / (s.link * t.rate * share) : 0;
     const double nics = s.nic * p->value[NADI_FIGURE_NIC] * t.nic_share;
-    const double between = s.m > 1 ? t.between / (nics * wire_share(p, protocol)) : 0;
-    in_node += t.own / p->value[NADI_FIGURE_LOCAL] / share;
+    const double between = s.m > 1 ? t.between / (nics * wire_share(protocol)) : 0;
+    if (c->calls != NADI_CALLS_QUEUED)
+        in_node += t.own / p->value[NADI_FIGURE_LOCAL] / share;
     const double ramp = protocol == NADI_COMM_SIMPLE && c->bytes > 0
                             ? pow(p->value[t.ramp] * t.ramp_times / c->bytes, RAMP_EXPONENT)
                             : 0;
+    const double channels = c->bytes / nadi_nccl_most_rate(p, c, algorithm, protocol) * 1e-6;
     time->by_nic = between > in_node;
-    time->bandwidth_ns = fmax(in_node, between) * 1e9 * (1 + ramp);
+    time->bandwidth_ns = fmax(fmax(in_node, between), channels) * 1e9 * (1 + ramp);
     const double hop = algorithm == NADI_COMM_NVLS || algorithm == NADI_COMM_NVLS_TREE
                            ? 0
                            : p->value[NADI_FIGURE_HOP_LL + (int)protocol];
     const double net_hop = p->value[NADI_FIGURE_NET_LL + (int)protocol];
-    time->latency_ns = p->value[NADI_FIGURE_LAUNCH] + t.hops * hop + t.net_hops * net_hop;
+    const double exposed = c->calls == NADI_CALLS_ALONE ? ALONE_STEPS : 1;
+    time->latency_ns = p->value[NADI_FIGURE_LAUNCH] + exposed * (t.hops * hop) +
+                       t.net_hops * net_hop + t.posts * (p->amd_host ? 2 : 1) * POST_NS;
     if (algorithm == NADI_COMM_NVLS || algorithm == NADI_COMM_NVLS_TREE)
         time->latency_ns += p->value[NADI_FIGURE_HOP_SWITCH];
+    if (c->calls == NADI_CALLS_ALONE)
+        time->latency_ns += p->value[NADI_FIGURE_ALONE];
     time->ns = time->latency_ns + time->bandwidth_ns;
+    if (c->calls == NADI_CALLS_QUEUED)
+        wait_for_host(p, c, time);
     return true;
 }
 

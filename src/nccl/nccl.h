@@ -24,6 +24,14 @@
 
 #include "nccl/platform.h"
 
+/* How a call stands to others of its ranks. */
+enum nadi_comm_calls {
+    NADI_CALLS_BETWEEN_WORK, /* of a stream: its launch is hidden by the work before it */
+    NADI_CALLS_QUEUED,       /* in a loop of such calls, as benchmarks time: those done begin the
+                                next one while others still work, and the host may be the slower */
+    NADI_CALLS_ALONE,        /* timed by itself: the launch and the wait for the others count */
+};
+
 struct nadi_comm_case {
     enum nadi_comm_kind kind;
     uint32_t ranks, nodes; /* nodes 0: as few as the platform allows */
@@ -31,6 +39,9 @@ struct nadi_comm_case {
     enum nadi_comm_algorithm algorithm; /* AUTO: the library chooses; else as told */
     enum nadi_comm_partners partners;
     bool in_place; /* which residual; none of that kind: the other */
+    enum nadi_comm_calls calls;
+    uint32_t launches; /* ranks that one thread of the host launches, of queued calls; 0: one */
+    uint32_t version;  /* of the library, 2.27 is 227; 0: the platform's */
 };
 
 struct nadi_comm_time {
@@ -50,6 +61,12 @@ bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_com
                        struct nadi_comm_time *time) NADI_MUST_USE;
 /* The library's estimate from its tables, us; HUGE_VAL where it would not run it (nccl_cost.c). */
 double nadi_comm_estimate_us(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
+                             enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol);
+/* What no channel exceeds, by the library's tables: of S over the time, B/us. HUGE_VAL: not said.
+ */
+double nadi_nccl_most_rate(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
+                           enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol);
+double nadi_rccl_estimate_us(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                              enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol);
 /* Nodes that the case takes. */
 uint32_t nadi_comm_nodes(const struct nadi_comm_platform *p, const struct nadi_comm_case *c);

@@ -1,153 +1,217 @@
-/* nccl_cost: the library's own estimate of an algorithm's time, by which it chooses.
- *
- * The form and the constants are those of NCCL's tuning model as published with the library
- * (nccl/src/graph/tuning.cc, 2.2x): us and GB/s. */
+/* nccl_cost: the library's own estimate of an algorithm's time, by which it chooses: NCCL's tuning
+ * model (nccl_tables.h) over what its search of the topology finds (nccl_graph.h). us and GB/s. */
 #include <math.h>
 
 #include "nccl/nccl.h"
+#include "nccl/nccl_graph.h"
+#include "nccl/nccl_tables.h"
 
-static const double base_us[2][NADI_COMM_PROTOCOLS] = {{6.6, 14.0, 8.4}, {6.8, 14.0, 8.4}};
-static const double hop_us[2][NADI_COMM_PROTOCOLS] = {{0.6, 1.9, 3.4}, {0.6, 1.25, 4.0}};
-static const double net_us[2][NADI_COMM_PROTOCOLS] = {{2.7, 4.0, 14.0}, {5.0, 8.5, 14.0}};
-static const double switch_us = 25, switch_net_us = 20.9, collnet_us = 31;
-
-/* By generation; LL: on 1, 2 and more nodes. */
-static const double ll_most[][3] = {
-    {39.0, 39.0, 20.4},  {87.7, 22.5, 19.0}, {141.0, 45.0, 35.0},
-    {282.0, 90.0, 70.0}, {87.7, 22.5, 19.0},
-};
-/* LL128 of the rings' rate; Ampere as its crossover to Simple below 16 MiB says. */
-static const double ll128_share[] = {0.92, 0.88, 0.92, 0.92, 0.92};
+/* Of the links: what the switch's reduction reaches, by generation. */
 static const double switch_share[] = {0.85, 0.85, 0.85, 0.74, 0.85};
-
-/* The tree falls behind its bandwidth at middle sizes: by log2(bytes / 64). */
-static double tree_correction(enum nadi_comm_protocol protocol, double bytes)
-{
-    static const double by_size[NADI_COMM_PROTOCOLS][23] = {
-        {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1},
-        {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1},
-        {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
-         .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9},
-    };
-    const double at = bytes > 64 ? floor(log2(bytes / 64)) : 0;
-    return at < 23 ? by_size[protocol][(int)at] : 1;
-}
-
-/* What the library takes the rings of a node for: 82 % of an NVSwitch's links, in GB/s. */
-static double bus_rate(const struct nadi_comm_platform *p, uint32_t per_node, double nodes)
-{
-    const double node = 0.82 * nadi_comm_link_rate(p, per_node) / 1e9;
-    const double nics = nadi_comm_nic_rate(p, per_node) / 1e9;
-    if (nodes > 1)
-        return per_node > 1 ? fmin(node, nics) : nics;
-    return node;
-}
-
-static double ring_or_tree_rate(const struct nadi_comm_platform *p, bool is_tree,
-                                enum nadi_comm_protocol protocol, double bus, double nodes)
-{
-    const double *most = ll_most[p->generation];
-    const double ll = nodes > 2 ? most[2] : nodes > 1 ? most[1] : most[0];
-    switch (protocol) {
-    case NADI_COMM_LL:
-        return is_tree ? fmin(bus / 3.8, ll) : fmin(bus * 0.5, ll);
-    case NADI_COMM_LL128:
-        return bus * (!is_tree ? ll128_share[p->generation] : nodes > 1 ? 120.0 / 128 : 7.0 / 9);
-    case NADI_COMM_SIMPLE:
-        return is_tree ? bus * 0.92 : bus;
-    case NADI_COMM_PROTOCOLS:
-        break;
-    }
-    NADI_BUG("no protocol");
-}
+#define MOST_RANKS_IN_SWITCH 32 /* of an all-gather and a reduce-scatter */
+#define COLLNET_US           31
+#define PAIRS_SIMPLE         524288.0
 
 struct group {
-    double n, m, g, bus;
+    const struct nadi_comm_platform *p;
+    const struct nadi_comm_case *c;
+    const struct nadi_nccl_tables *t;
+    double n, m, g;
+    struct nadi_nccl_group search;
+    int column, row; /* of the tables, by nodes and by generation */
+    int ll_row;      /* that of LL: of the host's processors between nodes */
 };
 
-static double ring_us(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
-                      const struct group *s, enum nadi_comm_protocol protocol)
+static struct group group_of(const struct nadi_comm_platform *p, const struct nadi_comm_case *c)
 {
-    const double turns = c->kind == NADI_COMM_ALL_REDUCE ? 2 : 1;
-    const double steps =
-        c->kind == NADI_COMM_BROADCAST || c->kind == NADI_COMM_REDUCE ? s->n : turns * (s->n - 1);
-    const double net = s->m > 1 ? turns * s->m : 0;
-    const double rate = ring_or_tree_rate(p, false, protocol, s->bus, s->m) * s->n / steps;
-    double latency = base_us[0][protocol] + fmax(steps - net, 0) * hop_us[0][protocol] +
-                     net * net_us[0][protocol];
-    if (protocol == NADI_COMM_SIMPLE && s->m > 1 && c->kind == NADI_COMM_ALL_REDUCE)
-        latency *= p->generation == NADI_GENERATION_VOLTA ? 1.2 : 1.4;
-    return latency + c->bytes / 1e3 / rate;
+    const uint32_t nodes = nadi_comm_nodes(p, c), per_node = (c->ranks + nodes - 1) / nodes;
+    struct group s = {.p = p, .c = c, .n = c->ranks, .m = nodes, .g = per_node};
+    const uint32_t said = c->version ? c->version : p->version;
+    const uint32_t version = said ? said : NADI_NCCL_USUAL;
+    s.t = nadi_nccl_tables(version);
+    s.search = (struct nadi_nccl_group){per_node, nodes, version};
+    s.column = nodes > 2 ? 2 : (int)nodes - 1;
+    s.row = p->generation == NADI_GENERATION_CDNA ? NADI_GENERATION_AMPERE : (int)p->generation;
+    s.ll_row = nodes == 1 ? s.row : p->amd_host ? NADI_GENERATION_AMPERE : NADI_GENERATION_VOLTA;
+    return s;
 }
 
-static double tree_us(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
-                      const struct group *s, enum nadi_comm_protocol protocol)
+static bool rooted(const struct group *s)
 {
-    double bus = s->bus;
-    if (s->m > 1 && s->m <= 2) /* half the traffic between two nodes */
-        bus = fmin(2 * bus, s->g > 1 ? 0.82 * nadi_comm_link_rate(p, (uint32_t)s->g) / 1e9 : bus);
-    const double rate =
-        ring_or_tree_rate(p, true, protocol, bus, s->m) * 0.5 * tree_correction(protocol, c->bytes);
+    return s->c->kind == NADI_COMM_BROADCAST || s->c->kind == NADI_COMM_REDUCE;
+}
+
+/* Of the step to another node: what the network's software says comes to the table's, for Simple
+ * twice, since what came is flushed. */
+static double net_us(const struct group *s, int algorithm, enum nadi_comm_protocol protocol)
+{
+    const int row = s->g > 1 ? algorithm : 1;
+    return s->t->net[row][protocol] +
+           s->p->net_latency_ns / 1e3 * (protocol == NADI_COMM_SIMPLE ? 2 : 1);
+}
+
+/* Every step of a ring between nodes posts its message, by the host's processor. */
+static double step_us(const struct group *s, enum nadi_comm_protocol protocol)
+{
+    const double step = (s->p->pcie ? s->t->pcie : s->t->nvlink)[0][protocol];
+    const double post = s->p->amd_host ? 2 : 1;
+    return s->m > 1 ? fmax(step, post * (protocol == NADI_COMM_SIMPLE ? 3 : 1)) : step;
+}
+
+static double ring_us(const struct group *s, enum nadi_comm_protocol protocol)
+{
+    const struct nadi_nccl_graph graph = nadi_nccl_graph(s->p, &s->search, NADI_NCCL_RINGS);
+    const bool all_reduce = s->c->kind == NADI_COMM_ALL_REDUCE;
+    const double turns = all_reduce ? 2 : 1;
+    const double steps = rooted(s) ? s->n : turns * (s->n - 1);
+    double bus = graph.channels * (s->m > 2 ? graph.between : graph.in_node);
+    double latency = s->t->base[0][protocol];
+    if (protocol == NADI_COMM_LL)
+        bus = fmin(
+            s->t->ll_most[s->ll_row][s->column],
+            bus * s->t->ll_share[s->m > 1 || all_reduce || s->c->kind == NADI_COMM_REDUCE ? 0 : 1]);
+    else if (protocol == NADI_COMM_LL128)
+        bus = fmin(bus * (s->g < 2 && s->t->since < 223 ? 0.7 : 0.92),
+                   graph.channels * s->t->ring_ll128[s->row]);
+    const double out = s->m > 1 ? turns * (s->t->since < 223 ? s->m : s->m - 1) : 0;
+    if (rooted(s))
+        latency += s->m > 1 ? net_us(s, 0, protocol) : step_us(s, protocol);
+    else
+        latency += fmax(steps - out, 0) * step_us(s, protocol) + out * net_us(s, 0, protocol);
+    const double part = s->c->bytes / (graph.channels * s->n);
+    if (protocol == NADI_COMM_SIMPLE && s->m > 1 && all_reduce && part >= 64)
+        latency *= s->p->generation == NADI_GENERATION_VOLTA ? 1.9 : 1.4;
+    return latency + s->c->bytes / 1e3 / (bus * s->n / steps);
+}
+
+static double tree_us(const struct group *s, enum nadi_comm_protocol protocol)
+{
+    const struct nadi_nccl_graph graph = nadi_nccl_graph(s->p, &s->search, NADI_NCCL_TREES);
+    double bus = graph.channels * (s->m > 2 ? graph.between : graph.in_node);
+    bus = fmin(bus * 0.92, graph.channels * s->t->tree[s->row][s->column]);
+    if (protocol == NADI_COMM_LL)
+        bus = fmin(bus / 3.8, s->t->ll_most[s->ll_row][s->column]);
+    else if (protocol == NADI_COMM_LL128)
+        bus = fmin(bus * (s->m > 1 ? 120.0 / 128 : 7.0 / 9),
+                   graph.channels * s->t->tree_ll128[s->row][s->column]);
+    const double step = (s->p->pcie ? s->t->pcie : s->t->nvlink)[1][protocol];
     const double latency =
-        base_us[1][protocol] + 2 * ((s->g - 1) * hop_us[1][protocol] +
-                                    (s->m > 1 ? ceil(log2(s->m) - 1e-9) * net_us[1][protocol] : 0));
-    return latency + c->bytes / 1e3 / rate;
+        s->t->base[1][protocol] +
+        2 * ((s->g - 1) * step + (s->m > 1 ? floor(log2(s->m)) * net_us(s, 1, protocol) : 0));
+    return latency + s->c->bytes / 1e3 / (bus * 0.5 * nadi_nccl_tree_factor(protocol, s->c->bytes));
 }
 
-/* 5/6 of the links, each rank's own part apart, at the share that the generation reaches; the
- * search gives these channels 1.2 times the ring's rate. */
-static double switch_rate(const struct nadi_comm_platform *p, const struct group *s)
+static double switch_us(const struct group *s, bool tree)
 {
-    const double node = 0.82 * nadi_comm_link_rate(p, (uint32_t)s->g) / 1e9;
-    return 1.2 * node * switch_share[p->generation] * (s->g - 1) / s->g * 5 / 6;
-}
-
-static double other_us(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
-                       const struct group *s, enum nadi_comm_algorithm algorithm)
-{
-    const double nics = nadi_comm_nic_rate(p, (uint32_t)s->g) / 1e9;
-    const double kb = c->bytes / 1e3;
-    switch (algorithm) {
-    case NADI_COMM_NVLS:
-        return switch_us + kb / switch_rate(p, s);
-    case NADI_COMM_NVLS_TREE:
-        return switch_us + 2 * ceil(log2(s->m) - 1e-9) * switch_net_us +
-               kb / fmin(switch_rate(p, s), nics * (s->m > 2 ? 0.5 : 1) * 5 / 6);
-    case NADI_COMM_COLLNET:
-        return collnet_us + kb / fmin(s->bus, nics) / 0.85;
-    case NADI_COMM_PAT:
-        return 8 + ceil(log2(s->n) - 1e-9) * net_us[0][NADI_COMM_SIMPLE] +
-               kb / s->bus * (s->n - 1) / s->n * 1.05;
-    case NADI_COMM_DIRECT:
-        return 1;
-    case NADI_COMM_AUTO:
-    case NADI_COMM_RING:
-    case NADI_COMM_TREE:
-    case NADI_COMM_ALGORITHMS:
-        break;
+    const struct nadi_nccl_graph graph = nadi_nccl_graph(s->p, &s->search, NADI_NCCL_SWITCHES);
+    const bool all_reduce = s->c->kind == NADI_COMM_ALL_REDUCE;
+    const double others = (s->g - 1) / s->g, net = s->p->net_latency_ns / 1e3;
+    if (graph.channels < 2 || (!all_reduce && s->n > MOST_RANKS_IN_SWITCH))
+        return HUGE_VAL;
+    double bandwidth;
+    if (s->t->switch_shares) {
+        const double most = s->t->switch_tree[s->row][s->column];
+        bandwidth = graph.in_node * switch_share[s->p->generation] * (graph.channels - 1) /
+                    graph.channels * (all_reduce ? 2 : others);
+        bandwidth = fmin(bandwidth, graph.between * (tree && s->m <= 2 ? 2 : 1));
+        if (tree && most > 0)
+            bandwidth = fmin(bandwidth, most);
+        bandwidth *= all_reduce ? s->n / (2 * (s->n - 1)) : 1;
+    } else {
+        const double out = tree && s->m > 2 ? graph.between / 2 : graph.between;
+        bandwidth = fmin(graph.in_node * (all_reduce ? 1 : others), out);
+        bandwidth *= all_reduce ? 5.0 / 6 : 1;
     }
+    if (tree && s->t->tree_factor_in_switch && s->p->generation == NADI_GENERATION_BLACKWELL &&
+        !s->p->arm_host)
+        bandwidth *= nadi_nccl_tree_factor(NADI_COMM_SIMPLE, s->c->bytes);
+    const double latency =
+        s->t->in_switch + (tree ? 2 * floor(log2(s->m)) * (s->t->tree_net + 2 * net) : 0);
+    return latency + s->c->bytes / 1e3 / (graph.channels * bandwidth);
+}
+
+/* Measured by the library's makers, so that also the time is not less: what a channel reaches of
+ * LL128, of a tree, and of a reduction in switches with a tree. Of S over the result, bytes per us.
+ */
+double nadi_nccl_most_rate(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
+                           enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol)
+{
+    const struct group s = group_of(p, c);
+    const struct nadi_nccl_tables *t = nadi_nccl_tables(NADI_NCCL_NEWEST);
+    const double steps = rooted(&s) ? s.n : (s.n - 1) * (c->kind == NADI_COMM_ALL_REDUCE ? 2 : 1);
+    const bool ll128 = protocol == NADI_COMM_LL128;
+    if (p->generation == NADI_GENERATION_CDNA || protocol == NADI_COMM_LL)
+        return HUGE_VAL;
+    if (algorithm == NADI_COMM_TREE)
+        return nadi_nccl_graph(p, &s.search, NADI_NCCL_TREES).channels * 0.5e3 *
+               (ll128 ? t->tree_ll128 : t->tree)[s.row][s.column];
+    if (algorithm == NADI_COMM_RING && ll128)
+        return nadi_nccl_graph(p, &s.search, NADI_NCCL_RINGS).channels * 1e3 *
+               t->ring_ll128[s.row] * s.n / steps;
+    if (algorithm == NADI_COMM_NVLS_TREE && t->switch_tree[s.row][s.column] > 0)
+        return nadi_nccl_graph(p, &s.search, NADI_NCCL_SWITCHES).channels * 1e3 *
+               t->switch_tree[s.row][s.column] * s.n / steps;
     return HUGE_VAL;
+}
+
+/* Reduction in the switches between nodes; parallel aggregated trees, one rank a node. */
+static double other_us(const struct group *s, enum nadi_comm_algorithm algorithm)
+{
+    const struct nadi_nccl_graph graph = nadi_nccl_graph(s->p, &s->search, NADI_NCCL_RINGS);
+    const double kb = s->c->bytes / 1e3, bus = graph.channels * graph.between;
+    if (algorithm == NADI_COMM_COLLNET)
+        return COLLNET_US + kb / bus / 0.85;
+    return 8 + floor(log2(s->n)) * net_us(s, 1, NADI_COMM_SIMPLE) / 3.5 + s->n * 2.8 +
+           kb / (bus * 0.75);
+}
+
+static bool runs(const struct nadi_comm_platform *p, uint32_t nodes,
+                 enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol)
+{
+    if (!p->algorithm_allowed[algorithm])
+        return false;
+    if (protocol == NADI_COMM_LL128 &&
+        (p->pcie || (nodes > 1 && !nadi_comm_transport_ordered(p->transport))))
+        return false;
+    /* Google's settings of A3 allow rings and trees. */
+    return algorithm != NADI_COMM_NVLS_TREE || p->transport != NADI_TRANSPORT_TCPX;
+}
+
+/* An all-reduce by all pairs at once, where the library has it: RCCL with MSCCL, eight ranks in a
+ * process each (rccl/tools/msccl-algorithms: LL below 512 KiB). */
+static bool by_pairs(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
+                     enum nadi_comm_protocol protocol)
+{
+    const bool small = c->bytes < PAIRS_SIMPLE;
+    return c->ranks == 8 && c->ranks <= p->gpus_per_node && nadi_comm_nodes(p, c) == 1 &&
+           c->launches < 2 && c->bytes <= p->pairs_bytes &&
+           protocol == (small ? NADI_COMM_LL : NADI_COMM_SIMPLE);
 }
 
 double nadi_comm_estimate_us(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                              enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol)
 {
-    const uint32_t nodes = nadi_comm_nodes(p, c), per_node = (c->ranks + nodes - 1) / nodes;
-    const struct group s = {
-        .n = c->ranks, .m = nodes, .g = per_node, .bus = bus_rate(p, per_node, nodes)};
-    if (!p->algorithm_allowed[algorithm])
+    if (!runs(p, nadi_comm_nodes(p, c), algorithm, protocol))
         return HUGE_VAL;
-    if (protocol == NADI_COMM_LL128 && p->generation == NADI_GENERATION_CDNA)
-        return HUGE_VAL;
-    if (protocol == NADI_COMM_LL128 && p->pcie)
-        return HUGE_VAL;
-    if (protocol == NADI_COMM_LL128 && nodes > 1 && !nadi_comm_transport_ordered(p->transport))
-        return HUGE_VAL;
-    if (algorithm == NADI_COMM_NVLS_TREE && p->transport == NADI_TRANSPORT_TCPX)
-        return HUGE_VAL; /* Google's settings of A3 allow rings and trees */
-    if (algorithm == NADI_COMM_RING)
-        return ring_us(p, c, &s, protocol);
-    if (algorithm == NADI_COMM_TREE)
-        return tree_us(p, c, &s, protocol);
-    return other_us(p, c, &s, algorithm);
+    if (p->generation == NADI_GENERATION_CDNA && algorithm <= NADI_COMM_TREE)
+        return nadi_rccl_estimate_us(p, c, algorithm, protocol);
+    const struct group s = group_of(p, c);
+    switch (algorithm) {
+    case NADI_COMM_RING:
+        return ring_us(&s, protocol);
+    case NADI_COMM_TREE:
+        return tree_us(&s, protocol);
+    case NADI_COMM_NVLS:
+    case NADI_COMM_NVLS_TREE:
+        return switch_us(&s, algorithm == NADI_COMM_NVLS_TREE);
+    case NADI_COMM_COLLNET:
+    case NADI_COMM_PAT:
+        return other_us(&s, algorithm);
+    case NADI_COMM_DIRECT:
+        return c->kind != NADI_COMM_ALL_REDUCE || by_pairs(p, c, protocol) ? 1 : HUGE_VAL;
+    case NADI_COMM_AUTO:
+    case NADI_COMM_ALGORITHMS:
+        break;
+    }
+    return HUGE_VAL;
 }

@@ -1,9 +1,13 @@
 #include "nccl/platform.h"
 
+#include "nccl/nccl_tables.h"
+
 #include "platform/catalogue.h"
 
 static const struct nadi_comm_figure_about abouts[NADI_FIGURES] = {
     [NADI_FIGURE_LAUNCH] = {"launch", "ns", 1, 200, 1e+06, 1.3, "launch"},
+    [NADI_FIGURE_HOST_LAUNCH] = {"host-launch", "ns", 1, 200, 1e+06, 1.3, "launch, host's time"},
+    [NADI_FIGURE_ALONE] = {"alone", "ns", 1, 50, 1e+06, 1.6, "call that is not queued"},
     [NADI_FIGURE_HOP_LL] = {"hop-ll", "ns", 1, 50, 20000, 2, "hop, LL"},
     [NADI_FIGURE_HOP_LL128] = {"hop-ll128", "ns", 1, 50, 40000, 2, "hop, LL128"},
     [NADI_FIGURE_HOP_SIMPLE] = {"hop-simple", "ns", 1, 50, 80000, 2, "hop, Simple"},
@@ -255,6 +259,11 @@ bool nadi_comm_platform_read(struct nadi_comm_platform *p, const struct nadi_sch
         .sharp = nadi_schema_integer(v, "sharp") != 0,
         .generation = (enum nadi_comm_generation)nadi_schema_word(v, "generation"),
     };
+    p->amd_host = nadi_schema_word(v, "host") == 1;
+    p->arm_host = nadi_schema_word(v, "host") == 2;
+    p->pairs_bytes = nadi_schema_number(v, "pairs-most");
+    p->net_latency_ns = nadi_schema_number(v, "net-latency");
+    p->version = nadi_nccl_version_of(text_of(v, "library", arena));
     for (int f = 0; f < NADI_FIGURES; f++)
         p->value[f] = nadi_schema_number(v, abouts[f].key);
     read_algorithms(p, nadi_schema_get(v, "algorithms"));

@@ -17,8 +17,10 @@
 #include "settings/schema.h"
 
 enum nadi_comm_figure {
-    NADI_FIGURE_LAUNCH, /* of any collective: kernel launch and set-up */
-    NADI_FIGURE_HOP_LL, /* one step inside a node, by protocol */
+    NADI_FIGURE_LAUNCH,      /* of any collective: kernel launch and set-up */
+    NADI_FIGURE_HOST_LAUNCH, /* the host's time for it, one rank's: queued calls take no less */
+    NADI_FIGURE_ALONE,       /* what a call takes longer that is not one of a queue */
+    NADI_FIGURE_HOP_LL,      /* one step inside a node, by protocol */
     NADI_FIGURE_HOP_LL128,
     NADI_FIGURE_HOP_SIMPLE,
     NADI_FIGURE_HOP_SWITCH, /* one reduction in the node's switch (NVLS) */
@@ -92,9 +94,13 @@ struct nadi_comm_platform {
     bool pcie;                  /* the link is a PCIe slot */
     bool rack;                  /* the fabric joins the machines of a rack: a node is a rack */
     bool nvls, sharp;
+    double pairs_bytes; /* largest all-reduce of eight ranks that goes by all pairs at once */
     bool algorithm_allowed[NADI_COMM_ALGORITHMS];
     enum nadi_comm_generation generation;
     enum nadi_comm_transport transport;
+    uint32_t version;        /* of the library: 2.27 is 227; 0: the usual one */
+    bool amd_host, arm_host; /* processors of the host; else Intel's */
+    double net_latency_ns;   /* that the network's software tells the library */
     double value[NADI_FIGURES];
     struct nadi_comm_interval *intervals;
     uint32_t interval_count;

@@ -102,7 +102,15 @@ void nadi_comm_platform_write(const struct nadi_comm_platform *p, struct nadi_st
                     : p->pcie ? "pcie"
                               : "switch",
                     p->rack, p->nvls, p->sharp, generations[p->generation]);
-    nadi_str_printf(out, "transport: %s\n", transports[p->transport]);
+    nadi_str_printf(out, "transport: %s\nhost: %s\nnet-latency: %.6gns\n", transports[p->transport],
+                    p->amd_host   ? "amd"
+                    : p->arm_host ? "arm"
+                                  : "intel",
+                    p->net_latency_ns);
+    if (p->pairs_bytes > 0)
+        nadi_str_printf(out, "pairs-most: %.0fB\n", p->pairs_bytes);
+    if (p->version)
+        nadi_str_printf(out, "library: NCCL 2.%u\n", p->version - 200);
     if (p->tree_nics)
         nadi_str_printf(out, "tree-nics: %u\n", p->tree_nics);
     add_algorithms(p, out);

@@ -4,6 +4,7 @@
 
 static const char *const fabrics[] = {"switch", "mesh", "pcie", NULL};
 static const char *const generations[] = {"volta", "ampere", "hopper", "blackwell", "cdna", NULL};
+static const char *const hosts[] = {"intel", "amd", "arm", NULL};
 static const char *const transports[] = {"verbs", "efa", "tcpx", NULL};
 static const char *const algorithms[] = {
     "ring", "tree", "nvls", "nvlstree", "collnet", "pat", "direct", NULL,
@@ -112,6 +113,21 @@ static const struct nadi_setting platform_keys[] = {
      .words = generations,
      .preset = "hopper",
      .doc = "Column of the library's cost tables."},
+    SIZE("pairs-most", "0",
+         "Largest all-reduce of eight ranks that the library runs by all pairs at once, as RCCL "
+         "does with MSCCL where each rank has its process; 0: none."),
+    {.name = "library",
+     .type = NADI_TYPE_TEXT,
+     .absent = "NCCL 2.27",
+     .doc = "Version whose cost tables decide, for example NCCL 2.23."},
+    {.name = "host",
+     .type = NADI_TYPE_WORD,
+     .words = hosts,
+     .preset = "intel",
+     .doc = "The host's processors: the library's tables between nodes are by them."},
+    TIME("net-latency", "0",
+         "Latency between nodes that the network's plug-in tells the library, which chooses by it. "
+         "InfiniBand and RoCE tell none."),
     {.name = "algorithms",
      .type = NADI_TYPE_WORD,
      .words = algorithms,
@@ -120,6 +136,12 @@ static const struct nadi_setting platform_keys[] = {
      .doc = "The only algorithms that the library may take, as with NCCL_ALGO."},
     TIME("launch", "8000",
          "Any collective, whatever its size: launching its kernel and setting up."),
+    TIME("host-launch", "5000",
+         "The host's time for one launch. Calls in a loop take no less: one thread that launches "
+         "eight ranks takes eight times that."),
+    TIME("alone", "10000",
+         "What a call by itself takes longer than one of a loop: its launch, and the wait for the "
+         "other ranks."),
     TIME("hop-ll", "600", "One step inside a node, protocol LL."),
     TIME("hop-ll128", "1900", "One step inside a node, protocol LL128."),
     TIME("hop-simple", "3400", "One step inside a node, protocol Simple."),

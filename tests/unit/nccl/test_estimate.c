@@ -2,6 +2,8 @@
  * and what is predicted for every platform, pinned. */
 #include "format/embedded.h"
 #include "nccl/nccl.h"
+#include "nccl/nccl_graph.h"
+#include "nccl/nccl_tables.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -38,142 +40,211 @@ static void near(double got, double wanted, const char *what)
         fail_msg("%s: got %.12g, wanted %.12g", what, got, wanted);
 }
 
-/* LL, LL128, Simple; us */
-static const double ring_base[] = {6.6, 14.0, 8.4}, tree_base[] = {6.8, 14.0, 8.4};
-static const double ring_hop[] = {0.6, 1.9, 3.4}, tree_hop[] = {0.6, 1.25, 4.0};
-static const double ring_net[] = {2.7, 4.0, 14.0}, tree_net[] = {5.0, 8.5, 14.0};
-/* by log2(bytes / 64), in tenths */
-static const int tree_tenths[3][23] = {
-    {10, 10, 10, 10, 9, 8, 7, 7, 7, 7, 6, 5, 4, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10},
-    {10, 10, 10, 10, 10, 9, 8, 8, 8, 7, 6, 6, 6, 6, 6, 6, 8, 9, 9, 9, 9, 10, 10},
-    {9, 9, 9, 9, 9, 9, 9, 8, 7, 6, 6, 5, 5, 5, 5, 6, 7, 8, 7, 7, 8, 9, 9},
-};
-/* by generation (Volta, Ampere, Hopper, Blackwell, CDNA) and 1, 2, more nodes; GB/s */
-static const double ll_rate[5][3] = {
-    {39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}, {87.7, 22.5, 19}};
+/* ---- the search -------------------------------------------------------------------------------
+ */
 
-static double ring_us(int generation, enum nadi_comm_kind kind, double n, double m, int protocol,
-                      double bus, double bytes)
+/* Channels and GB/s of each as logs of NCCL_DEBUG=INFO show them ("Pattern 4, nChannels 12, bw
+ * 30.0/30.0"), and what follows from graph/search.cc for the others. */
+static void channels(void **state)
 {
-    const bool all_reduce = kind == NADI_COMM_ALL_REDUCE;
-    const bool rooted = kind == NADI_COMM_BROADCAST || kind == NADI_COMM_REDUCE;
-    const double steps = all_reduce ? 2 * (n - 1) : rooted ? n : n - 1;
-    const double out = m > 1 ? (all_reduce ? 2 * m : m) : 0;
-    double rate = bus, latency = ring_base[protocol];
-    if (protocol == NADI_COMM_LL)
-        rate = fmin(bus / 2, ll_rate[generation][m > 2 ? 2 : m > 1 ? 1 : 0]);
-    else if (protocol == NADI_COMM_LL128)
-        rate = bus * (generation == NADI_GENERATION_AMPERE ? 0.88 : 0.92);
-    latency += (steps > out ? steps - out : 0) * ring_hop[protocol] + out * ring_net[protocol];
-    if (all_reduce && m > 1 && protocol == NADI_COMM_SIMPLE)
-        latency *= generation == NADI_GENERATION_VOLTA ? 1.2 : 1.4;
-    return latency + bytes / 1000 / (rate * n / steps);
-}
-
-static double tree_us(int generation, double m, double g, int protocol, double bus, double node,
-                      double bytes)
-{
-    double rate, levels = 0;
-    if (m > 1 && m <= 2)
-        bus = g > 1 ? fmin(2 * bus, node) : bus;
-    if (protocol == NADI_COMM_LL)
-        rate = fmin(bus / 3.8, ll_rate[generation][m > 2 ? 2 : m > 1 ? 1 : 0]);
-    else if (protocol == NADI_COMM_LL128)
-        rate = bus * (m > 1 ? 0.9375 : 7.0 / 9.0);
-    else
-        rate = 0.92 * bus;
-    int doublings = 0;
-    for (double size = 128; size <= bytes; size *= 2)
-        doublings++;
-    rate *= doublings < 23 ? tree_tenths[protocol][doublings] / 10.0 : 1;
-    for (double nodes = 1; nodes < m; nodes *= 2)
-        levels++;
-    return tree_base[protocol] + 2 * ((g - 1) * tree_hop[protocol] + levels * tree_net[protocol]) +
-           bytes / 1000 / (rate / 2);
-}
-
-static void rings_and_trees(void **state)
-{
-    static const uint32_t groups[][2] = {{4, 1}, {8, 1}, {2, 2}, {16, 2}, {24, 3}, {40, 5}, {8, 8}};
-    struct opened o;
+    static const struct {
+        const char *platform;
+        uint32_t per_node, nodes, version;
+        enum nadi_nccl_pattern pattern;
+        uint32_t channels;
+        double in_node, between;
+    } cases[] = {
+        {"a100-node", 8, 1, 227, NADI_NCCL_RINGS, 12, 20, 20},
+        {"h100-node", 8, 1, 227, NADI_NCCL_RINGS, 12, 30, 30},
+        {"b200-node", 8, 1, 227, NADI_NCCL_RINGS, 16, 45, 45},
+        {"v100-node", 16, 1, 227, NADI_NCCL_RINGS, 6, 20, 20},
+        {"h100-node", 8, 1, 227, NADI_NCCL_SWITCHES, 8, 40, 60},
+        {"b200-node", 8, 1, 227, NADI_NCCL_SWITCHES, 8, 80, 90},
+        {"gb200-nvl72", 72, 1, 227, NADI_NCCL_SWITCHES, 32, 20, 40},
+        {"a100-node", 8, 2, 227, NADI_NCCL_RINGS, 8, 24, 24},
+        {"a100-node", 8, 2, 227, NADI_NCCL_TREES, 8, 30, 24},
+        {"h100-node", 8, 4, 227, NADI_NCCL_RINGS, 8, 48, 48},
+        {"h100-p5", 8, 4, 200, NADI_NCCL_RINGS, 8, 48, 48}, /* 4 ports an accelerator are one */
+        {"a100-p4d", 8, 2, 227, NADI_NCCL_RINGS, 4, 12, 12},
+    };
     (void)state;
-    open_platform(&o, "h100-node");
-    o.p.transport = NADI_TRANSPORT_VERBS;
-    for (int generation = 0; generation < 5; generation++)
-        for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-            for (int kind = NADI_COMM_ALL_REDUCE; kind <= NADI_COMM_REDUCE; kind++)
-                for (int protocol = 0; protocol < NADI_COMM_PROTOCOLS; protocol++)
-                    for (double bytes = 48; bytes < 4e9; bytes *= 2) {
-                        const double n = groups[i][0], m = groups[i][1], g = n / m;
-                        if (kind == NADI_COMM_ALL_TO_ALL ||
-                            (generation == NADI_GENERATION_CDNA && protocol == NADI_COMM_LL128))
-                            continue;
-                        o.p.generation = (enum nadi_comm_generation)generation;
-                        const struct nadi_comm_case c = {.kind = (enum nadi_comm_kind)kind,
-                                                         .ranks = groups[i][0],
-                                                         .nodes = groups[i][1],
-                                                         .bytes = bytes};
-                        const double node = 0.82 * nadi_comm_link_rate(&o.p, (uint32_t)g) / 1e9;
-                        const double nics = nadi_comm_nic_rate(&o.p, (uint32_t)g) / 1e9;
-                        const double bus = m > 1 ? (g > 1 ? fmin(node, nics) : nics) : node;
-                        near(nadi_comm_estimate_us(&o.p, &c, NADI_COMM_RING,
-                                                   (enum nadi_comm_protocol)protocol),
-                             ring_us(generation, c.kind, n, m, protocol, bus, bytes), "ring");
-                        if (kind == NADI_COMM_ALL_REDUCE)
-                            near(nadi_comm_estimate_us(&o.p, &c, NADI_COMM_TREE,
-                                                       (enum nadi_comm_protocol)protocol),
-                                 tree_us(generation, m, g, protocol, bus, node, bytes), "tree");
-                    }
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct opened o;
+        open_platform(&o, cases[i].platform);
+        const struct nadi_nccl_group group = {cases[i].per_node, cases[i].nodes, cases[i].version};
+        const struct nadi_nccl_graph g = nadi_nccl_graph(&o.p, &group, cases[i].pattern);
+        if (g.channels != cases[i].channels)
+            fail_msg("%zu, %s: %u channels", i, cases[i].platform, g.channels);
+        near(g.in_node, cases[i].in_node, cases[i].platform);
+        near(g.between, cases[i].between, cases[i].platform);
+        release(&o);
+    }
+}
+
+/* Dual ports are two NICs before 2.20, one from then on. */
+static void ports_are_joined(void **state)
+{
+    (void)state;
+    struct opened o;
+    open_platform(&o, "a100-node");
+    o.p.nics = 16;
+    o.p.nic_rate = 12.5e9;
+    const struct nadi_nccl_group old = {8, 2, 219}, late = {8, 2, 220};
+    const struct nadi_nccl_graph two = nadi_nccl_graph(&o.p, &old, NADI_NCCL_RINGS);
+    const struct nadi_nccl_graph one = nadi_nccl_graph(&o.p, &late, NADI_NCCL_RINGS);
+    assert_int_equal(two.channels, 16);
+    near(two.between, 12, "before");
+    assert_int_equal(one.channels, 8);
+    near(one.between, 24, "after");
     release(&o);
 }
 
-/* NVLS: 25 us, then 5/6 of the links at a share, without each rank's own part, 1.2 times. NVLSTree:
- * two hops of 20.9 us a level more, and from three nodes on half of the NICs. */
-static void in_the_switch(void **state)
+/* ---- the estimate ------------------------------------------------------------------------------
+ */
+
+static double estimate(const struct opened *o, struct nadi_comm_case c, uint32_t version,
+                       enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol)
+{
+    c.version = version;
+    return nadi_comm_estimate_us(&o->p, &c, algorithm, protocol);
+}
+
+/* By hand from tuning.cc: base, steps, the share of the rings' 360 GB/s. */
+static void in_a_node(void **state)
+{
+    static const double kb = 4194.304; /* of 4 MiB */
+    const struct nadi_comm_case ar = {
+        .kind = NADI_COMM_ALL_REDUCE, .ranks = 8, .nodes = 1, .bytes = 4194304};
+    struct nadi_comm_case ag = ar;
+    struct opened o;
+    (void)state;
+    ag.kind = NADI_COMM_ALL_GATHER;
+    open_platform(&o, "h100-node");
+    near(estimate(&o, ar, 227, NADI_COMM_RING, NADI_COMM_LL),
+         6.6 + 14 * 0.6 + kb / (141 * 8 / 14.0), "ring, LL");
+    near(estimate(&o, ar, 219, NADI_COMM_RING, NADI_COMM_LL), 6.6 + 14 * 0.6 + kb / (87.7 * 8 / 14),
+         "ring, LL, before Hopper's row");
+    near(estimate(&o, ag, 219, NADI_COMM_RING, NADI_COMM_LL), 6.6 + 7 * 0.6 + kb / (87.7 * 8 / 7),
+         "all-gather, LL");
+    near(estimate(&o, ar, 227, NADI_COMM_RING, NADI_COMM_LL128),
+         14 + 14 * 1.9 + kb / (360 * 0.92 * 8 / 14), "ring, LL128");
+    near(estimate(&o, ar, 227, NADI_COMM_RING, NADI_COMM_SIMPLE),
+         8.4 + 14 * 3.4 + kb / (360 * 8 / 14.0), "ring, Simple");
+    near(estimate(&o, ar, 227, NADI_COMM_TREE, NADI_COMM_LL128),
+         14 + 14 * 1.25 + kb / (360 * 0.92 * 7 / 9 * 0.5 * 0.8), "tree, LL128");
+    near(estimate(&o, ar, 222, NADI_COMM_TREE, NADI_COMM_SIMPLE),
+         14 * 28.0 + kb / (360 * 0.92 * 0.5 * 0.7), "tree, Simple, 2.22");
+    near(estimate(&o, ar, 227, NADI_COMM_NVLS, NADI_COMM_SIMPLE), 25 + kb / (8 * 40 * 5.0 / 6),
+         "NVLS, 2.27");
+    near(estimate(&o, ar, 228, NADI_COMM_NVLS, NADI_COMM_SIMPLE),
+         25 + kb / (8 * 40 * 0.85 * 7 / 8 * 2 * 8 / 14), "NVLS, 2.28");
+    near(estimate(&o, ag, 227, NADI_COMM_NVLS, NADI_COMM_SIMPLE), 25 + kb / (8 * 40 * 7.0 / 8),
+         "NVLS, all-gather");
+    release(&o);
+}
+
+static void between_nodes(void **state)
+{
+    static const double kb = 4194.304;
+    struct nadi_comm_case c = {
+        .kind = NADI_COMM_ALL_REDUCE, .ranks = 32, .nodes = 4, .bytes = 4194304};
+    struct opened o;
+    (void)state;
+    open_platform(&o, "h100-node"); /* Intel's: 1 us a post, LL of the first row */
+    near(estimate(&o, c, 227, NADI_COMM_RING, NADI_COMM_LL),
+         6.6 + 56 * 1.0 + 6 * 2.7 + kb / (20.4 * 32 / 62), "ring, LL");
+    near(estimate(&o, c, 222, NADI_COMM_RING, NADI_COMM_LL),
+         6.6 + 54 * 1.0 + 8 * 2.7 + kb / (20.4 * 32 / 62), "ring, LL, more steps before 2.23");
+    near(estimate(&o, c, 227, NADI_COMM_RING, NADI_COMM_LL128),
+         14 + 56 * 1.9 + 6 * 4 + kb / (8 * 36.7 * 32 / 62), "ring, LL128 at most 36.7 a channel");
+    near(estimate(&o, c, 227, NADI_COMM_RING, NADI_COMM_SIMPLE),
+         1.4 * (8.4 + 56 * 3.4 + 6 * 14) + kb / (384 * 32 / 62.0), "ring, Simple");
+    near(estimate(&o, c, 227, NADI_COMM_TREE, NADI_COMM_LL),
+         6.8 + 2 * (7 * 0.6 + 2 * 5) + kb / (20.4 * 0.5 * 0.7), "tree, LL");
+    near(estimate(&o, c, 227, NADI_COMM_NVLS_TREE, NADI_COMM_SIMPLE),
+         25 + 2 * 2 * 14 + kb / (8 * 24 * 5.0 / 6), "NVLSTree, 2.27");
+    near(estimate(&o, c, 229, NADI_COMM_NVLS_TREE, NADI_COMM_SIMPLE),
+         25 + 2 * 2 * 20.9 + kb / (8 * 45.5 * 32 / 62), "NVLSTree, 2.29");
+    o.p.amd_host = true;
+    near(estimate(&o, c, 227, NADI_COMM_RING, NADI_COMM_LL),
+         6.6 + 56 * 2.0 + 6 * 2.7 + kb / (19.0 * 32 / 62), "ring, LL, AMD's host");
+    o.p.amd_host = false;
+    o.p.net_latency_ns = 75e3; /* twice of Simple, which flushes */
+    near(estimate(&o, c, 227, NADI_COMM_TREE, NADI_COMM_SIMPLE),
+         8.4 + 2 * (7 * 4 + 2 * (14 + 150)) + kb / (8 * 36 * 0.5 * 0.7), "tree, Simple, latency");
+    o.p.net_latency_ns = 0;
+    c.ranks = c.nodes = 16;
+    c.kind = NADI_COMM_ALL_GATHER;
+    near(estimate(&o, c, 227, NADI_COMM_PAT, NADI_COMM_SIMPLE),
+         8 + 4 * 14 / 3.5 + 16 * 2.8 + kb / (2 * 24 * 0.75), "PAT");
+    release(&o);
+}
+
+/* What does not run: LL128 without order or over PCIe, NVLSTree over TCPX, what is not allowed. */
+static void what_does_not_run(void **state)
 {
     struct opened o;
     (void)state;
     open_platform(&o, "h100-node");
-    o.p.link_rate = 400e9;
-    o.p.nics = 8;
-    o.p.nic_rate = 50e9;
-    o.p.sharp = true;
-    for (int a = 0; a < NADI_COMM_ALGORITHMS; a++)
-        o.p.algorithm_allowed[a] = true;
-    for (int generation = 0; generation < 5; generation++) {
-        const double share = generation == NADI_GENERATION_BLACKWELL ? 0.74 : 0.85;
-        o.p.generation = (enum nadi_comm_generation)generation;
-        struct nadi_comm_case c = {
-            .kind = NADI_COMM_ALL_REDUCE, .ranks = 8, .nodes = 1, .bytes = 3e9};
-        const double rate = 1.2 * 328 * share * 7 / 8 * 5 / 6;
-        near(nadi_comm_estimate_us(&o.p, &c, NADI_COMM_NVLS, NADI_COMM_SIMPLE), 25 + 3e6 / rate,
-             "NVLS");
-        c.ranks = 16, c.nodes = 2;
-        near(nadi_comm_estimate_us(&o.p, &c, NADI_COMM_NVLS_TREE, NADI_COMM_SIMPLE),
-             25 + 2 * 20.9 + 3e6 / fmin(rate, 400 * 5.0 / 6), "NVLSTree on 2");
-        c.ranks = 40, c.nodes = 5;
-        near(nadi_comm_estimate_us(&o.p, &c, NADI_COMM_NVLS_TREE, NADI_COMM_SIMPLE),
-             25 + 6 * 20.9 + 3e6 / fmin(rate, 200 * 5.0 / 6), "NVLSTree on 5");
-        near(nadi_comm_estimate_us(&o.p, &c, NADI_COMM_COLLNET, NADI_COMM_SIMPLE),
-             31 + 3e6 / 328 / 0.85, "CollNet");
-        c.ranks = c.nodes = 16;
-        near(nadi_comm_estimate_us(&o.p, &c, NADI_COMM_PAT, NADI_COMM_SIMPLE),
-             8 + 4 * 14.0 + 3e6 / (nadi_comm_nic_rate(&o.p, 1) / 1e9) * 15 / 16 * 1.05, "PAT");
-    }
-    o.p.generation = NADI_GENERATION_HOPPER;
-    o.p.transport = NADI_TRANSPORT_TCPX;
     const struct nadi_comm_case two = {
         .kind = NADI_COMM_ALL_REDUCE, .ranks = 16, .nodes = 2, .bytes = MIB};
-    assert_true(isinf(nadi_comm_estimate_us(&o.p, &two, NADI_COMM_NVLS_TREE, NADI_COMM_SIMPLE)));
-    assert_true(isinf(nadi_comm_estimate_us(&o.p, &two, NADI_COMM_RING, NADI_COMM_LL128)));
-    assert_true(isfinite(nadi_comm_estimate_us(&o.p, &two, NADI_COMM_RING, NADI_COMM_LL)));
+    assert_true(isfinite(estimate(&o, two, 0, NADI_COMM_RING, NADI_COMM_LL128)));
+    o.p.transport = NADI_TRANSPORT_TCPX;
+    assert_true(isinf(estimate(&o, two, 0, NADI_COMM_NVLS_TREE, NADI_COMM_SIMPLE)));
+    assert_true(isinf(estimate(&o, two, 0, NADI_COMM_RING, NADI_COMM_LL128)));
+    assert_true(isfinite(estimate(&o, two, 0, NADI_COMM_RING, NADI_COMM_LL)));
     o.p.transport = NADI_TRANSPORT_VERBS;
-    assert_true(isfinite(nadi_comm_estimate_us(&o.p, &two, NADI_COMM_RING, NADI_COMM_LL128)));
     o.p.pcie = true;
-    assert_true(isinf(nadi_comm_estimate_us(&o.p, &two, NADI_COMM_RING, NADI_COMM_LL128)));
+    assert_true(isinf(estimate(&o, two, 0, NADI_COMM_RING, NADI_COMM_LL128)));
     o.p.algorithm_allowed[NADI_COMM_RING] = false;
-    assert_true(isinf(nadi_comm_estimate_us(&o.p, &two, NADI_COMM_RING, NADI_COMM_LL)));
+    assert_true(isinf(estimate(&o, two, 0, NADI_COMM_RING, NADI_COMM_LL)));
     release(&o);
+    open_platform(&o, "gb200-nvl72"); /* 32 ranks at most gather in the switches */
+    struct nadi_comm_case rack = {.kind = NADI_COMM_ALL_GATHER, .ranks = 32, .bytes = MIB};
+    assert_true(isfinite(estimate(&o, rack, 0, NADI_COMM_NVLS, NADI_COMM_SIMPLE)));
+    rack.ranks = 36;
+    assert_true(isinf(estimate(&o, rack, 0, NADI_COMM_NVLS, NADI_COMM_SIMPLE)));
+    release(&o);
+}
+
+/* RCCL: LL from 12 us, Simple from 17; an all-reduce of 8 by all pairs up to 16 MiB on MI300X. */
+static void on_amd(void **state)
+{
+    struct opened o;
+    (void)state;
+    struct nadi_comm_case c = {
+        .kind = NADI_COMM_ALL_REDUCE, .ranks = 16, .nodes = 2, .bytes = 1024};
+    open_platform(&o, "mi300x-node");
+    const struct nadi_nccl_group group = {8, 2, 0};
+    const struct nadi_nccl_graph g = nadi_nccl_graph(&o.p, &group, NADI_NCCL_TREES);
+    near(nadi_comm_estimate_us(&o.p, &c, NADI_COMM_TREE, NADI_COMM_LL),
+         12 + 2 * (7 * 0.9 + 10.5) + 1.024 / (g.channels * g.between * 0.06 * 0.1 * 0.5), "tree");
+    assert_true(isinf(nadi_comm_estimate_us(&o.p, &c, NADI_COMM_RING, NADI_COMM_LL128)));
+    c.ranks = 8, c.nodes = 1;
+    assert_int_equal(nadi_comm_predict(&o.p, &c).algorithm, NADI_COMM_DIRECT);
+    assert_int_equal(nadi_comm_predict(&o.p, &c).protocol, NADI_COMM_LL);
+    c.bytes = 8 * MIB;
+    assert_int_equal(nadi_comm_predict(&o.p, &c).algorithm, NADI_COMM_DIRECT);
+    assert_int_equal(nadi_comm_predict(&o.p, &c).protocol, NADI_COMM_SIMPLE);
+    c.launches = 8; /* one process */
+    assert_int_not_equal(nadi_comm_predict(&o.p, &c).algorithm, NADI_COMM_DIRECT);
+    c.launches = 0;
+    c.bytes = 32 * MIB;
+    assert_int_not_equal(nadi_comm_predict(&o.p, &c).algorithm, NADI_COMM_DIRECT);
+    release(&o);
+}
+
+static void versions(void **state)
+{
+    (void)state;
+    assert_int_equal(nadi_nccl_version_of("NCCL 2.27.7+cuda12.8"), 227);
+    assert_int_equal(nadi_nccl_version_of("nccl-tests, NCCL version 2.9.9"), 209);
+    assert_int_equal(nadi_nccl_version_of("rccl-tests 2.17.9; rccl library 22707 = RCCL 2.27.7"),
+                     227);
+    assert_int_equal(nadi_nccl_version_of("CUDA 12.4"), 0);
+    assert_int_equal(nadi_nccl_tables(0)->since, 200);
+    assert_int_equal(nadi_nccl_tables(220)->since, 219);
+    assert_int_equal(nadi_nccl_tables(999)->since, NADI_NCCL_NEWEST);
 }
 
 /* ---- pinned ---------------------------------------------------------------------------------- */
@@ -185,83 +256,83 @@ struct pin {
 
 static const struct pin pins[] = {
     {"a100-node",
-     {771.3451924, 755.7388540, 756.5801543, 812.1398722, 757.4873033, 757.4873033, 785.7755924,
-      785.7755924, 1617.5750830}},
+     {772.9058767, 757.4001869, 758.1954979, 814.6085401, 762.5708464, 762.5708464, 784.7544102,
+      784.7544102, 1615.5482080}},
     {"a100-p4d",
-     {823.3631161, 802.8945562, 803.7358565, 861.3410103, 806.4370634, 806.4370634, 831.6237012,
-      831.6237012, 1711.0653462}},
+     {820.2914238, 808.1846147, 808.9796137, 851.3099656, 808.3378350, 808.3378350, 829.2296182,
+      829.2296182, 1706.3727934}},
     {"a100-pcie-node",
-     {820.2648900, 795.6889010, 795.8195872, 838.1948415, 802.3859487, 802.3859487, 818.9519299,
+     {818.9063588, 795.8897424, 796.0217575, 842.6853377, 802.9965616, 802.9965616, 818.9519299,
       818.9519299, 1673.5847480}},
     {"a800-node",
-     {777.2074505, 760.4259341, 761.0758840, 817.3639805, 762.9653994, 762.9653994, 791.2996585,
+     {779.8583890, 763.7434260, 764.3864556, 820.7491643, 769.1715863, 769.1715863, 791.2996585,
       791.2996585, 1623.3661397}},
     {"b200-node",
-     {738.0931209, 722.9723219, 723.8441443, 783.4215041, 725.2528717, 725.2528717, 756.1162900,
-      756.1162900, 1557.6462825}},
+     {739.8884504, 719.7008383, 720.4447475, 782.3719488, 723.1606578, 723.1606578, 753.7729575,
+      753.7729575, 1551.1966457}},
     {"b200-p6",
-     {760.0131285, 741.2068997, 742.0787220, 789.5017784, 743.8349509, 743.8349509, 761.6084953,
-      761.6084953, 1569.2264121}},
+     {755.7792281, 738.4675656, 739.2114748, 786.8280737, 740.8325338, 740.8325338, 762.0882537,
+      762.0882537, 1569.1374685}},
     {"b300-node",
-     {732.9579806, 716.3542725, 717.2260948, 771.8353041, 717.5850698, 717.5850698, 746.5844848,
-      746.5844848, 1539.4956569}},
+     {730.5612999, 713.2417547, 713.9860601, 770.6076229, 716.1052092, 716.1052092, 743.7438793,
+      743.7438793, 1532.9232614}},
     {"gb200-nvl72",
-     {720.0076866, 696.9838226, 697.9391519, 739.1099032, 699.7242896, 699.7242896, 732.8332541,
-      732.8332541, 1497.0075233}},
+     {711.2173673, 687.6899686, 688.6682797, 724.6702825, 691.1879038, 691.1879038, 723.4511496,
+      723.4511496, 1478.3628279}},
     {"gb300-nvl72",
-     {720.0076866, 696.9838226, 697.9391519, 739.1099032, 699.7242896, 699.7242896, 732.8332541,
-      732.8332541, 1497.0075233}},
+     {711.2173673, 687.6899686, 688.6682797, 724.6702825, 691.1879038, 691.1879038, 723.4511496,
+      723.4511496, 1478.3628279}},
     {"gh200-node",
-     {791.5098445, 783.0143180, 783.0143180, 824.8290768, 784.0189015, 784.0189015, 819.3990657,
+     {789.0581205, 785.5805542, 785.5805542, 827.7693478, 789.7828910, 789.7828910, 819.3990657,
       819.3990657, 1608.5251997}},
     {"h100-a3mega",
-     {792.2347187, 771.9673715, 772.8404124, 835.7913820, 774.1551562, 774.1551562, 808.2636090,
-      808.2636090, 1659.5413478}},
+     {782.2320454, 771.1906215, 772.1181481, 815.0754339, 770.6395027, 770.6395027, 797.5417992,
+      797.5417992, 1639.8778403}},
     {"h100-node",
-     {742.0826045, 723.3160806, 724.1891215, 779.8923983, 726.0881211, 726.0881211, 752.5367889,
-      752.5367889, 1550.1303433}},
+     {737.1034019, 716.4911613, 717.4197087, 774.7486287, 721.2893241, 721.2893241, 745.2208758,
+      745.2208758, 1536.5398421}},
     {"h100-p5",
-     {764.2696423, 742.7203058, 743.5933466, 786.8547423, 745.8807505, 745.8807505, 758.9638015,
-      758.9638015, 1563.1280762}},
+     {756.2536749, 735.0923457, 736.0243495, 782.3666399, 739.1646833, 739.1646833, 752.3763702,
+      752.3763702, 1551.1430365}},
     {"h100-pcie-node",
-     {797.8861015, 775.2071512, 775.3757794, 815.6248555, 781.2209757, 781.2209757, 797.1788727,
+     {796.5723308, 775.5803637, 775.7489919, 816.6063516, 781.2550734, 781.2550734, 797.1788727,
       797.1788727, 1631.5575209}},
     {"h20-node",
-     {742.0826045, 723.3160806, 724.1891215, 779.8923983, 726.0881211, 726.0881211, 752.5367889,
-      752.5367889, 1550.1303433}},
+     {737.1034019, 716.4911613, 717.4197087, 774.7486287, 721.2893241, 721.2893241, 745.2208758,
+      745.2208758, 1536.5398421}},
     {"h200-node",
-     {740.2210186, 721.4142378, 721.6804365, 779.0474735, 725.6131999, 725.6131999, 752.5367889,
-      752.5367889, 1550.1303433}},
+     {737.1034019, 716.4911613, 717.4197087, 774.7486287, 721.2893241, 721.2893241, 745.2208758,
+      745.2208758, 1536.5398421}},
     {"h200-p5en",
-     {762.4080565, 740.8184629, 741.0846617, 786.0098175, 745.4058293, 745.4058293, 758.9638015,
-      758.9638015, 1563.1280762}},
+     {757.2383435, 735.5302009, 736.4610184, 778.7398535, 740.0236995, 740.0236995, 752.3763702,
+      752.3763702, 1551.1430365}},
     {"h800-node",
-     {760.4890140, 738.1229277, 738.6291084, 791.5945772, 742.5408695, 742.5408695, 767.6927954,
-      767.6927954, 1562.7854838}},
+     {752.6073663, 730.8676616, 731.4124763, 787.0794978, 736.6957332, 736.6957332, 761.1661204,
+      761.1661204, 1548.7417929}},
     {"l40s-node",
-     {820.7200791, 796.0346068, 796.3300161, 838.3480627, 802.3859487, 802.3859487, 818.9519299,
+     {819.6702278, 796.2389480, 796.5373070, 839.2107560, 802.9965616, 802.9965616, 818.9519299,
       818.9519299, 1673.5847480}},
     {"mi250x-node",
-     {785.4485063, 765.3326579, 765.7848308, 825.7990378, 770.0455014, 770.0455014, 799.2290405,
+     {784.9662648, 769.9483365, 770.4068641, 829.3003277, 770.6876844, 770.6876844, 799.2290405,
       799.2290405, 1643.1291101}},
     {"mi300x-node",
-     {768.2302966, 749.4543341, 749.6574219, 799.4997954, 754.3744264, 754.3744264, 775.9910862,
-      775.9910862, 1639.4136498}},
+     {758.7531702, 742.7829815, 742.9917438, 788.2683068, 744.1740693, 744.1740693, 762.1525538,
+      762.1525538, 1617.8872533}},
     {"mi325x-node",
-     {768.2302966, 749.4543341, 749.6574219, 799.4997954, 754.3744264, 754.3744264, 775.9910862,
-      775.9910862, 1639.4136498}},
+     {759.4722488, 744.0090195, 744.2177818, 789.7524530, 745.1080886, 745.1080886, 763.7913188,
+      763.7913188, 1621.4085865}},
     {"mi355x-node",
-     {760.8348155, 743.5478438, 743.7845135, 795.3192275, 748.0130287, 748.0130287, 771.8639231,
-      771.8639231, 1628.2274154}},
+     {767.9460506, 754.4116771, 754.6447397, 804.0740009, 755.3117454, 755.3117454, 778.9007250,
+      778.9007250, 1639.5420095}},
     {"v100-dgx1",
-     {792.9578012, 777.7830168, 778.6048748, 852.3787086, 779.6014382, 779.6014382, 822.6992621,
-      822.6992621, 1680.1119363}},
+     {789.4008440, 773.9396861, 774.7649147, 850.3099642, 778.4741951, 778.4741951, 819.7659003,
+      819.7659003, 1673.2983313}},
     {"v100-node",
-     {802.7372541, 787.9724670, 788.7423431, 850.8715102, 789.7566653, 789.7566653, 822.2636641,
-      822.2636641, 1683.1212938}},
+     {790.9448809, 774.4008349, 775.2155136, 840.6908571, 778.8068027, 778.8068027, 809.7643821,
+      809.7643821, 1655.5916430}},
     {"v100-p3dn",
-     {844.4114433, 824.0154221, 824.8372801, 898.3947212, 828.0215961, 828.0215961, 866.0953528,
-      866.0953528, 1771.3904777}},
+     {825.7366653, 809.1963327, 810.0215613, 879.3226309, 811.7701008, 811.7701008, 846.3971834,
+      846.3971834, 1727.2283825}},
 };
 
 /* A number that moves is a prediction that moves; the messages are the rows as they are now. */
@@ -314,9 +385,10 @@ static void predictions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rings_and_trees),
-        cmocka_unit_test(in_the_switch),
-        cmocka_unit_test(predictions),
+        cmocka_unit_test(channels),          cmocka_unit_test(ports_are_joined),
+        cmocka_unit_test(in_a_node),         cmocka_unit_test(between_nodes),
+        cmocka_unit_test(what_does_not_run), cmocka_unit_test(on_amd),
+        cmocka_unit_test(versions),          cmocka_unit_test(predictions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

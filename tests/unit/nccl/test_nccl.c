@@ -96,10 +96,10 @@ static void transports_and_groups(void **state)
     struct opened o;
     struct nadi_comm_time verbs, other, few;
     open_platform(&o, "h100-node");
-    verbs = predict(&o.p, NADI_COMM_ALL_REDUCE, 16, 2, 4 * MIB);
+    verbs = predict(&o.p, NADI_COMM_ALL_GATHER, 16, 2, 4 * MIB);
     assert_int_equal(verbs.protocol, NADI_COMM_LL128);
     o.p.transport = NADI_TRANSPORT_EFA;
-    other = predict(&o.p, NADI_COMM_ALL_REDUCE, 16, 2, 4 * MIB);
+    other = predict(&o.p, NADI_COMM_ALL_GATHER, 16, 2, 4 * MIB);
     assert_int_not_equal(other.protocol, NADI_COMM_LL128);
     assert_int_equal(predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 1, 4096).ns,
                      predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 0, 4096).ns);
@@ -121,6 +121,66 @@ static void transports_and_groups(void **state)
     rack.ranks = 8;
     assert_true(nadi_comm_time_of(&o.p, &rack, NADI_COMM_NVLS, NADI_COMM_SIMPLE, &few));
     assert_true(other.ns > 1.05 * few.ns);
+    release(&o);
+}
+
+/* A loop of calls is as fast as the slower of kernel and host; a call by itself takes longer. */
+static void calls_in_a_loop_and_alone(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct nadi_comm_case c = {
+        .kind = NADI_COMM_ALL_REDUCE, .ranks = 8, .nodes = 1, .bytes = 1024, .algorithm = 0};
+    struct nadi_comm_time plain, queued, many, alone, large;
+    open_platform(&o, "h100-node");
+    o.p.value[NADI_FIGURE_HOST_LAUNCH] = 5000;
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_LL, &plain));
+    c.calls = NADI_CALLS_QUEUED;
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_LL, &queued));
+    c.launches = 8;
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_LL, &many));
+    c.calls = NADI_CALLS_ALONE;
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_LL, &alone));
+    assert_true(queued.ns <= plain.ns * 1.05);       /* the kernel is the slower */
+    assert_true(many.ns > 40000 && many.ns < 45000); /* the host is: 8 launches of 5 us */
+    assert_true(alone.ns - plain.ns > o.p.value[NADI_FIGURE_ALONE]);
+    /* of large sizes the ring's idle step is filled by the next call */
+    c.bytes = GIB;
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_SIMPLE, &alone));
+    c.calls = NADI_CALLS_QUEUED;
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_SIMPLE, &large));
+    const double own = 2.5 * GIB / 8 / o.p.value[NADI_FIGURE_LOCAL] * 1e9;
+    assert_true(alone.bandwidth_ns - large.bandwidth_ns > 0.99 * own);
+    release(&o);
+}
+
+/* LL128 has at most 36.7 GB/s a channel on Hopper: eight channels between nodes, not eight NICs. */
+static void channels_limit_ll128(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct nadi_comm_time t;
+    const struct nadi_comm_case c = {
+        .kind = NADI_COMM_ALL_GATHER, .ranks = 32, .nodes = 4, .bytes = GIB};
+    open_platform(&o, "h100-node");
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_LL128, &t));
+    assert_true(fabs(GIB * 31 / 32 / t.bandwidth_ns - 8 * 36.7) < 1e-6);
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_SIMPLE, &t));
+    assert_true(GIB * 31 / 32 / t.bandwidth_ns > 320);
+    release(&o);
+}
+
+/* In a node all partners of an all-to-all at once; between nodes the host posts every message. */
+static void all_to_all_by_ranks(void **state)
+{
+    (void)state;
+    struct opened o;
+    open_platform(&o, "gb200-nvl72");
+    const double few = predict(&o.p, NADI_COMM_ALL_TO_ALL, 8, 0, 8192).latency_ns;
+    const double rack = predict(&o.p, NADI_COMM_ALL_TO_ALL, 72, 0, 8192).latency_ns;
+    const double two = predict(&o.p, NADI_COMM_ALL_TO_ALL, 144, 0, 8192).latency_ns;
+    assert_true(fabs(few - rack) < 1);
+    assert_true(fabs(two - rack - 72 * 1000 - o.p.value[NADI_FIGURE_NET_SIMPLE]) < 1);
     release(&o);
 }
 
@@ -235,8 +295,12 @@ static void takes_what_nccl_took(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct opened o;
         open_platform(&o, cases[i].platform);
-        const struct nadi_comm_time t =
-            predict(&o.p, NADI_COMM_ALL_REDUCE, cases[i].ranks, 1, 8 * GIB);
+        const struct nadi_comm_case c = {.kind = NADI_COMM_ALL_REDUCE,
+                                         .ranks = cases[i].ranks,
+                                         .nodes = 1,
+                                         .bytes = 8 * GIB,
+                                         .version = 227};
+        const struct nadi_comm_time t = nadi_comm_predict(&o.p, &c);
         if (t.algorithm != cases[i].algorithm)
             fail_msg("%s, %u: %s", cases[i].platform, cases[i].ranks,
                      nadi_comm_algorithm_name(t.algorithm));
@@ -414,6 +478,9 @@ int main(void)
         cmocka_unit_test(ring_by_hand),
         cmocka_unit_test(message_takes_channels_by_size),
         cmocka_unit_test(transports_and_groups),
+        cmocka_unit_test(calls_in_a_loop_and_alone),
+        cmocka_unit_test(channels_limit_ll128),
+        cmocka_unit_test(all_to_all_by_ranks),
         cmocka_unit_test(devices_have_platforms),
         cmocka_unit_test(nics_choose_the_platform),
         cmocka_unit_test(tree_on_two_nodes_is_faster_than_the_wire),
