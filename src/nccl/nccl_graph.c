@@ -148,7 +148,7 @@ struct nadi_nccl_graph nadi_nccl_graph(const struct nadi_comm_platform *p,
         r.passes = (per_node - 1.0) / per_node;
     struct nadi_nccl_graph g = search(p, &r, out);
     cut_in_two(p, &g);
-    if (pattern == NADI_NCCL_TREES && out && per_node > 1)
+    if (pattern == NADI_NCCL_TREES && out)
         raise_in_node(p, &r, &g);
     return g;
 }

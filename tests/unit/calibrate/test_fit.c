@@ -44,7 +44,8 @@ static void measure(struct made *m, enum nadi_comm_kind kind, uint32_t ranks, do
     struct nadi_str text = NADI_STR_INIT;
     nadi_str_printf(&text, "# hardware: H100\ncollective,ranks,size_bytes,time_us\n");
     for (int e = 10; e <= 32; e++) {
-        const struct nadi_comm_case c = {.kind = kind, .ranks = ranks, .bytes = exp2(e)};
+        const struct nadi_comm_case c = {
+            .kind = kind, .ranks = ranks, .bytes = exp2(e), .calls = NADI_CALLS_QUEUED};
         const double factor = exp(noise * (2 * nadi_rng_unit(&m->rng) - 1));
         nadi_str_printf(&text, "%s,%u,%.0f,%.4f\n", nadi_comm_kind_name(kind), ranks, c.bytes,
                         nadi_comm_predict(&m->truth, &c).ns / 1e3 * factor);
@@ -202,7 +203,7 @@ static void moved_crossover_is_found(void **state)
     make(&m, "a100-node");
     struct nadi_comm_crossover moved[] = {
         {NADI_COMM_ALL_REDUCE, 8, 1, NADI_COMM_RING, NADI_COMM_LL},
-        {NADI_COMM_ALL_REDUCE, 8, 64 * 1048576.0, NADI_COMM_RING, NADI_COMM_SIMPLE},
+        {NADI_COMM_ALL_REDUCE, 8, 512 * 1048576.0, NADI_COMM_RING, NADI_COMM_SIMPLE},
     };
     m.truth.crossovers = moved;
     m.truth.crossover_count = 2;
