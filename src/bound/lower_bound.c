@@ -319,8 +319,13 @@ static uint64_t leave_ns(const struct phase_view *v)
     uint64_t bytes = 0;
     if (v->p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         return 0;
-    for (uint32_t k = 0; k < v->p->sends; k++)
-        bytes = nadi_count_add(bytes, carried(v->f, nadi_phase_bytes(v->p, k)));
+    const uint64_t cut = v->f->in->options.network_model->truncates
+                             ? nadi_lower_bound_graph_cut_bytes(v->f->graph)
+                             : 0;
+    for (uint32_t k = 0; k < v->p->sends; k++) {
+        const uint64_t sent = carried(v->f, nadi_phase_bytes(v->p, k));
+        bytes = nadi_count_add(bytes, sent > cut ? sent - cut : 0);
+    }
     return nadi_lower_bound_graph_leave_ns(v->f->graph, bytes);
 }
 

@@ -22,6 +22,7 @@ struct nadi_lower_bound_graph {
         size_t count, capacity;
     } exits;
     double most_out, most_in, least_latency_ns;
+    double fastest; /* of a cable, bytes/ns */
 };
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -80,6 +81,7 @@ static void add_cables(struct nadi_lower_bound_graph *f, const struct nadi_graph
         struct exit *e = exit_to(f, f->first[npu], part);
         const double rate = (double)g->links[link].bits_per_s / 8e9;
         const double latency_ns = nadi_time_in_ns(g->links[link].latency);
+        f->fastest = fmax(f->fastest, rate);
         f->one_hop |= between_npus || nadi_graph_owner(g, peer) != peer;
         f->least_latency_ns = fmin(f->least_latency_ns, latency_ns);
         if (!g->links[link].one_way || g->links[link].a == node) {
@@ -199,6 +201,11 @@ uint64_t nadi_lower_bound_graph_least_ns(const struct nadi_lower_bound_graph *f,
                               .out_latency_ns = f->least_latency_ns,
                               .in_latency_ns = f->least_latency_ns};
     return f->most_out > 0 && f->most_in > 0 ? path_ns(f, &best, f->one_hop, bytes) : 0;
+}
+
+uint64_t nadi_lower_bound_graph_cut_bytes(const struct nadi_lower_bound_graph *f)
+{
+    return nadi_count_trunc(f->fastest + 1);
 }
 
 uint64_t nadi_lower_bound_graph_leave_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes)

@@ -29,6 +29,9 @@ struct nadi_lower_bound_route nadi_lower_bound_graph_route(const struct nadi_low
                                                            uint64_t bytes);
 /* Between the two NPUs that are best cabled. */
 uint64_t nadi_lower_bound_graph_least_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes);
+/* What a message carries for nothing where its time is cut to whole ns: less than a ns of the
+ * fastest cable. */
+uint64_t nadi_lower_bound_graph_cut_bytes(const struct nadi_lower_bound_graph *f);
 /* Until that many bytes have left one NPU, the one with most bandwidth. */
 uint64_t nadi_lower_bound_graph_leave_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes);
 
