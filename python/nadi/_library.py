@@ -27,7 +27,7 @@ class Field(ctypes.Structure):
     """What can be set in a struct, as the library says it."""
     _fields_ = [("name", c_char_p), ("kind", c_int), ("needed", c_int), ("offset", c_size_t), ("count_offset", c_size_t),
                 ("least", c_uint64), ("most", c_uint64), ("least_real", c_double), ("most_real", c_double),
-                ("of", c_void_p)]
+                ("of", c_void_p), ("words", c_void_p)]
 
 
 TEXT, PATH, TEXTS, PATHS, U32, U64, DOUBLE, FLAG, HANDLE = range(1, 10)
