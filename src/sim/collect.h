@@ -50,6 +50,11 @@ void nadi_sum_begin(struct nadi_sum *sum, const struct nadi_result *first,
 /* A part that goes on where the first one stopped, of the ranks of `fold`. */
 void nadi_sum_add(struct nadi_sum *sum, const struct nadi_result *part,
                   const struct nadi_fold *fold);
+/* The same part once more, for as many other ranks: `ranks` has them in the order of those of
+ * `fold`, group_of, by group of the part, their groups. */
+void nadi_sum_add_like(struct nadi_sum *sum, const struct nadi_result *part,
+                       const struct nadi_fold *fold, const uint32_t *ranks,
+                       const uint32_t *group_of);
 void nadi_sum_end(struct nadi_sum *sum);
 
 #endif

@@ -32,7 +32,6 @@ static void add_totals(struct nadi_result *r, const struct nadi_result *part)
         r->nodes_by_type[t] += part->nodes_by_type[t];
     r->messages = nadi_count_add(r->messages, part->messages);
     r->message_bytes = nadi_count_add(r->message_bytes, part->message_bytes);
-    r->events += part->events;
     r->offered_bytes = nadi_count_add(r->offered_bytes, part->offered_bytes);
 }
 
@@ -57,6 +56,7 @@ void nadi_sum_begin(struct nadi_sum *sum, const struct nadi_result *first,
     for (uint32_t d = 0; d < first->dim_count; d++)
         result->dims[d].messages = result->dims[d].bytes = result->dims[d].busy_ns = 0;
     add_totals(result, first);
+    result->events += first->events;
     add_lists(sum, first);
     for (size_t i = 0; i < first->collective_count; i++) {
         while (sum->made.count <= first->collectives[i].group)
@@ -68,13 +68,35 @@ void nadi_sum_begin(struct nadi_sum *sum, const struct nadi_result *first,
     result->part_count = 2;
 }
 
-void nadi_sum_add(struct nadi_sum *sum, const struct nadi_result *part,
-                  const struct nadi_fold *fold)
+/* What was added last gets the names of other ranks and groups. */
+static void rename_last(struct nadi_sum *sum, const struct nadi_result *part,
+                        const struct nadi_fold *fold, const uint32_t *ranks,
+                        const uint32_t *group_of)
+{
+    for (size_t i = sum->collectives.count - part->collective_count; i < sum->collectives.count;
+         i++) {
+        struct nadi_collective_result *c = &sum->collectives.items[i];
+        c->group = group_of[c->group];
+        c->rank = ranks[fold->actor_of[c->rank]];
+    }
+    for (size_t i = sum->spans.count - part->span_count; i < sum->spans.count; i++)
+        sum->spans.items[i].rank = ranks[fold->actor_of[sum->spans.items[i].rank]];
+    for (size_t i = sum->flows.count - part->flow_count; i < sum->flows.count; i++) {
+        struct nadi_flow *flow = &sum->flows.items[i];
+        flow->src = ranks[fold->actor_of[flow->src]];
+        flow->dst = ranks[fold->actor_of[flow->dst]];
+    }
+}
+
+static void add_part(struct nadi_sum *sum, const struct nadi_result *part,
+                     const struct nadi_fold *fold, const uint32_t *ranks, const uint32_t *group_of)
 {
     struct nadi_result *r = sum->result;
     size_t old = sum->collectives.count;
     add_totals(r, part);
     add_lists(sum, part);
+    if (group_of)
+        rename_last(sum, part, fold, ranks, group_of);
     for (size_t i = old; i < sum->collectives.count; i++) { /* a group's are numbered through */
         struct nadi_collective_result *c = &sum->collectives.items[i];
         uint32_t canonical = sum->first->canonical[c->group];
@@ -82,13 +104,27 @@ void nadi_sum_add(struct nadi_sum *sum, const struct nadi_result *part,
             c->sequence += sum->made.items[canonical];
     }
     for (uint32_t a = 0; a < fold->actor_count; a++)
-        r->classes[fold->rank_of[a]] = part->classes[a];
+        r->classes[ranks[a]] = part->classes[a];
     for (uint32_t i = 0; i < part->finished_count; i++)
-        r->finish_order[r->finished_count++] = part->finish_order[i];
+        r->finish_order[r->finished_count++] = ranks[fold->actor_of[part->finish_order[i]]];
     r->end_ns = nadi_max_u64(r->end_ns, part->end_ns);
-    r->parts[1].classes += fold->actor_count;
     r->parts[1].nodes += part->parts[0].nodes;
-    r->parts[1].events += part->events;
+}
+
+void nadi_sum_add(struct nadi_sum *sum, const struct nadi_result *part,
+                  const struct nadi_fold *fold)
+{
+    add_part(sum, part, fold, fold->rank_of, NULL);
+    sum->result->events += part->events;
+    sum->result->parts[1].classes += fold->actor_count;
+    sum->result->parts[1].events += part->events;
+}
+
+void nadi_sum_add_like(struct nadi_sum *sum, const struct nadi_result *part,
+                       const struct nadi_fold *fold, const uint32_t *ranks,
+                       const uint32_t *group_of)
+{
+    add_part(sum, part, fold, ranks, group_of);
 }
 
 static int by_end(const void *a, const void *b)

@@ -4,7 +4,9 @@
 #include "base/mem.h"
 #include "collective/plan.h"
 
-enum { MOST_COMPONENTS = 64 }; /* about */
+enum {
+    MOST_COMPONENTS = 256
+}; /* about; more may be alike (sim/likes.h), each costs its beginning */
 
 struct list {
     uint32_t *items;

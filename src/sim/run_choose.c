@@ -65,8 +65,11 @@ static bool run_folded(struct simulation *s)
     struct nadi_fold *whole = nadi_fold_whole(folding, &r->executor_note), *part = NULL;
     if (try_parts(s->in, whole))
         part = nadi_fold_part(folding, (whole ? whole->actor_count : r->rank_count) / 2);
-    nadi_folding_close(folding);
-    bool done = part && nadi_simulation_in_parts(s, part);
+    bool done = false;
+    if (part)
+        done = nadi_simulation_in_parts(s, part, folding);
+    else
+        nadi_folding_close(folding);
     nadi_fold_destroy(part);
     r->executor = &nadi_executor_fold;
     if (!done && whole)

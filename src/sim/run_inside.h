@@ -38,8 +38,10 @@ void nadi_simulation_close(struct simulation *s);
 /* False: an order of events could not be decided; the result's note says why. */
 bool nadi_simulation_attempt(struct simulation *s, const struct nadi_fold *fold, bool phases);
 
-/* run_parts.c: folded up to the collectives that `fold` defers. False: not possible. */
-bool nadi_simulation_in_parts(struct simulation *s, const struct nadi_fold *fold);
+/* run_parts.c: folded up to the collectives that `fold` defers; closes `folding`, of which it is,
+ * as soon as it needs it no more. False: not possible. */
+bool nadi_simulation_in_parts(struct simulation *s, const struct nadi_fold *fold,
+                              struct nadi_folding *folding);
 
 /* run_choose.c: with the fastest executor that is allowed and provably exact. */
 void nadi_simulation_choose(struct simulation *s);

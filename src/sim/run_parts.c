@@ -1,7 +1,7 @@
 /* run_parts: a run in two parts: folded as long as no rank meets one that is unlike it, then every
  * rank by itself. */
 #include "base/mem.h"
-#include "sim/components.h"
+#include "sim/likes.h"
 #include "sim/run_inside.h"
 
 /* Why the first part, which has come to its end, is not followed by a second; NULL: it can be. */
@@ -33,11 +33,34 @@ static struct nadi_fold single_ranks(const struct nadi_inputs *in)
 static const char beyond_together[] =
     "what lies beyond the clock's range is told of all ranks together";
 
-/* One component from where the first part stopped; not run where the run was stopped before.
- * False: it is undecided. */
-static bool run_component(struct simulation *s, const struct simulation *first,
-                          const struct nadi_fold *ranks, struct nadi_sum *sum)
+struct second { /* part */
+    struct simulation *s;
+    const struct simulation *first;
+    struct nadi_components parts;
+    struct nadi_likes likes;
+    uint32_t *group_of; /* of the likes that are added */
+    struct nadi_sum *sum;
+};
+
+/* The components that are like one that was simulated. */
+static void add_likes(const struct second *p, uint32_t component, const struct nadi_result *part,
+                      const struct nadi_fold *ranks)
 {
+    for (uint32_t c = component + 1; c < p->parts.count; c++) {
+        if (p->likes.first[c] != component)
+            continue;
+        for (uint32_t i = p->likes.group_start[c]; i < p->likes.group_start[c + 1]; i++)
+            p->group_of[p->likes.groups.items[i].like] = p->likes.groups.items[i].group;
+        nadi_sum_add_like(p->sum, part, ranks, p->parts.ranks + p->parts.start[c], p->group_of);
+    }
+}
+
+/* One component from where the first part stopped, for all that are like it; not run where the run
+ * was stopped before. False: it is undecided. */
+static bool run_component(const struct second *p, uint32_t component, const struct nadi_fold *ranks)
+{
+    struct simulation *s = p->s;
+    const struct simulation *first = p->first;
     struct nadi_result *r = s->result, part = {.rank_count = r->rank_count};
     bool stopped = r->outcome == NADI_OUTCOME_LIMIT || r->outcome == NADI_OUTCOME_INTERRUPTED;
     nadi_simulation_open(s, ranks, true, first->workload);
@@ -54,38 +77,38 @@ static bool run_component(struct simulation *s, const struct simulation *first,
     nadi_arena_init(&part.arena);
     nadi_diags_init(&part.diags);
     nadi_simulation_collect(s, ranks, &part);
-    nadi_sum_add(sum, &part, ranks);
+    nadi_sum_add(p->sum, &part, ranks);
+    add_likes(p, component, &part, ranks);
     nadi_result_release(&part);
     nadi_simulation_close(s);
     return true;
 }
 
 /* From where the first part stopped, every rank by itself. False: it is undecided. */
-static bool second_part(struct simulation *s, const struct simulation *first,
-                        const struct nadi_fold *fold, struct nadi_sum *sum)
+static bool second_part(struct second *p)
 {
-    struct nadi_components parts = nadi_components_find(s->in, first->workload, fold);
-    struct nadi_fold ranks = single_ranks(s->in);
+    struct nadi_fold ranks = single_ranks(p->s->in);
     bool decided = true;
-    s->result->outcome = NADI_OUTCOME_NONE;
-    for (uint32_t i = 0; i < parts.count && decided; i++) {
-        ranks.rank_of = parts.ranks + parts.start[i];
-        ranks.actor_count = parts.start[i + 1] - parts.start[i];
+    p->s->result->outcome = NADI_OUTCOME_NONE;
+    for (uint32_t i = 0; i < p->parts.count && decided; i++) {
+        if (p->likes.first[i] != i)
+            continue;
+        ranks.rank_of = p->parts.ranks + p->parts.start[i];
+        ranks.actor_count = p->parts.start[i + 1] - p->parts.start[i];
         for (uint32_t a = 0; a < ranks.actor_count; a++)
             ranks.actor_of[ranks.rank_of[a]] = a;
-        decided = run_component(s, first, &ranks, sum);
+        decided = run_component(p, i, &ranks);
     }
     nadi_mem_free(ranks.actor_of);
     nadi_mem_free(ranks.weight);
     nadi_mem_free(ranks.canonical);
     nadi_mem_free(ranks.copies);
     nadi_mem_free(ranks.single);
-    nadi_components_release(&parts);
     return decided;
 }
 
 static bool both_parts(struct simulation *s, const struct simulation *first,
-                       const struct nadi_fold *fold)
+                       const struct nadi_fold *fold, struct nadi_folding *folding)
 {
     struct nadi_result *r = s->result, head = {.rank_count = r->rank_count};
     struct nadi_result whole = {.rank_count = r->rank_count, .executor = &nadi_executor_fold};
@@ -96,7 +119,15 @@ static bool both_parts(struct simulation *s, const struct simulation *first,
     nadi_diags_init(&whole.diags);
     nadi_simulation_collect(first, fold, &head);
     nadi_sum_begin(&sum, &head, fold, &whole);
-    bool decided = second_part(s, first, fold, &sum);
+    struct second p = {.s = s, .first = first, .sum = &sum};
+    p.parts = nadi_components_find(s->in, first->workload, fold);
+    p.likes = nadi_likes_find(folding, fold, &p.parts);
+    p.group_of = NADI_NEW(uint32_t, s->in->groups.count);
+    nadi_folding_close(folding);
+    bool decided = second_part(&p);
+    nadi_components_release(&p.parts);
+    nadi_likes_release(&p.likes);
+    nadi_mem_free(p.group_of);
     nadi_sum_end(&sum);
     nadi_result_release(&head);
     if (!decided) {
@@ -111,7 +142,8 @@ static bool both_parts(struct simulation *s, const struct simulation *first,
     return true;
 }
 
-bool nadi_simulation_in_parts(struct simulation *s, const struct nadi_fold *fold)
+bool nadi_simulation_in_parts(struct simulation *s, const struct nadi_fold *fold,
+                              struct nadi_folding *folding)
 {
     struct nadi_result *r = s->result;
     r->executor = &nadi_executor_fold;
@@ -121,16 +153,18 @@ bool nadi_simulation_in_parts(struct simulation *s, const struct nadi_fold *fold
         !s->stopped_by_range) {
         nadi_simulation_collect(s, fold, r);
         nadi_simulation_close(s);
+        nadi_folding_close(folding);
         return true;
     }
     const char *why = s->stopped_by_range ? beyond_together : no_second_part(s);
     if (why) {
         r->executor_note = why;
         nadi_simulation_close(s);
+        nadi_folding_close(folding);
         return false;
     }
     struct simulation first = *s;
-    bool decided = both_parts(s, &first, fold);
+    bool decided = both_parts(s, &first, fold, folding);
     nadi_simulation_close(&first);
     return decided;
 }
