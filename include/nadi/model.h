@@ -43,6 +43,10 @@ enum nadi_status nadi_model_kernels(const struct nadi_model_setup *setup, int js
 enum nadi_status nadi_model_memory(const struct nadi_model_setup *setup, int json, char **report,
                                    struct nadi_diags *messages);
 
+/* Which parts of a prediction are measured, interpolated or guessed; a cluster is needed. */
+enum nadi_status nadi_model_support(const struct nadi_model_setup *setup, int json, char **report,
+                                    struct nadi_diags *messages);
+
 /* A table of the memory after every pass of every rank of the pipeline. */
 enum nadi_status nadi_model_memory_over_time(const struct nadi_model_setup *setup, char **table,
                                              struct nadi_diags *messages);

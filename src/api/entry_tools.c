@@ -177,6 +177,7 @@ struct model_call {
 MODEL(model_flops)
 MODEL(model_kernels)
 MODEL(model_memory)
+MODEL(model_support)
 
 /* --- forms that one function has -----------------------------------------------------------------
  */

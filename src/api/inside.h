@@ -104,6 +104,8 @@ enum nadi_status nadi_do_model_flops(const struct nadi_model_setup *setup, int j
                                      struct nadi_diags *messages);
 enum nadi_status nadi_do_model_kernels(const struct nadi_model_setup *setup, int json,
                                        char **report, struct nadi_diags *messages);
+enum nadi_status nadi_do_model_support(const struct nadi_model_setup *setup, int json,
+                                       char **report, struct nadi_diags *messages);
 enum nadi_status nadi_do_model_memory(const struct nadi_model_setup *setup, int json, char **report,
                                       struct nadi_diags *messages);
 enum nadi_status nadi_do_model_memory_over_time(const struct nadi_model_setup *setup, char **table,

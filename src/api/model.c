@@ -6,6 +6,7 @@
 #include "model/figures.h"
 #include "model/files.h"
 #include "report/model_text.h"
+#include "report/support_text.h"
 
 void nadi_model_setup_init(struct nadi_model_setup *setup)
 {
@@ -73,6 +74,20 @@ enum nadi_status nadi_do_model_kernels(const struct nadi_model_setup *setup, int
     const bool ok = open_study(&study, setup, messages) &&
                     (json ? nadi_model_kernels_json(&study, &text, messages)
                           : nadi_model_kernels_text(&study, &text, messages));
+    *report = NULL;
+    if (ok)
+        *report = taken(&text);
+    nadi_study_close(&study);
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+enum nadi_status nadi_do_model_support(const struct nadi_model_setup *setup, int json,
+                                       char **report, struct nadi_diags *messages)
+{
+    struct nadi_study study;
+    struct nadi_str text = NADI_STR_INIT;
+    const bool ok =
+        open_study(&study, setup, messages) && nadi_support_report(&study, json, &text, messages);
     *report = NULL;
     if (ok)
         *report = taken(&text);

@@ -26,12 +26,17 @@ static bool is_megatron(const char *framework)
     return !framework || strncmp(framework, "megatron", strlen("megatron")) == 0;
 }
 
+enum nadi_training_class nadi_training_class_of(const char *framework, bool experts)
+{
+    return !is_megatron(framework) ? NADI_CLASS_OTHER
+           : experts               ? NADI_CLASS_EXPERTS
+                                   : NADI_CLASS_DENSE;
+}
+
 static void classify(struct nadi_training_check *c, const struct nadi_training_row *row,
                      const struct nadi_study *study)
 {
-    c->class = !is_megatron(row->framework) ? NADI_CLASS_OTHER
-               : study->model.experts       ? NADI_CLASS_EXPERTS
-                                            : NADI_CLASS_DENSE;
+    c->class = nadi_training_class_of(row->framework, study->model.experts);
     c->context_parallel = study->plan.cp > 1;
     c->few_micro_batches = study->plan.micro_batches <= FEW_MICRO_BATCHES;
 }

@@ -19,6 +19,9 @@ enum nadi_training_class { /* words in nadi_training_class_words */
                            NADI_CLASSES
 };
 
+/* framework: NULL: not said. */
+enum nadi_training_class nadi_training_class_of(const char *framework, bool experts);
+
 extern const char *const nadi_training_class_words[NADI_CLASSES];
 
 struct nadi_training_check { /* beside each row */

@@ -136,6 +136,26 @@ static int cmd_model_memory(const struct nadi_command *self, int count, char **a
     return print_report(self, count, arguments, nadi_model_memory);
 }
 
+/* The cluster may be the second word. */
+static int cmd_support(const struct nadi_command *self, int count, char **arguments)
+{
+    struct nadi_cli_model values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a model"))
+        return NADI_EXIT_USAGE;
+    struct nadi_model_setup setup;
+    char *text;
+    if (words.count > 1)
+        values.cluster = words.items[1];
+    nadi_cli_model_apply(&values, words.items[0], &setup);
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
+    const enum nadi_status status =
+        nadi_model_support(&setup, nadi_str_equal(values.format, "json"), &text, messages);
+    return nadi_terminal_end(status, text, messages, false);
+}
+
 const struct nadi_command nadi_command_model_list = {
     .name = "model list",
     .group = "Models",
@@ -190,4 +210,19 @@ const struct nadi_command nadi_command_model_memory = {
     .options = model_memory_groups,
     .max_words = 1,
     .run = cmd_model_memory,
+};
+
+const struct nadi_command nadi_command_support = {
+    .name = "support",
+    .group = "Measurements",
+    .summary = "Say which parts of a prediction are measured, interpolated or guessed",
+    .doing = "looking up the measurements",
+    .words = "MODEL [CLUSTER]",
+    .about = "The step, its kernels by kind and the collectives of its groups, each with the "
+             "error and the\ninterval of the measurements that are like it; "
+             "docs/models/evidence.md.\n",
+    .examples = "nadi support llama3-70b dgx-h100 --set \"tp=8 pp=4 dp=2 batch=128\"\n",
+    .options = model_report_groups,
+    .max_words = 2,
+    .run = cmd_support,
 };

@@ -93,6 +93,7 @@ extern const struct nadi_command nadi_command_model_trace;
 extern const struct nadi_command nadi_command_model_flops;
 extern const struct nadi_command nadi_command_model_kernels;
 extern const struct nadi_command nadi_command_model_memory;
+extern const struct nadi_command nadi_command_support;
 extern const struct nadi_command nadi_command_collective_bench;
 extern const struct nadi_command nadi_command_collective_check;
 extern const struct nadi_command nadi_command_collective_convert;

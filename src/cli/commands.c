@@ -45,6 +45,7 @@ const struct nadi_command *const nadi_commands[] = {
     &nadi_command_model_kernels,
     &nadi_command_model_memory,
     &nadi_command_systolic,
+    &nadi_command_support,
     &nadi_command_collective_bench,
     &nadi_command_collective_check,
     &nadi_command_collective_convert,

@@ -8,7 +8,7 @@ struct nadi_str;
 
 struct nadi_embedded {
     const char *folder; /* "models", "devices", "clusters", "platforms", "catalogues", "pool",
-                           "frameworks", "recipes" */
+                           "frameworks", "recipes", "evidence" */
     const char *name;   /* of the file, without .yaml or .csv */
     const unsigned char *text;
     size_t bytes;

@@ -110,7 +110,8 @@ struct nadi_model_plan {
     enum nadi_remote_parameters remote_parameters;
     const struct nadi_compute_model *kernels; /* NULL: the device's own */
     double reserve_bytes, fragmentation;
-    uint64_t given; /* which keys file or settings have, by their place in the schema */
+    const char *framework; /* whose keys are defaults; NULL: none */
+    uint64_t given;        /* which keys file or settings have, by their place in the schema */
 };
 
 /* file: NULL for none. settings: "tp=8 pp=4, batch=64" or NULL; they take precedence over the file.

@@ -261,6 +261,9 @@ bool nadi_plan_read_changed(struct nadi_model_plan *p, const char *file, const c
         v->doc = nadi_schema_is_set(&over.values, "order")   ? &over.doc
                  : nadi_schema_is_set(&base.values, "order") ? &base.doc
                                                              : v->doc;
+        const struct nadi_schema_value *framework = nadi_schema_get(v, "framework");
+        if (framework->count)
+            p->framework = nadi_arena_strdup(&p->arena, framework->items[0].text);
         fill_parallel(p, v);
         fill_rest(p, v);
         fill_stages(p, v);

@@ -3,6 +3,7 @@
 #include "format/json_write.h"
 #include "report/cost_text.h"
 #include "report/model_text.h"
+#include "report/support_text.h"
 
 static const char *unit_of(const struct nadi_study *s)
 {
@@ -23,6 +24,15 @@ static void add_memory(const struct nadi_study *s, const struct nadi_step_figure
                         colour ? "\x1b[31m" : "", nadi_units_bytes(c, f->missing_bytes),
                         colour ? "\x1b[0m" : "");
     nadi_str_add_char(out, '\n');
+}
+
+static struct nadi_interval interval_of(const struct nadi_study *s)
+{
+    struct nadi_evidence evidence;
+    nadi_evidence_open(&evidence);
+    struct nadi_interval interval = nadi_evidence_step(&evidence, s);
+    nadi_evidence_close(&evidence);
+    return interval;
 }
 
 void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_figures *f,
@@ -55,6 +65,8 @@ void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_f
             out, "  pipeline bubble      %11.1f %%  that the schedule leaves with even stages\n",
             f->bubble * 100);
     add_memory(s, f, colour, out);
+    const struct nadi_interval interval = interval_of(s);
+    nadi_interval_text(&interval, f->step_s * 1e9, out);
     if (cost->bill)
         nadi_worth_text(cost->bill, cost->worth, cost->prices, unit_of(s), out);
 }
@@ -73,6 +85,8 @@ void nadi_step_figures_json(const struct nadi_study *s, const struct nadi_step_f
     nadi_json_string(&j, "plan", nadi_str_get(&plan));
     nadi_json_u64(&j, "ranks", s->plan.ranks);
     nadi_json_double(&j, "step_s", f->step_s);
+    const struct nadi_interval interval = interval_of(s);
+    nadi_interval_json(&interval, f->step_s, &j);
     nadi_json_double(&j, "tokens_per_s", f->tokens_per_s);
     nadi_json_double(&j, "model_flops_per_s_per_device", f->model_flops);
     nadi_json_double(&j, "mfu", f->model_share);
