@@ -76,8 +76,8 @@ const struct nadi_command nadi_command_trace_rescale = {
              "laws of\ndocs/guide/rescale.md. Layers and micro-batches are found as repeated parts "
              "of the traces. The\nnumber of pipeline stages stays. `nadi trace dedup` makes a "
              "manifest of files of all ranks.\n",
-    .examples = "nadi trace rescale step/workload.yml --from \"layers=32 batch=64\" \\\n"
-                "                   --to \"tp=8 dp=16 batch=256 layers=48\" -o out/large\n",
+    .examples = "nadi trace rescale step/workload.yml --from \"layers=8 batch=16\" \\\n"
+                "                   --to \"tp=4 dp=4 layers=12 batch=64\" -o out/large\n",
     .options = trace_rescale_groups,
     .max_words = 1,
     .run = cmd_trace_rescale,

@@ -96,7 +96,7 @@ enum nadi_status api_trusted(const struct api_place *p)
         bench.labels = 4;
         bench.oblivious = test.oblivious = levels[i % 3];
         bench.form = test.form = forms[i % 3];
-        test.attacks = "stale-handle,replay-nodes,repeat-write";
+        test.attacks = i < 9 ? "stale-handle,replay-nodes,repeat-write" : NULL;
         test.trials = 100;
         test.accesses = 2;
         status = i < 3   ? nadi_memory_trusted_plan(&bench, &text, m)
