@@ -16,6 +16,10 @@ struct item {             /* one collective node */
     uint32_t group, node; /* group: or FAMILY | family */
 };
 
+struct counted { /* a collective of all ranks, and how many of groups come before it */
+    uint32_t node, before;
+};
+
 struct sequence { /* the collectives of one distinct trace, by group, then by id */
     const struct nadi_inputs *in;
     const struct nadi_trace *trace;
@@ -24,6 +28,10 @@ struct sequence { /* the collectives of one distinct trace, by group, then by id
     uint32_t count;
     uint32_t compared_group; /* last group that it was compared for */
     uint32_t compared_first; /* with which sequence */
+    struct {
+        struct counted *items; /* by collective of all ranks */
+        size_t count, capacity;
+    } of_all;
 };
 
 struct compare {
@@ -63,6 +71,18 @@ static uint32_t slot_of(const struct nadi_inputs *in, const struct nadi_trace *t
     return family == NADI_NONE ? nadi_groups_resolve(&in->groups, text, 0) : FAMILY | family;
 }
 
+/* Of items in the order of their nodes. */
+static void count_of_all(const struct nadi_inputs *in, struct sequence *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        const uint32_t slot = s->items[i].group;
+        if (slot & FAMILY || !in->groups.items[slot].is_world)
+            continue;
+        const struct counted c = {s->items[i].node, i - (uint32_t)s->of_all.count};
+        NADI_PUSH(&s->of_all, c);
+    }
+}
+
 static void collect(const struct nadi_inputs *in, struct sequence *s)
 {
     const struct nadi_trace *t = s->trace;
@@ -80,6 +100,7 @@ static void collect(const struct nadi_inputs *in, struct sequence *s)
         if (slot != NADI_NONE)
             s->items[s->count++] = (struct item){slot, n};
     }
+    count_of_all(in, s);
     if (s->count)
         qsort(s->items, s->count, sizeof(*s->items), by_group);
 }
@@ -306,6 +327,37 @@ static void find_slots(struct compare *c)
             c->slots[groups->families[f].group_of[r]] = FAMILY | f;
 }
 
+/* The first collective of all ranks before which the two have not as many of groups; NADI_NONE. */
+static uint32_t first_uncounted(const struct sequence *a, const struct sequence *b)
+{
+    for (uint32_t k = 0; k < a->of_all.count && k < b->of_all.count; k++)
+        if (a->of_all.items[k].before != b->of_all.items[k].before)
+            return k;
+    return NADI_NONE;
+}
+
+/* The reference counts a rank's collectives of groups together with those of all ranks, and tells
+ * messages apart by that number. */
+static void tell_counters(const struct compare *c)
+{
+    const struct sequence *first = &c->sequences[0];
+    for (uint32_t i = 1; i < c->in->owned_count; i++) {
+        const struct sequence *s = &c->sequences[i];
+        const uint32_t k = first_uncounted(first, s);
+        if (k == NADI_NONE)
+            continue;
+        nadi_warning(
+            c->diags, "check/reference-counter",
+            nadi_trace_place(s->trace, s->rank, s->of_all.items[k].node, &c->diags->arena),
+            "nothing to do here; for ASTRA-sim give all ranks as many collectives of groups "
+            "before it",
+            "ASTRA-sim hangs at this collective of all ranks: before it rank %u has %u of groups "
+            "and rank %u %u, and they share one counter",
+            s->rank, s->of_all.items[k].before, first->rank, first->of_all.items[k].before);
+        return;
+    }
+}
+
 bool nadi_check_collectives(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
     struct compare c = {.in = in, .diags = diags, .ok = true};
@@ -316,8 +368,12 @@ bool nadi_check_collectives(const struct nadi_inputs *in, struct nadi_diags *dia
     make_sequences(&c);
     for (uint32_t g = 0; g < in->groups.count; g++)
         compare_group(&c, g);
-    for (uint32_t i = 0; i < in->owned_count; i++)
+    if (c.ok && in->owned_count > 0)
+        tell_counters(&c);
+    for (uint32_t i = 0; i < in->owned_count; i++) {
         nadi_mem_free(c.sequences[i].items);
+        nadi_mem_free(c.sequences[i].of_all.items);
+    }
     nadi_mem_free(c.sequences);
     nadi_mem_free(c.of_rank);
     nadi_mem_free(c.slots);
