@@ -112,6 +112,19 @@ void nadi_trace_rescale_init(struct nadi_trace_rescale *options);
 enum nadi_status nadi_trace_rescale(const struct nadi_trace_rescale *options, char **report,
                                     struct nadi_diags *messages);
 
+struct nadi_trace_from_tool {
+    size_t size;
+    struct nadi_trace_inputs inputs;
+    const char *output; /* a prefix */
+    const char *form; /* "stablehlo", "xplane", "trace-viewer", "nsight", "dumpi"; NULL: by name */
+    uint32_t ranks;   /* that run a StableHLO module; 0: as it says */
+};
+
+void nadi_trace_from_tool_init(struct nadi_trace_from_tool *options);
+/* Converts files of other tools to traces of all ranks. Memory: the files and all nodes. */
+enum nadi_status nadi_trace_from_tool(const struct nadi_trace_from_tool *options, char **report,
+                                      struct nadi_diags *messages);
+
 struct nadi_trace_diff {
     size_t size;
     const char *first, *second; /* two files, or two jobs: prefixes or names with "{rank}" */

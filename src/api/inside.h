@@ -27,6 +27,8 @@ enum nadi_status nadi_do_trace_dedup(const struct nadi_trace_dedup *given, char 
                                      struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_rescale(const struct nadi_trace_rescale *given, char **report,
                                        struct nadi_diags *messages);
+enum nadi_status nadi_do_trace_from_tool(const struct nadi_trace_from_tool *given, char **report,
+                                         struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_link(const struct nadi_trace_link *given, char **report,
                                     struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_convert(const struct nadi_trace_convert *given, char **report,

@@ -368,6 +368,15 @@ static const struct nadi_field nadi_trace_rescale_members[] = {
 };
 TABLE(nadi_trace_rescale, nadi_trace_rescale_init);
 
+static const struct nadi_field nadi_trace_from_tool_members[] = {
+    NADI_LIST(struct nadi_trace_from_tool, inputs.names, inputs.count, NADI_FIELD_PATHS, 1),
+    NADI_TEXT(struct nadi_trace_from_tool, output, 1),
+    NADI_TEXT(struct nadi_trace_from_tool, form, 0),
+    NADI_U32(struct nadi_trace_from_tool, ranks, ANY_U32),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_trace_from_tool, nadi_trace_from_tool_init);
+
 static const struct nadi_field nadi_trace_diff_members[] = {
     NADI_PATH(struct nadi_trace_diff, first, 1),
     NADI_PATH(struct nadi_trace_diff, second, 1),
@@ -425,6 +434,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_trace_repair_struct,
     &nadi_trace_anonymize_struct,
     &nadi_trace_dedup_struct,
+    &nadi_trace_from_tool_struct,
     &nadi_trace_rescale_struct,
     &nadi_trace_diff_struct,
     NULL,

@@ -28,6 +28,7 @@ const struct nadi_command *const nadi_commands[] = {
     &nadi_command_trace_show,
     &nadi_command_trace_pack,
     &nadi_command_trace_from_text,
+    &nadi_command_trace_from_tool,
     &nadi_command_trace_slice,
     &nadi_command_trace_filter,
     &nadi_command_trace_merge,

@@ -1,0 +1,66 @@
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+#include <nadi/trace_edit.h>
+
+#define AT(member) NADI_AT(struct nadi_trace_from_tool, member)
+
+static const struct nadi_setting what[] = {
+    {.name = "form",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("stablehlo", "xplane", "trace-viewer", "nsight", "dumpi"),
+     AT(form),
+     .doc = "What the files are (default: by the ending of the name)"},
+    {.name = "ranks",
+     .argument = "N",
+     NADI_A_COUNT,
+     AT(ranks),
+     .doc = "Ranks that run a StableHLO module (default: its partitions times replicas)"},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "PREFIX",
+     .type = NADI_TYPE_TEXT,
+     .required = true,
+     AT(output),
+     .doc = "Rank r is written to PREFIX.<r>.et, the process groups to PREFIX.groups.json"},
+    {.name = NULL},
+};
+
+static const struct nadi_option_group trace_from_tool_groups[] = {
+    {"Files", what, 0},
+    {.heading = NULL},
+};
+
+static int cmd_trace_from_tool(const struct nadi_command *self, int count, char **arguments)
+{
+    struct nadi_trace_from_tool from;
+    struct nadi_words words;
+    nadi_trace_from_tool_init(&from);
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &from,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a module, a profile, or texts of all ranks"))
+        return NADI_EXIT_USAGE;
+    from.inputs = (struct nadi_trace_inputs){words.items, (size_t)words.count};
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
+    char *report;
+    const enum nadi_status status = nadi_trace_from_tool(&from, &report, messages);
+    return nadi_terminal_end(status, report, messages, false);
+}
+
+const struct nadi_command nadi_command_trace_from_tool = {
+    .name = "trace from-tool",
+    .group = "Traces",
+    .summary = "Convert files of other tools: StableHLO, JAX, TensorFlow, Nsight, DUMPI",
+    .doing = "converting the files",
+    .words = "FILE...",
+    .about = "A StableHLO module becomes the graph that all ranks run; a profile the works of its "
+             "devices,\nwith what they waited for; texts of dumpi2ascii, one of each rank in "
+             "order, calls and the time\nbetween them. docs/guide/front-ends.md lists what is "
+             "read.\n",
+    .examples = "nadi trace from-tool step.mlir -o out/step\n"
+                "nadi trace from-tool host0.xplane.pb host1.xplane.pb -o out/step\n"
+                "nadi trace from-tool report.sqlite -o out/step\n",
+    .options = trace_from_tool_groups,
+    .max_words = NADI_ANY_WORDS,
+    .run = cmd_trace_from_tool,
+};

@@ -1,0 +1,56 @@
+/* Any bytes as a file of another tool, by the first byte: at least one error, or nodes that wait for
+ * earlier ones of their rank only. */
+#include "base/diag.h"
+#include "base/mem.h"
+#include "frontend/frontend.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct nadi_front_job *job)
+{
+    for (uint32_t r = 0; r < job->rank_count; r++) {
+        const struct nadi_front_rank *rank = &job->ranks[r];
+        for (size_t i = 0; i < rank->nodes.count; i++) {
+            const size_t end =
+                i + 1 < rank->nodes.count ? rank->starts.items[i + 1] : rank->deps.count;
+            for (size_t k = rank->starts.items[i]; k < end; k++)
+                NADI_ASSERT(rank->deps.items[k] >= 1 && rank->deps.items[k] <= i);
+            NADI_ASSERT(rank->nodes.items[i].group < job->groups.count);
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct nadi_diags diags;
+    struct nadi_front_job job;
+    bool ok = false;
+    if (size == 0)
+        return 0;
+    char *text = nadi_mem_zalloc(size, 1);
+    memcpy(text, data + 1, size - 1);
+    nadi_diags_init(&diags);
+    nadi_front_init(&job, 0);
+    switch (data[0] % 4) {
+    case 0:
+        ok = nadi_stablehlo_parse(&job, "fuzz.mlir", text, 0, &diags);
+        break;
+    case 1:
+        nadi_front_grow(&job, 2);
+        ok = nadi_dumpi_parse(&job, 0, "fuzz.txt", text, &diags);
+        break;
+    case 2:
+        ok = nadi_xplane_parse(&job, "fuzz.pb", data + 1, size - 1, &diags);
+        break;
+    default:
+        ok = nadi_trace_viewer_parse(&job, "fuzz.json", data + 1, size - 1, &diags);
+        break;
+    }
+    NADI_ASSERT(ok == (diags.errors == 0));
+    if (ok)
+        check(&job);
+    nadi_front_release(&job);
+    nadi_diags_release(&diags);
+    nadi_mem_free(text);
+    return 0;
+}
