@@ -109,12 +109,12 @@ struct streams {
     size_t count, capacity;
 };
 
-static struct stream *stream_of(struct streams *streams, uint32_t stream)
+static struct stream *stream_of(struct streams *streams, uint32_t number)
 {
     for (size_t i = 0; i < streams->count; i++)
-        if (streams->items[i].stream == stream)
+        if (streams->items[i].stream == number)
             return &streams->items[i];
-    const struct stream stream = {.stream = stream, .end = INT64_MIN, .ended_at = INT64_MIN};
+    const struct stream stream = {.stream = number, .end = INT64_MIN, .ended_at = INT64_MIN};
     NADI_PUSH(streams, stream);
     return &streams->items[streams->count - 1];
 }
