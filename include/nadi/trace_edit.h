@@ -125,6 +125,22 @@ void nadi_trace_from_tool_init(struct nadi_trace_from_tool *options);
 enum nadi_status nadi_trace_from_tool(const struct nadi_trace_from_tool *options, char **report,
                                       struct nadi_diags *messages);
 
+struct nadi_trace_replay {
+    size_t size;
+    struct nadi_trace_inputs inputs; /* of all ranks */
+    const char *groups;              /* NULL: those of the traces */
+    const char *simulated;           /* collectives.csv of a run of the job; NULL */
+    const char *output;              /* CSV; NULL: in the report */
+    uint32_t repeats;                /* after one that does not count */
+    int compute;                     /* nodes of compute pass their recorded time */
+};
+
+void nadi_trace_replay_init(struct nadi_trace_replay *options);
+/* Replays the communication of a job in the processes of mpirun, one for each rank; the first one
+ * has the report. INPUT where nadi was built without Open MPI. */
+enum nadi_status nadi_trace_replay(const struct nadi_trace_replay *options, char **report,
+                                   struct nadi_diags *messages);
+
 struct nadi_trace_diff {
     size_t size;
     const char *first, *second; /* two files, or two jobs: prefixes or names with "{rank}" */

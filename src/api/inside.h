@@ -29,6 +29,8 @@ enum nadi_status nadi_do_trace_rescale(const struct nadi_trace_rescale *given, c
                                        struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_from_tool(const struct nadi_trace_from_tool *given, char **report,
                                          struct nadi_diags *messages);
+enum nadi_status nadi_do_trace_replay(const struct nadi_trace_replay *given, char **report,
+                                      struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_link(const struct nadi_trace_link *given, char **report,
                                     struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_convert(const struct nadi_trace_convert *given, char **report,

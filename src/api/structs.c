@@ -377,6 +377,17 @@ static const struct nadi_field nadi_trace_from_tool_members[] = {
 };
 TABLE(nadi_trace_from_tool, nadi_trace_from_tool_init);
 
+static const struct nadi_field nadi_trace_replay_members[] = {
+    NADI_LIST(struct nadi_trace_replay, inputs.names, inputs.count, NADI_FIELD_PATHS, 1),
+    NADI_PATH(struct nadi_trace_replay, groups, 0),
+    NADI_PATH(struct nadi_trace_replay, simulated, 0),
+    NADI_PATH(struct nadi_trace_replay, output, 0),
+    NADI_U32(struct nadi_trace_replay, repeats, 1, UINT32_MAX),
+    NADI_FLAG(struct nadi_trace_replay, compute),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_trace_replay, nadi_trace_replay_init);
+
 static const struct nadi_field nadi_trace_diff_members[] = {
     NADI_PATH(struct nadi_trace_diff, first, 1),
     NADI_PATH(struct nadi_trace_diff, second, 1),
@@ -434,6 +445,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_trace_repair_struct,
     &nadi_trace_anonymize_struct,
     &nadi_trace_dedup_struct,
+    &nadi_trace_replay_struct,
     &nadi_trace_from_tool_struct,
     &nadi_trace_rescale_struct,
     &nadi_trace_diff_struct,

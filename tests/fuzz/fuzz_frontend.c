@@ -1,5 +1,5 @@
-/* Any bytes as a file of another tool, by the first byte: at least one error, or nodes that wait for
- * earlier ones of their rank only. */
+/* Any bytes as a file of another tool, by the first byte: at least one error, or nodes that wait
+ * for earlier ones of their rank only. */
 #include "base/diag.h"
 #include "base/mem.h"
 #include "frontend/frontend.h"
