@@ -71,16 +71,21 @@ static bool read_simulated(struct job *j, struct simulated *s)
                       "it has no columns first_rank, node, duration_ns");
 }
 
-/* us; below 0: the simulation has no such collective. */
+/* us; below 0: the simulation has no such collective. Groups that do the same are one line of the
+ * simulation: then the one of the same node counts. */
 static double simulated_us(const struct simulated *s, const char *rank, const char *node)
 {
-    double ns;
-    for (uint32_t i = 0; i < s->csv.row_count; i++)
-        if (nadi_str_equal(nadi_csv_field(&s->csv, i, s->rank), rank) &&
-            nadi_str_equal(nadi_csv_field(&s->csv, i, s->node), node) &&
-            nadi_str_to_double(nadi_csv_field(&s->csv, i, s->time), &ns))
-            return ns / 1e3;
-    return -1;
+    double ns = -1, like = -1;
+    for (uint32_t i = 0; i < s->csv.row_count; i++) {
+        double time;
+        if (!nadi_str_equal(nadi_csv_field(&s->csv, i, s->node), node) ||
+            !nadi_str_to_double(nadi_csv_field(&s->csv, i, s->time), &time))
+            continue;
+        if (nadi_str_equal(nadi_csv_field(&s->csv, i, s->rank), rank))
+            ns = time;
+        like = like < 0 ? time : like;
+    }
+    return (ns >= 0 ? ns : like) / 1e3;
 }
 
 /* Lines of one collective and number of ranks together, by size, as benchmarks have them. */
