@@ -16,6 +16,7 @@ static bool read_logs(const struct nadi_fit_options *o, struct nadi_bench_log *l
         .kind = o->kind ? nadi_comm_kind_of(o->kind) : NADI_COMM_NONE,
         .ranks = o->ranks,
         .nodes = o->nodes,
+        .domain = o->domain,
         .device = o->device,
     };
     if (o->kind && !known.kind)
@@ -104,8 +105,12 @@ static bool open_prior(const struct nadi_fit_options *o, const struct nadi_bench
 {
     struct nadi_comm_catalogue known;
     enum nadi_comm_algorithm ignored;
-    if (o->platform)
-        return nadi_comm_platform_open(prior, name, arena, messages);
+    if (o->platform) {
+        if (!nadi_comm_platform_open(prior, name, arena, messages))
+            return false;
+        nadi_comm_platform_shrink(prior, o->domain);
+        return true;
+    }
     nadi_comm_catalogue_open(&known, arena);
     return nadi_platform_for_table(prior, &known, &log->tables[0], &name, &ignored);
 }

@@ -244,6 +244,7 @@ static const struct nadi_field nadi_fit_options_members[] = {
     NADI_PATH(struct nadi_fit_options, out, 0),
     NADI_PATH(struct nadi_fit_options, plot, 0),
     NADI_PATH(struct nadi_fit_options, page, 0),
+    NADI_U32(struct nadi_fit_options, domain, ANY_U32),
     NADI_FIELDS_END,
 };
 TABLE(nadi_fit_options, nadi_fit_options_init);

@@ -19,6 +19,7 @@ static const char *const hold_words[] = {
     [NADI_FIT_ALL] = "none",
     [NADI_FIT_HALF] = "half",
     [NADI_FIT_OTHER_HALF] = "other-half",
+    [NADI_FIT_THIRD] = "third",
     [NADI_FIT_RANDOM] = "random",
     [NADI_FIT_SMALL] = "small",
     [NADI_FIT_LARGE] = "large",
@@ -106,6 +107,8 @@ static bool is_used(const struct nadi_bench_log *log, const struct nadi_bench_ta
         return index % 2 == 0;
     case NADI_FIT_OTHER_HALF:
         return index % 2 == 1;
+    case NADI_FIT_THIRD:
+        return index % 3 == 0;
     case NADI_FIT_RANDOM:
         return by_chance(t, index);
     case NADI_FIT_SMALL:

@@ -46,13 +46,15 @@ enum nadi_fit_hold {
     NADI_FIT_ALL,
     NADI_FIT_HALF,       /* every second size is held out, the smallest is fitted */
     NADI_FIT_OTHER_HALF, /* the other way round */
+    NADI_FIT_THIRD,      /* every third size is fitted, from the smallest on, the others held out */
     NADI_FIT_RANDOM,     /* of each two sizes one is held out, by chance */
     NADI_FIT_SMALL,      /* the smaller half of the sizes is held out */
     NADI_FIT_LARGE,      /* the larger half */
     NADI_FIT_ALL_REDUCE, /* only all-reduces of the most ranks are fitted */
 };
 
-/* "none", "half", "other-half", "random", "small", "large", "all-reduce"; ALL for any other word.
+/* "none", "half", "other-half", "third", "random", "small", "large", "all-reduce"; ALL for any
+ * other word.
  */
 enum nadi_fit_hold nadi_fit_hold_of(const char *word);
 /* Whether each table is a fit of its own. */

@@ -6,9 +6,8 @@
  * others best. Only a table that even so does not foretell its own points is smoothed: what is off
  * by less is taken for how the machine is, and the curve goes through the points.
  *
- * Between two sizes of different algorithms the figures jump and the times do not: half way
- * the time is taken between what the figures say and a line. Else nccl/platform.h interpolates.
- * O(sizes^3). */
+ * Between two sizes of different algorithms the figures jump and the times do not: there the time
+ * is a line. Else nccl/platform.h interpolates. O(sizes^3). */
 #include <math.h>
 
 #include "base/mem.h"
@@ -20,7 +19,8 @@
 
 #define NOISE 0.12 /* mean of what points are off when left out: smooth from there */
 
-enum { WEIGHTS = 7 }; /* that are tried: 4^0 and so on */
+enum { MOST_BRIDGED = 8 }; /* doublings between two knots */
+enum { WEIGHTS = 7 };      /* that are tried: 4^0 and so on */
 
 struct knot {
     double bytes, sum, errors; /* of the points there */
@@ -163,24 +163,30 @@ static double factor_of(const struct knot *k)
     return fmin(fmax(exp(k->sum / k->count), 1 / MOST_FACTOR), MOST_FACTOR);
 }
 
-/* Where the algorithm changes between two knots: the factor half way, of the geometric mean of two
- * times: one that is linear in the size, and the figures' with the mean of both factors. False
- * where it does not change. */
-static bool half_way(const struct nadi_fit *f, const struct nadi_comm_case *c, const struct knot *a,
-                     const struct knot *b, double *bytes, double *factor)
+/* Where the algorithm changes between two knots: knots at the powers of two between them. Their
+ * times are linear in the size, since the figures jump there and the library may change elsewhere;
+ * of one size between, that and the figures are as likely: their geometric mean. */
+static void bridge(const struct nadi_fit *f, const struct nadi_comm_case *c, const struct knot *a,
+                   const struct knot *b, struct nadi_comm_residual *r)
 {
+    struct nadi_comm_platform plain = f->platform;
     struct nadi_comm_case between = *c;
-    if (a->algorithm == b->algorithm && a->protocol == b->protocol)
-        return false;
-    between.bytes = *bytes = sqrt(a->bytes * b->bytes);
     const double from = exp(a->plain_us / a->count) * factor_of(a);
     const double to = exp(b->plain_us / b->count) * factor_of(b);
-    const double us = from + (to - from) * (*bytes - a->bytes) / (b->bytes - a->bytes);
-    struct nadi_comm_platform plain = f->platform;
+    const double steps = fmax(round(log2(b->bytes / a->bytes)), 2);
     plain.residual_count = 0;
-    const double linear = us * 1e3 / nadi_comm_predict(&plain, &between).ns;
-    *factor = sqrt(linear * sqrt(factor_of(a) * factor_of(b)));
-    return *factor > 1 / MOST_FACTOR && *factor < MOST_FACTOR;
+    if ((a->algorithm == b->algorithm && a->protocol == b->protocol) || steps > MOST_BRIDGED)
+        return;
+    for (int k = 1; k < (int)steps; k++) {
+        between.bytes = a->bytes * pow(b->bytes / a->bytes, k / steps);
+        const double us = from + (to - from) * (between.bytes - a->bytes) / (b->bytes - a->bytes);
+        const double line = us * 1e3 / nadi_comm_predict(&plain, &between).ns;
+        const double factor = steps > 2 ? line : sqrt(line * sqrt(factor_of(a) * factor_of(b)));
+        if (factor > 1 / MOST_FACTOR && factor < MOST_FACTOR) {
+            r->bytes[r->count] = between.bytes;
+            r->factor[r->count++] = factor;
+        }
+    }
 }
 
 static void add_residual(struct nadi_fit *f, const struct nadi_comm_case *c, const struct knots *k)
@@ -189,13 +195,12 @@ static void add_residual(struct nadi_fit *f, const struct nadi_comm_case *c, con
         .kind = c->kind,
         .ranks = c->ranks,
         .in_place = c->in_place,
-        .bytes = NADI_ARENA_NEW(&f->arena, double, 2 * k->count),
-        .factor = NADI_ARENA_NEW(&f->arena, double, 2 * k->count),
+        .bytes = NADI_ARENA_NEW(&f->arena, double, MOST_BRIDGED * k->count),
+        .factor = NADI_ARENA_NEW(&f->arena, double, MOST_BRIDGED * k->count),
     };
     for (size_t i = 0; i < k->count; i++) {
-        if (i &&
-            half_way(f, c, &k->items[i - 1], &k->items[i], &r.bytes[r.count], &r.factor[r.count]))
-            r.count++;
+        if (i)
+            bridge(f, c, &k->items[i - 1], &k->items[i], &r);
         r.bytes[r.count] = k->items[i].bytes;
         r.factor[r.count++] = factor_of(&k->items[i]);
     }

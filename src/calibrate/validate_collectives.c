@@ -32,13 +32,6 @@ static enum nadi_comm_algorithm named_algorithm(const char *text)
     return nadi_comm_algorithm_of(word);
 }
 
-/* A fabric that connects fewer than the platform's: the NICs are in proportion. */
-static void shrink_domain(struct nadi_comm_platform *p, uint32_t domain)
-{
-    if (domain && domain < p->gpus_per_node)
-        nadi_comm_platform_resize(p, domain, domain);
-}
-
 bool nadi_platform_for_table(struct nadi_comm_platform *p, const struct nadi_comm_catalogue *known,
                              const struct nadi_bench_table *t, const char **name,
                              enum nadi_comm_algorithm *algorithm)
@@ -57,7 +50,7 @@ bool nadi_platform_for_table(struct nadi_comm_platform *p, const struct nadi_com
         p->nics = nics.ports;
         p->nic_rate = nics.rate;
     }
-    shrink_domain(p, t->domain);
+    nadi_comm_platform_shrink(p, t->domain);
     return true;
 }
 

@@ -6,7 +6,7 @@
 
 struct values {
     const char *platform, *kind, *device, *hold, *format, *out, *plot, *page;
-    uint32_t ranks, nodes;
+    uint32_t ranks, nodes, domain;
 };
 
 static const struct nadi_setting input[] = {
@@ -31,6 +31,11 @@ static const struct nadi_setting input[] = {
      .argument = "N",
      NADI_AT(struct values, nodes),
      .doc = "Number of nodes, if the logs do not give it"},
+    {.name = "domain",
+     NADI_A_COUNT,
+     .argument = "N",
+     NADI_AT(struct values, domain),
+     .doc = "Accelerators that one NVLink fabric connects, if fewer than the platform's"},
     {.name = "device",
      .type = NADI_TYPE_TEXT,
      .argument = "NAME",
@@ -38,11 +43,13 @@ static const struct nadi_setting input[] = {
      .doc = "Device, if the logs do not name it"},
     {.name = "hold",
      .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("none", "half", "other-half", "random", "small", "large", "all-reduce"),
+     .words = NADI_ONE_OF("none", "half", "other-half", "third", "random", "small", "large",
+                          "all-reduce"),
      .preset = "none",
      NADI_AT(struct values, hold),
      .doc = "Rows held out of the fit to measure its prediction: every second size, the others, "
-            "one of each two at random, the smaller or the larger half, or all but the all-reduces "
+            "every third size, one of each two at random, the smaller or the larger half, "
+            "or all but the all-reduces "
             "of the most ranks"},
     {.name = NULL},
 };
@@ -97,6 +104,7 @@ static int cmd_fit(const struct nadi_command *self, int count, char **arguments)
     options.device = values.device;
     options.ranks = values.ranks;
     options.nodes = values.nodes;
+    options.domain = values.domain;
     options.hold = values.hold;
     options.form = values.format;
     options.out = values.out;

@@ -12,11 +12,13 @@ struct values {
 static const struct nadi_setting input[] = {
     {.name = "fit",
      .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("none", "half", "other-half", "random", "small", "large", "all-reduce"),
+     .words = NADI_ONE_OF("none", "half", "other-half", "third", "random", "small", "large",
+                          "all-reduce"),
      .preset = "none",
      NADI_AT(struct values, fit),
      .doc = "Fit platforms first and compare the rest with them: without every second size of each "
-            "table, the others, one of each two at random, the smaller or the larger half; or to "
+            "table, the others, every third, one of each two at random, the smaller or the "
+            "larger half; or to "
             "each machine's all-reduces of the most ranks"},
     {.name = NULL},
 };

@@ -145,6 +145,9 @@ void nadi_comm_platform_dims(const struct nadi_comm_platform *p, struct nadi_top
 /* For `ranks` ranks on `per_node` accelerators of each node: as many nodes as they need, and where
  * nodes are not used whole that part of their NICs. */
 void nadi_comm_platform_resize(struct nadi_comm_platform *p, uint32_t per_node, uint32_t ranks);
+/* A fabric that connects `domain` accelerators, where that is fewer; the NICs in proportion. 0: as
+ * it is. */
+void nadi_comm_platform_shrink(struct nadi_comm_platform *p, uint32_t domain);
 
 /* The rates of the group's part of a node, B/s: one direction out of each accelerator, and out of
  * all NICs that `per_node` accelerators have. */

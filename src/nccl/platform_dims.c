@@ -36,3 +36,9 @@ void nadi_comm_platform_resize(struct nadi_comm_platform *p, uint32_t per_node, 
     }
     p->nodes = (ranks + p->gpus_per_node - 1) / p->gpus_per_node;
 }
+
+void nadi_comm_platform_shrink(struct nadi_comm_platform *p, uint32_t domain)
+{
+    if (domain && domain < p->gpus_per_node)
+        nadi_comm_platform_resize(p, domain, domain);
+}

@@ -64,6 +64,8 @@ const char *nadi_collective_fitting_set(const struct nadi_validate_collectives *
         return "every second size of each table, beginning with the smallest; one fit a table";
     case NADI_FIT_OTHER_HALF:
         return "every second size of each table, without the smallest; one fit a table";
+    case NADI_FIT_THIRD:
+        return "every third size of each table, beginning with the smallest; one fit a table";
     case NADI_FIT_RANDOM:
         return "of each two sizes of a table one, by chance; one fit a table";
     case NADI_FIT_SMALL:
@@ -83,6 +85,7 @@ const char *nadi_collective_test_set(const struct nadi_validate_collectives *v)
         return "every row";
     case NADI_FIT_HALF:
     case NADI_FIT_OTHER_HALF:
+    case NADI_FIT_THIRD:
         return "the sizes between";
     case NADI_FIT_RANDOM:
         return "the other sizes";

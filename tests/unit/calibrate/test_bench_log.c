@@ -150,6 +150,69 @@ static void leaves_wrong_values_out(void **state)
     release(&r);
 }
 
+/* How calls were made, and how many accelerators one fabric connects: from the header, the command
+ * line and the names of programs. */
+static void tells_calls_and_domains(void **state)
+{
+    static const struct {
+        const char *head;
+        uint32_t launches, domain;
+        enum nadi_comm_calls calls;
+    } cases[] = {
+        {"# launch: all_reduce_perf -b 8 -e 1G -f 2 -g 8\n", 8, 0, NADI_CALLS_QUEUED},
+        {"# source: network/README.md (all_reduce_bench.py)\n", 0, 0, NADI_CALLS_ALONE},
+        {"# what: made by xla/tools/collective_perf_table_gen\n", 0, 0, NADI_CALLS_ALONE},
+        {"# hardware: GB200 NVL36, two racks\n", 0, 36, NADI_CALLS_QUEUED},
+        {"# nvlink_domain: 4\n", 0, 4, NADI_CALLS_QUEUED},
+    };
+    static const char rows[] = "collective,ranks,size_bytes,time_us\nall-reduce,8,1024,20\n";
+    struct read r;
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_str text = NADI_STR_INIT;
+        nadi_str_printf(&text, "%s%s", cases[i].head, rows);
+        read_text(&r, "a.csv", text.text, NULL);
+        assert_true(r.ok);
+        assert_int_equal(r.log.tables[0].launches, cases[i].launches);
+        assert_int_equal(r.log.tables[0].domain, cases[i].domain);
+        assert_int_equal(nadi_bench_calls(&r.log.tables[0]), cases[i].calls);
+        release(&r);
+        nadi_str_release(&text);
+    }
+    read_text(&r, "log", new_form, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].launches, 2); /* nGpus */
+    release(&r);
+}
+
+/* What is in no table is listed: nothing is lost. */
+static void lists_what_it_leaves_out(void **state)
+{
+    static const struct nadi_bench_known on = {.keep_going = true};
+    static const char text[] = "collective,ranks,size_bytes,time_us\n"
+                               "all-reduce,8,1024,20\nall-reduce,8,2048,inf\n"
+                               "all-reduce,8,4096,0\nall-reduce,8,0,20\nall-reduce,8,8192,N/A\n"
+                               "all-reduce,8,8192,red\nall-reduce,8,x,20\n";
+    static const struct {
+        uint32_t line;
+        bool unread;
+    } wanted[] = {{3, false}, {4, false}, {5, false}, {7, true}, {8, true}};
+    struct read r;
+    (void)state;
+    read_text(&r, "a.csv", text, &on);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].count, 1);
+    assert_int_equal(r.log.skipped.count, sizeof(wanted) / sizeof(wanted[0]));
+    for (size_t i = 0; i < r.log.skipped.count; i++) {
+        assert_int_equal(r.log.skipped.items[i].line, wanted[i].line);
+        assert_int_equal(r.log.skipped.items[i].unread, wanted[i].unread);
+    }
+    release(&r);
+    read_text(&r, "a.csv", text, NULL); /* a log that is fitted is whole or refused */
+    assert_false(r.ok);
+    release(&r);
+}
+
 static void reads_osu(void **state)
 {
     (void)state;
@@ -525,6 +588,8 @@ int main(void)
         cmocka_unit_test(reads_bandwidth_only),
         cmocka_unit_test(reads_two_programs),
         cmocka_unit_test(leaves_wrong_values_out),
+        cmocka_unit_test(tells_calls_and_domains),
+        cmocka_unit_test(lists_what_it_leaves_out),
         cmocka_unit_test(reads_osu),
         cmocka_unit_test(reads_csv),
         cmocka_unit_test(reads_grouped_csv),

@@ -130,8 +130,8 @@ static void halves_share_no_size(void **state)
     static const struct {
         const char *word;
         size_t used;
-    } holds[] = {{"half", 12},  {"other-half", 11}, {"random", 12},    {"small", 11},
-                 {"large", 12}, {"none", 23},       {"all-reduce", 23}};
+    } holds[] = {{"half", 12}, {"other-half", 11}, {"random", 12}, {"small", 11},
+                 {"third", 8}, {"large", 12},      {"none", 23},   {"all-reduce", 23}};
     for (size_t i = 0; i < sizeof(holds) / sizeof(holds[0]); i++) {
         struct made m;
         const enum nadi_fit_hold hold = nadi_fit_hold_of(holds[i].word);

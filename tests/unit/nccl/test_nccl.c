@@ -170,6 +170,25 @@ static void channels_limit_ll128(void **state)
     release(&o);
 }
 
+/* A rack of which NVLink connects 36: two of them between 72 ranks. */
+static void domains_of_a_rack(void **state)
+{
+    (void)state;
+    struct opened o;
+    const struct nadi_comm_case c = {.kind = NADI_COMM_ALL_REDUCE, .ranks = 72, .bytes = GIB};
+    open_platform(&o, "gb200-nvl72");
+    assert_int_equal(nadi_comm_nodes(&o.p, &c), 1);
+    const double one = nadi_comm_predict(&o.p, &c).ns;
+    nadi_comm_platform_shrink(&o.p, 0);
+    nadi_comm_platform_shrink(&o.p, 144);
+    assert_int_equal(o.p.gpus_per_node, 72);
+    nadi_comm_platform_shrink(&o.p, 36);
+    assert_int_equal(nadi_comm_nodes(&o.p, &c), 2);
+    assert_int_equal(o.p.nics, 36);
+    assert_true(nadi_comm_predict(&o.p, &c).ns > one);
+    release(&o);
+}
+
 /* In a node all partners of an all-to-all at once; between nodes the host posts every message. */
 static void all_to_all_by_ranks(void **state)
 {
@@ -481,6 +500,7 @@ int main(void)
         cmocka_unit_test(calls_in_a_loop_and_alone),
         cmocka_unit_test(channels_limit_ll128),
         cmocka_unit_test(all_to_all_by_ranks),
+        cmocka_unit_test(domains_of_a_rack),
         cmocka_unit_test(devices_have_platforms),
         cmocka_unit_test(nics_choose_the_platform),
         cmocka_unit_test(tree_on_two_nodes_is_faster_than_the_wire),
