@@ -20,8 +20,8 @@ struct nadi_fit_options {
                              that the logs name */
     const char *kind, *device; /* of all tables, if the logs do not give it; may be NULL */
     unsigned ranks, nodes;     /* likewise; 0: from the logs */
-    const char *hold; /* "none", "half", "other-half", "third", "random", "small" or "large" of each table's
-                         sizes, "all-reduce": only those with the most ranks are fitted */
+    const char *hold; /* "none", "half", "other-half", "third", "random", "small" or "large" of each
+                         table's sizes, "all-reduce": only those with the most ranks are fitted */
     const char *form; /* "text" or "json" */
     const char *out;  /* the fitted platform is written here; may be NULL */
     const char *plot; /* SVG; may be NULL */

@@ -263,7 +263,12 @@ bool nadi_comm_platform_read(struct nadi_comm_platform *p, const struct nadi_sch
     p->arm_host = nadi_schema_word(v, "host") == 2;
     p->pairs_bytes = nadi_schema_number(v, "pairs-most");
     p->net_latency_ns = nadi_schema_number(v, "net-latency");
-    p->version = nadi_nccl_version_of(text_of(v, "library", arena));
+    const char *library = text_of(v, "library", arena);
+    p->version = nadi_nccl_version_of(library);
+    if (*library && !p->version)
+        return nadi_error(diags, "platform/library", NADI_IN_FILE(v->doc->path),
+                          "for example: library: NCCL 2.27",
+                          "'%s' names no version of NCCL or RCCL", library);
     for (int f = 0; f < NADI_FIGURES; f++)
         p->value[f] = nadi_schema_number(v, abouts[f].key);
     read_algorithms(p, nadi_schema_get(v, "algorithms"));

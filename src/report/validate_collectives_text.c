@@ -24,7 +24,7 @@ static const struct {
 } classes[] = {
     {"all sizes", 0, HUGE_VAL},
     {"< 1 MiB", 0, MIB},
-    {"1 - 16 MiB", MIB, 16 * MIB},
+    {"1 - 16 MiB", MIB, 16 * MIB + 1},
     {"> 16 MiB", 16 * MIB + 1, HUGE_VAL},
 };
 enum { CLASSES = sizeof(classes) / sizeof(classes[0]) };

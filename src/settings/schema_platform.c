@@ -118,7 +118,7 @@ static const struct nadi_setting platform_keys[] = {
          "does with MSCCL where each rank has its process; 0: none."),
     {.name = "library",
      .type = NADI_TYPE_TEXT,
-     .absent = "NCCL 2.27",
+     .absent = "NCCL 2.28",
      .doc = "Version whose cost tables decide, for example NCCL 2.23."},
     {.name = "host",
      .type = NADI_TYPE_WORD,

@@ -460,6 +460,7 @@ static void bad_lists_are_refused(void **state)
         "crossovers: [\"all-reduce 8: 0 ring LL256\"]",
         "crossovers: [\"dance 8: 0 ring LL\"]",
         "nics: 0\nnodes: 2",
+        "library: CUDA 12",
     };
     static const char path[] = "test_nccl_bad.yaml";
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
