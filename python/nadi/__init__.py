@@ -14,7 +14,8 @@ where they are installed.
 """
 from ._library import Error, library_path, version
 from .design import (cost, memory_bench, memory_pool, memory_trusted_attack, memory_trusted_bench,
-                     memory_trusted_leak, optimize, optimize_bandwidth, search, sweep, sweep_results)
+                     memory_trusted_leak, optimize, optimize_bandwidth, partition, partition_bench, search, sweep,
+                     sweep_results)
 from .fabric import fabric_check, fabric_count, fabric_route
 from .noc import noc_sweep
 from .results import Run, diff, load, report
@@ -23,6 +24,6 @@ from .systolic import systolic_layers
 
 __all__ = ["Error", "Run", "check", "cost", "diff", "fabric_check", "fabric_count", "fabric_route",
            "generate_collective", "library_path", "load", "memory_bench", "memory_pool", "memory_trusted_attack",
-           "memory_trusted_bench", "memory_trusted_leak", "noc_sweep", "optimize", "optimize_bandwidth", "report",
-           "run", "search", "sweep", "sweep_results", "systolic_layers", "version"]
+           "memory_trusted_bench", "memory_trusted_leak", "noc_sweep", "optimize", "optimize_bandwidth", "partition",
+           "partition_bench", "report", "run", "search", "sweep", "sweep_results", "systolic_layers", "version"]
 __version__ = version()

@@ -41,7 +41,7 @@ def _load():
         f.restype, f.argtypes = result, arguments
 
     for name in ("nadi_setup_init", "nadi_output_init", "nadi_bandwidth_options_init", "nadi_cost_options_init", "nadi_design_options_init",
-                 "nadi_pool_options_init", "nadi_sweep_options_init",
+                 "nadi_pool_options_init", "nadi_partition_options_init", "nadi_partition_bench_options_init", "nadi_sweep_options_init",
                  "nadi_memory_bench_options_init", "nadi_model_search_init",
                  "nadi_collective_traces_init",
                  "nadi_free", "nadi_job_destroy", "nadi_job_keep_ops", "nadi_job_keep_usage", "nadi_messages_destroy", "nadi_claim_destroy"):
@@ -67,6 +67,8 @@ def _load():
     declare("nadi_generate_collective", c_int, c_void_p, c_char_p, c_void_p)
     declare("nadi_cost", c_int, c_void_p, c_void_p, c_void_p)
     declare("nadi_optimize", c_int, c_void_p, c_void_p, c_void_p)
+    declare("nadi_partition", c_int, c_void_p, c_void_p, c_void_p)
+    declare("nadi_partition_bench", c_int, c_void_p, c_void_p, c_void_p)
     declare("nadi_sweep", c_int, c_void_p, c_void_p, c_void_p, c_void_p)
     declare("nadi_optimize_bandwidth", c_int, c_void_p, c_void_p, c_void_p)
     declare("nadi_memory_pool", c_int, c_void_p, c_void_p, c_void_p)

@@ -61,6 +61,22 @@ def optimize(space, **options):
     return _answer(lib.nadi_optimize, struct)
 
 
+def partition(model, **options):
+    """Takes a trained network apart for workers that should hardly talk, as `nadi partition` does: a dict with "methods"
+    (the partition first, then its baselines), "layers", "workers_load". options: members of struct
+    nadi_partition_options (include/nadi/partition.h), like workers=8, data="samples.npz", accuracy_loss=0.005, out="parts".
+    Raises Error."""
+    given = {k: os.fspath(v) if k in ("description", "data", "out") else v for k, v in options.items()}
+    struct = Struct("nadi_partition_options", **dict(given, model=os.fspath(model), form="json"))
+    return _answer(lib.nadi_partition, struct)
+
+
+def partition_bench(**options):
+    """Trains small networks and takes them apart, as `nadi partition bench` does: a list of rows. options: members of
+    struct nadi_partition_bench_options (include/nadi/partition.h), like nets="block", workers="2,4". Raises Error."""
+    return _answer(lib.nadi_partition_bench, Struct("nadi_partition_bench_options", **dict(options, form="json")))["rows"]
+
+
 def memory_pool(**options):
     """Times transfers between NPUs and a hierarchical memory pool, as `nadi memory pool` does: a list of rows with the
     closed form, the simulation and the stages. options: members of struct nadi_pool_options (include/nadi/memory.h);

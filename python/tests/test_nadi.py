@@ -145,6 +145,12 @@ class Package(unittest.TestCase):
         self.assertEqual([r["simulated_ns"] for r in rows], [r["form_ns"] for r in rows])
         with self.assertRaises(nadi.Error):
             nadi.memory_pool(groups=250)
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "partition")
+        apart = nadi.partition(os.path.join(folder, "small.yml"), workers=4, data=os.path.join(folder, "samples.npz"), mu=0)
+        self.assertEqual([m["accuracy"] for m in apart["methods"][:2]], [1, 1])
+        self.assertEqual(apart["samples_same"], 80)
+        with self.assertRaises(nadi.Error):
+            nadi.partition(os.path.join(folder, "small.yml"), workers=1)
         bench = nadi.memory_trusted_bench(pages=2**10, accesses=100, warm_up=0, oblivious="path-oram")
         self.assertEqual((bench["pages_moved_per_access"], bench["counts"]["paths"]), (88, 100))
         self.assertAlmostEqual(sum(bench["parts_ns"].values()), bench["mean_ns"], 3)

@@ -18,6 +18,7 @@
 #include <nadi/nadi.h>
 #include <nadi/noc.h>
 #include <nadi/optimize.h>
+#include <nadi/partition.h>
 #include <nadi/search.h>
 #include <nadi/sweep.h>
 #include <nadi/systolic.h>
@@ -133,6 +134,8 @@ extern const struct nadi_struct nadi_trusted_test_options_struct;
 extern const struct nadi_struct nadi_memory_bench_options_struct;
 extern const struct nadi_struct nadi_cost_options_struct;
 extern const struct nadi_struct nadi_design_options_struct;
+extern const struct nadi_struct nadi_partition_options_struct;
+extern const struct nadi_struct nadi_partition_bench_options_struct;
 extern const struct nadi_struct nadi_model_search_struct;
 extern const struct nadi_struct nadi_fit_options_struct;
 extern const struct nadi_struct nadi_validate_options_struct;

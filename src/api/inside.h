@@ -63,6 +63,10 @@ enum nadi_status nadi_do_noc_sweep(const struct nadi_noc_options *options, char 
                                    struct nadi_diags *messages);
 enum nadi_status nadi_do_optimize_bandwidth(const struct nadi_bandwidth_options *options,
                                             char **report, struct nadi_diags *messages);
+enum nadi_status nadi_do_partition(const struct nadi_partition_options *options, char **report,
+                                   struct nadi_diags *messages);
+enum nadi_status nadi_do_partition_bench(const struct nadi_partition_bench_options *options,
+                                         char **report, struct nadi_diags *messages);
 enum nadi_status nadi_do_optimize(const struct nadi_design_options *options, char **report,
                                   struct nadi_diags *messages);
 enum nadi_status nadi_do_cost(const struct nadi_cost_options *options, char **report,

@@ -427,6 +427,8 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_memory_bench_options_struct,
     &nadi_cost_options_struct,
     &nadi_design_options_struct,
+    &nadi_partition_options_struct,
+    &nadi_partition_bench_options_struct,
     &nadi_model_search_struct,
     &nadi_fit_options_struct,
     &nadi_validate_options_struct,

@@ -273,3 +273,39 @@ static const struct nadi_field nadi_model_trace_members[] = {
     NADI_FIELDS_END,
 };
 TABLE(nadi_model_trace, nadi_model_trace_init);
+
+static const struct nadi_field nadi_partition_options_members[] = {
+    NADI_PATH(struct nadi_partition_options, model, 1),
+    NADI_PATH(struct nadi_partition_options, description, 0),
+    NADI_PATH(struct nadi_partition_options, data, 0),
+    NADI_WORD(struct nadi_partition_options, inputs, NADI_WORDS_PARTITION_INPUTS),
+    NADI_WORD(struct nadi_partition_options, cost, NADI_WORDS_PARTITION_COST),
+    NADI_TEXT(struct nadi_partition_options, capacity, 0),
+    NADI_U32(struct nadi_partition_options, workers, 2, 1024),
+    NADI_U32(struct nadi_partition_options, element_bytes, 1, 8),
+    NADI_U32(struct nadi_partition_options, rounds, 1, 100),
+    NADI_U32(struct nadi_partition_options, threads, 0, 4096),
+    NADI_REAL(struct nadi_partition_options, mu, 0, REAL_MOST),
+    NADI_REAL(struct nadi_partition_options, lambda, 0, REAL_MOST),
+    NADI_REAL(struct nadi_partition_options, accuracy_loss, -1, 1),
+    NADI_FLAG(struct nadi_partition_options, diagonal),
+    NADI_U32(struct nadi_partition_options, batch, 1, 1 << 20),
+    NADI_REAL(struct nadi_partition_options, gmacs_per_s, 1e-9, 1e9),
+    NADI_TEXT(struct nadi_partition_options, networks, 0),
+    NADI_WORD(struct nadi_partition_options, network_model, NADI_WORDS_NETWORK_MODEL),
+    NADI_WORD(struct nadi_partition_options, form, NADI_WORDS_FORM),
+    NADI_PATH(struct nadi_partition_options, out, 0),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_partition_options, nadi_partition_options_init);
+
+static const struct nadi_field nadi_partition_bench_options_members[] = {
+    NADI_TEXT(struct nadi_partition_bench_options, nets, 1),
+    NADI_TEXT(struct nadi_partition_bench_options, workers, 1),
+    NADI_REAL(struct nadi_partition_bench_options, accuracy_loss, 0, 1),
+    NADI_U64(struct nadi_partition_bench_options, seed, ANY_U64),
+    NADI_WORD(struct nadi_partition_bench_options, form, NADI_WORDS_FORM),
+    NADI_PATH(struct nadi_partition_bench_options, out, 0),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_partition_bench_options, nadi_partition_bench_options_init);

@@ -46,6 +46,11 @@
 /* nadi_memory_bench. */
 #define NADI_WORDS_DIRECTION NADI_WORD_TABLE("load", "store", NULL)
 
+/* nadi_partition, in the order of enum nadi_input_place and of enum nadi_partition_cost. */
+#define NADI_WORDS_PARTITION_INPUTS NADI_WORD_TABLE("blocks", "everywhere", NULL)
+#define NADI_WORDS_PARTITION_COST   NADI_WORD_TABLE("transfers", "weights", NULL)
+#define NADI_WORDS_PARTITION_NETS   NADI_WORD_TABLE("mlp", "lenet", "block", NULL)
+
 /* The place of a word that the check of arguments has let through (NADI_WORD); the last of `words`
  * where it is none of them. */
 static inline uint32_t nadi_word_index(const char *const *words, const char *given)

@@ -110,6 +110,8 @@ extern const struct nadi_command nadi_command_cost;
 extern const struct nadi_command nadi_command_model_search;
 extern const struct nadi_command nadi_command_optimize_bandwidth;
 extern const struct nadi_command nadi_command_optimize;
+extern const struct nadi_command nadi_command_partition_bench;
+extern const struct nadi_command nadi_command_partition;
 extern const struct nadi_command nadi_command_sweep;
 extern const struct nadi_command nadi_command_memory_pool;
 extern const struct nadi_command nadi_command_memory_bench;

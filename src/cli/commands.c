@@ -61,6 +61,8 @@ const struct nadi_command *const nadi_commands[] = {
     &nadi_command_sweep,
     &nadi_command_optimize_bandwidth,
     &nadi_command_optimize,
+    &nadi_command_partition_bench,
+    &nadi_command_partition,
     &nadi_command_memory_pool,
     &nadi_command_memory_bench,
     &nadi_command_memory_trusted_bench,

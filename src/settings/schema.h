@@ -55,6 +55,8 @@ enum nadi_schema_kind {
     NADI_SCHEMA_COMMUNICATORS,
     NADI_SCHEMA_SPACE, /* of a sweep */
     NADI_SCHEMA_SPACE_WORKLOAD,
+    NADI_SCHEMA_NET, /* layers of a neural network */
+    NADI_SCHEMA_NET_LAYER,
     NADI_SCHEMA_KINDS
 };
 

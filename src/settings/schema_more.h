@@ -44,5 +44,7 @@ extern const struct nadi_schema nadi_divided_schema;
 extern const struct nadi_schema nadi_communicators_schema;
 extern const struct nadi_schema nadi_space_schema;
 extern const struct nadi_schema nadi_space_workload_schema;
+extern const struct nadi_schema nadi_net_schema;
+extern const struct nadi_schema nadi_net_layer_schema;
 
 #endif

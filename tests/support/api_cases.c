@@ -710,6 +710,7 @@ const struct api_case api_cases[] = {
     {"designs", api_designs},
     {"sweeps", api_sweeps},
     {"pools", api_pools},
+    {"partitions", api_partitions},
     {"trusted", api_trusted},
     {NULL, NULL},
 };

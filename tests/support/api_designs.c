@@ -6,6 +6,7 @@
 #include <nadi/memory.h>
 #include <nadi/noc.h>
 #include <nadi/optimize.h>
+#include <nadi/partition.h>
 #include <nadi/sweep.h>
 
 enum nadi_status api_designs(const struct api_place *p)
@@ -130,5 +131,21 @@ enum nadi_status api_sweeps(const struct api_place *p)
     for (size_t i = 0; i < 3; i++)
         api_say(p, texts[i]);
     (void)remove(store); /* it says when it was made */
+    return api_end(p, status, false, m);
+}
+
+enum nadi_status api_partitions(const struct api_place *p)
+{
+    struct nadi_partition_options o;
+    char out[PATH_BYTES], *text = NULL;
+    nadi_partition_options_init(&o);
+    o.model = NADI_TEST_DIR "/../examples/partition/small.yml";
+    o.data = NADI_TEST_DIR "/../examples/partition/samples.npz";
+    o.out = api_in_folder(out, p->out, "parts");
+    o.networks = "pcie";
+    o.workers = 2;
+    struct nadi_diags *m = nadi_messages_create();
+    const enum nadi_status status = nadi_partition(&o, &text, m);
+    api_say(p, text);
     return api_end(p, status, false, m);
 }

@@ -17,6 +17,7 @@ enum nadi_status api_end(const struct api_place *p, enum nadi_status status, boo
 enum nadi_status api_designs(const struct api_place *p);
 enum nadi_status api_sweeps(const struct api_place *p);
 enum nadi_status api_pools(const struct api_place *p);
+enum nadi_status api_partitions(const struct api_place *p);
 enum nadi_status api_trusted(const struct api_place *p);
 
 #endif

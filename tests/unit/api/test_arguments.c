@@ -13,6 +13,7 @@
 #include <nadi/model.h>
 #include <nadi/noc.h>
 #include <nadi/optimize.h>
+#include <nadi/partition.h>
 #include <nadi/report.h>
 #include <nadi/search.h>
 #include <nadi/sweep.h>
@@ -107,6 +108,8 @@ REPORT(nadi_fabric_count_options, nadi_fabric_count_switches)
 REPORT(nadi_noc_options, nadi_noc_sweep)
 REPORT(nadi_bandwidth_options, nadi_optimize_bandwidth)
 REPORT(nadi_design_options, nadi_optimize)
+REPORT(nadi_partition_options, nadi_partition)
+REPORT(nadi_partition_bench_options, nadi_partition_bench)
 REPORT(nadi_pool_options, nadi_memory_pool)
 REPORT(nadi_trusted_bench_options, nadi_memory_trusted_bench)
 REPORT(nadi_memory_bench_options, nadi_memory_bench)
@@ -218,6 +221,8 @@ static const struct subject subjects[] = {
     ROW(nadi_noc_options, nadi_noc_sweep),
     ROW(nadi_bandwidth_options, nadi_optimize_bandwidth),
     ROW(nadi_design_options, nadi_optimize),
+    ROW(nadi_partition_options, nadi_partition),
+    ROW(nadi_partition_bench_options, nadi_partition_bench),
     ROW(nadi_pool_options, nadi_memory_pool),
     ROW(nadi_trusted_bench_options, nadi_memory_trusted_bench),
     ROW(nadi_memory_bench_options, nadi_memory_bench),

@@ -47,14 +47,16 @@ static void check_one(struct outcome *o, const struct key_case *c, const char *v
     nadi_str_release(&text);
 }
 
-/* Their cases are in tests/unit/model, tests/unit/cost, tests/cli/optimize. */
+/* Their cases are in tests/unit/model, tests/unit/cost, tests/cli/optimize,
+ * tests/unit/neural. */
 static bool is_of_models(int kind)
 {
     return kind == NADI_SCHEMA_MODEL || kind == NADI_SCHEMA_PLAN || kind == NADI_SCHEMA_DEVICE ||
            kind == NADI_SCHEMA_CLUSTER || kind == NADI_SCHEMA_PLATFORM ||
            kind == NADI_SCHEMA_CATALOGUE || kind == NADI_SCHEMA_CATALOGUE_PART ||
            kind == NADI_SCHEMA_DIVIDED || kind == NADI_SCHEMA_COMMUNICATORS ||
-           kind == NADI_SCHEMA_SPACE_WORKLOAD;
+           kind == NADI_SCHEMA_SPACE_WORKLOAD || kind == NADI_SCHEMA_NET ||
+           kind == NADI_SCHEMA_NET_LAYER;
 }
 
 static void every_key_has_a_case(void **state)

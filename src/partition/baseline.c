@@ -1,0 +1,109 @@
+#include "partition/baseline.h"
+
+#include "base/mem.h"
+
+const char *nadi_baseline_name(enum nadi_baseline kind)
+{
+    static const char *const names[NADI_BASELINES] = {"direct", "one worker", "magnitude"};
+    return names[kind];
+}
+
+struct ranked { /* a transfer, or part of one: of a layer that reads it */
+    double energy;
+    uint64_t bytes;
+    uint32_t layer, channel, worker;
+};
+
+static int by_energy(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->energy < y->energy || x->energy > y->energy)
+        return x->energy < y->energy ? -1 : 1;
+    if (x->layer != y->layer)
+        return x->layer < y->layer ? -1 : 1;
+    if (x->channel != y->channel)
+        return x->channel < y->channel ? -1 : 1;
+    return x->worker < y->worker ? -1 : x->worker > y->worker;
+}
+
+struct list {
+    struct ranked *items;
+    size_t count, capacity;
+};
+
+/* Squares of a channel's weights on each worker, as shares of the layer's. */
+static void rank_layer(const struct nadi_partitioned *r, uint32_t layer, uint32_t element_bytes,
+                       struct list *list)
+{
+    const struct nadi_nn_layer *l = &r->nn.layers[layer], *in = &r->nn.layers[l->inputs[0]];
+    const uint32_t workers = r->placement.workers, groups = l->kind == NADI_NN_CONV ? l->groups : 1;
+    const size_t fan = nadi_nn_fan_in(&r->nn, l), inputs = in->channels / groups;
+    const size_t kernel = fan / inputs;
+    double *energy = NADI_ZNEW(double, (size_t)in->channels *workers), all = 0;
+    for (uint32_t j = 0; j < l->channels; j++)
+        for (size_t i = 0; i < fan; i++) {
+            const double w = (double)l->weights[j * fan + i];
+            const size_t c = j / (l->channels / groups) * inputs + i / kernel;
+            energy[c * workers + nadi_placement_of(&r->placement, layer, j)] += w * w;
+            all += w * w;
+        }
+    for (uint32_t c = 0; c < in->channels; c++)
+        for (uint32_t k = 0; k < workers; k++) {
+            const uint32_t owner = nadi_placement_of(&r->placement, l->inputs[0], c);
+            if (owner != NADI_NONE && owner != k && energy[c * workers + k] > 0)
+                NADI_PUSH(list,
+                          ((struct ranked){energy[c * workers + k] / all,
+                                           nadi_nn_positions(in) * element_bytes, layer, c, k}));
+        }
+    nadi_mem_free(energy);
+}
+
+static void drop(struct nadi_partitioned *r, const struct ranked *one)
+{
+    const struct nadi_nn_layer *l = &r->nn.layers[one->layer];
+    const uint32_t groups = l->kind == NADI_NN_CONV ? l->groups : 1;
+    const size_t fan = nadi_nn_fan_in(&r->nn, l);
+    const size_t inputs = r->nn.layers[l->inputs[0]].channels / groups, kernel = fan / inputs;
+    for (uint32_t j = 0; j < l->channels; j++)
+        if (nadi_placement_of(&r->placement, one->layer, j) == one->worker &&
+            j / (l->channels / groups) == one->channel / inputs)
+            memset(l->weights + j * fan + one->channel % inputs * kernel, 0,
+                   kernel * sizeof(float));
+}
+
+static void prune(const struct nadi_partition *p, uint64_t bytes, struct nadi_partitioned *r)
+{
+    struct list list = {NULL, 0, 0};
+    size_t done = 0;
+    for (uint32_t i = 1; i < r->nn.count; i++)
+        if (nadi_nn_mixes(r->nn.layers[i].kind))
+            rank_layer(r, i, p->element_bytes, &list);
+    if (list.count)
+        qsort(list.items, list.count, sizeof(*list.items), by_energy);
+    while (r->traffic.all.bytes > bytes && done < list.count) {
+        uint64_t more = r->traffic.all.bytes - bytes;
+        do { /* a transfer that several layers read ends with the last of them */
+            drop(r, &list.items[done]);
+            more -= nadi_min_u64(more, list.items[done].bytes);
+        } while (++done < list.count && more > 0);
+        nadi_traffic_release(&r->traffic);
+        nadi_traffic_of(&r->nn, &r->placement, p->element_bytes, &r->traffic);
+    }
+    nadi_mem_free(list.items);
+}
+
+void nadi_baseline_run(const struct nadi_partition *p, const struct nadi_nn *nn,
+                       enum nadi_baseline kind, uint64_t bytes, struct nadi_partitioned *result)
+{
+    *result =
+        (struct nadi_partitioned){.layers = NADI_ZNEW(struct nadi_partition_layer, nn->count)};
+    nadi_nn_copy(&result->nn, nn);
+    nadi_placement_init(&result->placement, nn, p->workers, p->input);
+    if (kind == NADI_BASELINE_ONE)
+        nadi_placement_gather(&result->placement, 0);
+    else
+        nadi_placement_fill(&result->placement, nn, p->shares);
+    nadi_traffic_of(&result->nn, &result->placement, p->element_bytes, &result->traffic);
+    if (kind == NADI_BASELINE_MAGNITUDE)
+        prune(p, bytes, result);
+}

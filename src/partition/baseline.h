@@ -1,0 +1,25 @@
+/* baseline: what a partition is held against.
+ *
+ *   direct     channels in the given order, in equal blocks; every layer's outputs to all who read
+ *              them; the weights as they are
+ *   one        everything on worker 0; the inputs are sent there
+ *   magnitude  as direct, without the transfers whose weights are smallest, down to so many bytes
+ */
+#ifndef NADI_PARTITION_BASELINE_H
+#define NADI_PARTITION_BASELINE_H
+
+#include "partition/partition.h"
+
+enum nadi_baseline {
+    NADI_BASELINE_DIRECT,
+    NADI_BASELINE_ONE,
+    NADI_BASELINE_MAGNITUDE,
+    NADI_BASELINES
+};
+
+const char *nadi_baseline_name(enum nadi_baseline kind);
+/* bytes: of magnitude, at most. The result has no fidelities. */
+void nadi_baseline_run(const struct nadi_partition *p, const struct nadi_nn *nn,
+                       enum nadi_baseline kind, uint64_t bytes, struct nadi_partitioned *result);
+
+#endif

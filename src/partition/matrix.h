@@ -1,0 +1,27 @@
+/* matrix: products and factors of dense matrices in double, in blocks that stay in the caches.
+ *
+ * Sums are formed in an order that depends on the sizes only: the same numbers give the same bits,
+ * with any number of threads. */
+#ifndef NADI_PARTITION_MATRIX_H
+#define NADI_PARTITION_MATRIX_H
+
+#include "base/base.h"
+
+/* C += sign * A B. Rows of B and C are contiguous; A's element (i, m) is a[i * row_step + m *
+ * inner_step], so that a transposed A needs no copy. */
+struct nadi_product {
+    double *c;
+    const double *a, *b;
+    size_t c_step, b_step, row_step, inner_step;
+    size_t rows, inner, columns;
+    double sign;
+};
+
+void nadi_matrix_add_product(const struct nadi_product *p);
+
+/* A symmetric matrix of n rows, of which the upper half is read, becomes its upper factor U with
+ * U'U = A; the lower half is left as it is. A pivot below `least` becomes `least`: of a matrix that
+ * is singular by rounding, nearly. O(n^3 / 3) */
+void nadi_matrix_factor(double *a, size_t n, double least);
+
+#endif

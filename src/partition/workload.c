@@ -1,0 +1,176 @@
+#include "partition/workload.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "base/time.h"
+#include "trace/build.h"
+
+enum { PARTS = 3 }; /* messages of a layer: outputs, a norm's sums, what they add up to */
+
+struct writer {
+    const struct nadi_nn *nn;
+    const struct nadi_placement *p;
+    const struct nadi_placed_traffic *t;
+    const struct nadi_partition_workload *w;
+    struct nadi_trace_build *build; /* of each worker */
+    uint64_t *computed;             /* of each worker and layer: its last node; 0: none */
+    uint64_t *last;                 /* of each worker: its last compute node */
+    struct {
+        uint64_t *items;
+        size_t count, capacity;
+    } * received;   /* of each worker and layer: receives of its outputs */
+    uint64_t *macs; /* of the layer, of each worker */
+};
+
+static size_t at(const struct writer *w, uint32_t worker, uint32_t layer)
+{
+    return (size_t)worker * w->nn->count + layer;
+}
+
+static uint64_t send(struct writer *w, uint32_t layer, uint32_t from, uint32_t to, uint32_t part,
+                     uint64_t bytes, uint64_t after)
+{
+    const char *name = w->nn->layers[layer].name;
+    const uint32_t tag = layer * PARTS + part;
+    (void)nadi_trace_build_message(&w->build[from], name, NADI_NODE_SEND, to, tag, bytes, &after,
+                                   1);
+    return nadi_trace_build_message(&w->build[to], name, NADI_NODE_RECV, from, tag, bytes, NULL, 0);
+}
+
+/* What the layer's computation waits for: what the worker has or gets of its inputs. */
+static void gather_inputs(const struct writer *w, uint32_t k, uint32_t layer, struct nadi_str *out)
+{
+    const struct nadi_nn_layer *l = &w->nn->layers[layer];
+    nadi_str_clear(out);
+    if (w->last[k])
+        nadi_str_add_bytes(out, &w->last[k], sizeof(uint64_t));
+    for (uint32_t n = 0; n < l->input_count; n++) {
+        const size_t from = at(w, k, l->inputs[n]);
+        if (w->computed[from] && w->computed[from] != w->last[k])
+            nadi_str_add_bytes(out, &w->computed[from], sizeof(uint64_t));
+        for (size_t i = 0; i < w->received[from].count; i++)
+            nadi_str_add_bytes(out, &w->received[from].items[i], sizeof(uint64_t));
+    }
+}
+
+static void find_macs(struct writer *w, uint32_t layer)
+{
+    const struct nadi_nn_layer *l = &w->nn->layers[layer];
+    const size_t fan = nadi_nn_mixes(l->kind) ? nadi_nn_fan_in(w->nn, l) : 0;
+    memset(w->macs, 0, w->p->workers * sizeof(*w->macs));
+    for (uint32_t j = 0; j < l->channels; j++) {
+        const uint32_t owner = nadi_placement_of(w->p, layer, j);
+        uint64_t count = fan ? 0 : 1; /* layers without weights: one operation a value */
+        for (size_t i = 0; i < fan; i++)
+            count += l->weights[j * fan + i] > 0 || l->weights[j * fan + i] < 0;
+        for (uint32_t k = 0; k < w->p->workers; k++)
+            if (owner == NADI_NONE || owner == k)
+                w->macs[k] += count * nadi_nn_positions(l) * w->w->batch;
+    }
+}
+
+static void compute(struct writer *w, uint32_t k, uint32_t layer, struct nadi_str *deps)
+{
+    const double ns = (double)w->macs[k] / w->w->macs_per_s * 1e9;
+    gather_inputs(w, k, layer, deps);
+    const size_t count = deps->length / sizeof(uint64_t);
+    if (!w->macs[k] && layer > 0)
+        return;
+    w->computed[at(w, k, layer)] = nadi_trace_build_compute(
+        &w->build[k], w->nn->layers[layer].name, layer ? (uint64_t)fmin(ceil(ns), 1e18) : 0,
+        layer ? 2 * w->macs[k] : 0, 0, (const uint64_t *)(const void *)deps->text, count);
+    w->last[k] = w->computed[at(w, k, layer)];
+}
+
+/* The sums of a norm: to the first worker and back. Who takes part goes on when it has them. */
+static void exchange_sums(struct writer *w, uint32_t layer)
+{
+    uint8_t *part = NADI_NEW(uint8_t, w->p->workers);
+    const uint32_t first = nadi_traffic_summing(w->nn, w->p, layer, part);
+    const uint64_t bytes = NADI_SUM_BYTES * nadi_nn_positions(&w->nn->layers[layer]) * w->w->batch;
+    struct nadi_str all = NADI_STR_INIT;
+    for (uint32_t k = 0; k < w->p->workers; k++)
+        if (part[k] && k != first) {
+            const uint64_t got = send(w, layer, k, first, 1, bytes, w->last[k]);
+            nadi_str_add_bytes(&all, &got, sizeof(got));
+        }
+    if (all.length) {
+        nadi_str_add_bytes(&all, &w->last[first], sizeof(uint64_t));
+        w->last[first] = nadi_trace_build_compute(&w->build[first], w->nn->layers[layer].name, 0, 0,
+                                                  0, (const uint64_t *)(const void *)all.text,
+                                                  all.length / sizeof(uint64_t));
+        for (uint32_t k = 0; k < w->p->workers; k++)
+            if (part[k] && k != first) {
+                const uint64_t got = send(w, layer, first, k, 2, bytes, w->last[first]);
+                const uint64_t both[] = {got, w->last[k]};
+                w->last[k] = nadi_trace_build_compute(&w->build[k], w->nn->layers[layer].name, 0, 0,
+                                                      0, both, 2);
+            }
+    }
+    nadi_str_release(&all);
+    nadi_mem_free(part);
+}
+
+static void send_outputs(struct writer *w, uint32_t layer)
+{
+    const uint32_t workers = w->p->workers;
+    const uint64_t *pairs = w->t->pair_bytes + (size_t)layer * workers * workers;
+    for (uint32_t from = 0; from < workers; from++)
+        for (uint32_t to = 0; to < workers; to++)
+            if (pairs[from * workers + to]) {
+                const uint64_t got =
+                    send(w, layer, from, to, 0, pairs[from * workers + to] * w->w->batch,
+                         w->computed[at(w, from, layer)]);
+                NADI_PUSH(&w->received[at(w, to, layer)], got);
+            }
+}
+
+static void build(struct writer *w)
+{
+    struct nadi_str deps = NADI_STR_INIT;
+    for (uint32_t i = 0; i < w->nn->count; i++) {
+        if (w->nn->layers[i].kind == NADI_NN_NORM)
+            exchange_sums(w, i);
+        find_macs(w, i);
+        for (uint32_t k = 0; k < w->p->workers; k++)
+            compute(w, k, i, &deps);
+        send_outputs(w, i);
+    }
+    nadi_str_release(&deps);
+}
+
+bool nadi_partition_write_traces(const struct nadi_nn *nn, const struct nadi_placement *p,
+                                 const struct nadi_placed_traffic *t,
+                                 const struct nadi_partition_workload *workload, const char *prefix,
+                                 struct nadi_diags *diags)
+{
+    const size_t count = (size_t)p->workers * nn->count;
+    struct writer w = {.nn = nn, .p = p, .t = t, .w = workload};
+    struct nadi_str path = NADI_STR_INIT;
+    bool ok = true;
+    w.build = NADI_ZNEW(struct nadi_trace_build, p->workers);
+    w.computed = NADI_ZNEW(uint64_t, count);
+    w.last = NADI_ZNEW(uint64_t, p->workers);
+    w.received = nadi_mem_zalloc(count, sizeof(*w.received));
+    w.macs = NADI_ZNEW(uint64_t, p->workers);
+    for (uint32_t k = 0; k < p->workers; k++)
+        nadi_trace_build_init(&w.build[k], "partition");
+    build(&w);
+    for (uint32_t k = 0; k < p->workers; k++) {
+        struct nadi_trace *trace = nadi_trace_build_finish(&w.build[k]);
+        nadi_str_clear(&path);
+        nadi_str_printf(&path, "%s.%u.et", prefix, k);
+        ok = ok && nadi_trace_save(trace, nadi_str_get(&path), NADI_CODING_PLAIN, NULL, diags);
+        nadi_trace_destroy(trace);
+    }
+    for (size_t i = 0; i < count; i++)
+        nadi_mem_free(w.received[i].items);
+    nadi_mem_free(w.build);
+    nadi_mem_free(w.computed);
+    nadi_mem_free(w.last);
+    nadi_mem_free(w.received);
+    nadi_mem_free(w.macs);
+    nadi_str_release(&path);
+    return ok;
+}
