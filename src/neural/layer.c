@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "neural/layer_inside.h"
 
 #define SUM_UNIT 16777216.0 /* sums of norms are whole numbers of 2^-24 */
@@ -154,8 +155,7 @@ static void softmax(const struct nadi_nn_layer *l, uint32_t channel, const float
 
 static int64_t whole(double x)
 {
-    const double most = 4e18;
-    return (int64_t)llrint(fmin(most, fmax(-most, x * SUM_UNIT)));
+    return nadi_signed_trunc(x * SUM_UNIT);
 }
 
 void nadi_nn_add_sums(const struct nadi_nn *nn, uint32_t layer, const float *input,

@@ -78,7 +78,7 @@ static void compute(struct writer *w, uint32_t k, uint32_t layer, struct nadi_st
     if (!w->macs[k] && layer > 0)
         return;
     w->computed[at(w, k, layer)] = nadi_trace_build_compute(
-        &w->build[k], w->nn->layers[layer].name, layer ? (uint64_t)fmin(ceil(ns), 1e18) : 0,
+        &w->build[k], w->nn->layers[layer].name, layer ? nadi_ns_trunc(ceil(ns)) : 0,
         layer ? 2 * w->macs[k] : 0, 0, (const uint64_t *)(const void *)deps->text, count);
     w->last[k] = w->computed[at(w, k, layer)];
 }
