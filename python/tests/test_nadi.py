@@ -183,6 +183,12 @@ class Package(unittest.TestCase):
         with self.assertRaises(nadi.Error) as caught:
             nadi.cost("dgx-h100")
         self.assertIn("--ranks", str(caught.exception))
+        job, model = os.path.join(self.work, "made"), os.path.join(self.work, "learned.model")
+        self.assertEqual(nadi.trace_learn([self.inputs[0]], model)["jobs"], 1)
+        made = nadi.trace_synth(model, job, seed=2)
+        self.assertEqual((made["ranks"], made["family"]), (8, 1))
+        with self.assertRaises(nadi.Error):
+            nadi.trace_synth(model, job, family=7)
         loads = nadi.noc_sweep("mesh shape=4x4", (0.1, 0.3), measured=500, warmup=200, saturation=False)["loads"]
         self.assertEqual([round(r["latency_cycles"] / 20) for r in loads], [1, 1])
         with self.assertRaises(nadi.Error):

@@ -12,6 +12,7 @@
 #include <nadi/cost.h>
 #include <nadi/fabric.h>
 #include <nadi/import.h>
+#include <nadi/learned.h>
 #include <nadi/measure.h>
 #include <nadi/memory.h>
 #include <nadi/model.h>
@@ -105,7 +106,7 @@ bool nadi_arguments_check(const char *function, const struct nadi_field *members
 /* Sets the results to nothing; `values` may have been checked or not. */
 void nadi_arguments_empty(const struct nadi_field *members, void *values);
 
-/* structs.c, structs_study.c */
+/* structs.c, structs_study.c, structs_learned.c */
 extern const struct nadi_struct nadi_setup_struct;
 extern const struct nadi_struct nadi_watch_struct;
 extern const struct nadi_struct nadi_output_struct;
@@ -126,6 +127,8 @@ extern const struct nadi_struct nadi_fabric_check_options_struct;
 extern const struct nadi_struct nadi_fabric_count_options_struct;
 extern const struct nadi_struct nadi_noc_options_struct;
 extern const struct nadi_struct nadi_systolic_options_struct;
+extern const struct nadi_struct nadi_trace_learn_struct;
+extern const struct nadi_struct nadi_trace_synth_struct;
 extern const struct nadi_struct nadi_bandwidth_options_struct;
 extern const struct nadi_struct nadi_sweep_options_struct;
 extern const struct nadi_struct nadi_pool_options_struct;

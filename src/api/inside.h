@@ -31,6 +31,10 @@ enum nadi_status nadi_do_trace_from_tool(const struct nadi_trace_from_tool *give
                                          struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_replay(const struct nadi_trace_replay *given, char **report,
                                       struct nadi_diags *messages);
+enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **report,
+                                     struct nadi_diags *messages);
+enum nadi_status nadi_do_trace_synth(const struct nadi_trace_synth *o, char **report,
+                                     struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_link(const struct nadi_trace_link *given, char **report,
                                     struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_convert(const struct nadi_trace_convert *given, char **report,

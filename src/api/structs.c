@@ -451,5 +451,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_trace_from_tool_struct,
     &nadi_trace_rescale_struct,
     &nadi_trace_diff_struct,
+    &nadi_trace_learn_struct,
+    &nadi_trace_synth_struct,
     NULL,
 };

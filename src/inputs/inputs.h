@@ -83,6 +83,19 @@ struct nadi_resolved {
     const char *origin; /* "system.json:5" or "default" or "--queues-per-dim" */
 };
 
+struct nadi_job_axis { /* of a manifest: ranks are numbered along axes */
+    const char *name;
+    uint32_t size, stride;
+};
+
+struct nadi_job_label { /* of a manifest: what the traces do not say of the job */
+    const char *name;
+    const char *text;
+    double value; /* NAN: no number */
+};
+
+enum { NADI_JOB_AXES = 16, NADI_JOB_LABELS = 16 };
+
 struct nadi_input_file { /* for the record in summary.json */
     const char *role;    /* "system", "network", "memory", "groups" */
     const char *path;
@@ -108,6 +121,9 @@ struct nadi_inputs {
     struct nadi_groups groups;
     uint32_t rank_count;
     bool relative_peers; /* comm_src, comm_dst are distances from the rank: nadi_relative_peer */
+    struct nadi_job_axis axes[NADI_JOB_AXES]; /* innermost first; none without a manifest */
+    struct nadi_job_label labels[NADI_JOB_LABELS];
+    uint32_t axis_count, label_count;
     struct nadi_trace **traces; /* by rank; ranks with the same bytes share one */
     struct nadi_trace **owned;  /* the distinct ones */
     uint32_t owned_count;

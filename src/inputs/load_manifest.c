@@ -14,6 +14,8 @@
 #include "inputs/trace_folder.h"
 #include "trace/set.h"
 
+#include <math.h>
+
 bool nadi_is_manifest(const char *workload)
 {
     return nadi_str_ends(workload, ".yml") || nadi_str_ends(workload, ".yaml");
@@ -67,6 +69,40 @@ static bool read_axes(struct nadi_manifest *m, const struct nadi_doc_node *map)
                               "the product of the axes is more than %d ranks", INT32_MAX);
     }
     m->axes_product = (uint32_t)product;
+    return true;
+}
+
+static void keep_axes(const struct nadi_manifest *m)
+{
+    struct nadi_inputs *in = m->l->in;
+    for (uint32_t i = 0; i < m->axis_count; i++)
+        in->axes[i] = (struct nadi_job_axis){.name = nadi_arena_strdup(&in->arena, m->axes[i].name),
+                                             .size = m->axes[i].size,
+                                             .stride = m->axes[i].stride};
+    in->axis_count = m->axis_count;
+}
+
+static bool keep_labels(const struct nadi_manifest *m, const struct nadi_doc_node *map)
+{
+    struct nadi_inputs *in = m->l->in;
+    char found[96];
+    for (const struct nadi_doc_node *n = map->first; n; n = n->next) {
+        struct nadi_place place = nadi_doc_place(m->doc, n);
+        double number = (double)NAN;
+        if (in->label_count == NADI_JOB_LABELS)
+            return nadi_error(m->l->diags, "manifest/labels", place, NULL,
+                              "more than %d labels are not possible", NADI_JOB_LABELS);
+        if (n->kind != NADI_DOC_SCALAR)
+            return nadi_error(m->l->diags, "manifest/labels", place, "labels: {batch: 64}",
+                              "label '%s' must be a number or a text, found %s", nadi_doc_key(n),
+                              nadi_doc_describe(m->doc, n, found));
+        const enum nadi_doc_scalar class = nadi_doc_classify(m->doc, n, &number);
+        in->labels[in->label_count++] = (struct nadi_job_label){
+            .name = nadi_arena_strdup(&in->arena, nadi_doc_key(n)),
+            .text = nadi_arena_strdup(&in->arena, n->text),
+            .value = class == NADI_DOC_INTEGER || class == NADI_DOC_REAL ? number : (double)NAN,
+        };
+    }
     return true;
 }
 
@@ -347,6 +383,10 @@ static bool read_manifest(struct nadi_manifest *m)
     if ((axes->count && !read_axes(m, axes->node)) || !counts_agree(m, &values))
         return false;
     l->in->relative_peers = nadi_schema_word(&values, "peers") == 1;
+    keep_axes(m);
+    const struct nadi_schema_value *labels = nadi_schema_get(&values, "labels");
+    if (labels->count && !keep_labels(m, labels->node))
+        return false;
     bool ok = groups->count == 0 || nadi_manifest_groups(m, groups->node);
     nadi_settings_add_values(l->in, &values);
     return read_traces(m, nadi_schema_get(&values, "traces")) && ok;

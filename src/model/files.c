@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "format/json_write.h"
 #include "platform/graph_file.h"
 #include "trace/build.h"
 #include "trace/gen_files.h"
@@ -173,6 +174,19 @@ static void add_where(const struct nadi_model_step *s, const struct axes *axes, 
     nadi_str_add(out, comma[0] ? "}}\n" : "}\n");
 }
 
+/* What a learner of traces cannot see in them: settings/schema_workload.c, `labels`. */
+static void add_labels(const struct nadi_study *s, struct nadi_str *out)
+{
+    const struct nadi_model_plan *p = &s->plan;
+    nadi_str_add(out, "labels: {model: ");
+    nadi_json_add_text(out, s->model.name, strlen(s->model.name));
+    nadi_str_printf(out, ", layers: %u, batch: %" PRIu64, s->model.layers + s->model.decoder_layers,
+                    p->batch);
+    nadi_str_printf(out, ", micro-batch: %" PRIu64 ", micro-batches: %" PRIu64, p->micro_batch,
+                    p->micro_batches);
+    nadi_str_printf(out, ", sequence: %" PRIu64 "}\n", p->tokens);
+}
+
 /* False: the groups lie along no axes. */
 static bool manifest_text(const struct nadi_model_step *s, struct nadi_str *out)
 {
@@ -193,7 +207,9 @@ static bool manifest_text(const struct nadi_model_step *s, struct nadi_str *out)
     }
     if (!add_families(s, &axes, out))
         return false;
-    nadi_str_add(out, "peers: relative\ntraces:\n");
+    nadi_str_add(out, "peers: relative\n");
+    add_labels(s->study, out);
+    nadi_str_add(out, "traces:\n");
     for (uint32_t i = 0; i < p->pp; i++)
         add_where(s, &axes, i, out);
     return true;

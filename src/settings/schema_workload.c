@@ -76,6 +76,12 @@ static const struct nadi_setting manifest_keys[] = {
      .doc = "Meaning of comm_src and comm_dst in the traces: `absolute` rank numbers, or "
             "`relative` distances that are added to the rank, modulo the number of ranks; the rank "
             "itself is 0 then."},
+    {.name = "labels",
+     .type = NADI_TYPE_MAP,
+     .absent = "nothing is said",
+     .doc = "What the traces do not say of the job, for `nadi trace learn`: `model`, `layers`, "
+            "`batch`, `micro-batch`, `micro-batches`, `sequence`, or names of your own, each with "
+            "a number or a text. A simulation does not read them."},
     {.name = "traces",
      .type = NADI_TYPE_MAP,
      .list = true,

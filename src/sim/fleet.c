@@ -211,13 +211,25 @@ bool nadi_fleet_is_manifest(const char *workload)
     return nadi_is_manifest(workload);
 }
 
-bool nadi_fleet_open(struct nadi_fleet *fleet, const char *manifest, const char *groups,
+bool nadi_fleet_open(struct nadi_fleet *fleet, const char *workload, const char *groups,
                      struct nadi_diags *diags)
 {
-    *fleet = (struct nadi_fleet){.in.options = {.workload = manifest, .groups = groups}};
+    *fleet = (struct nadi_fleet){.in.options = {.workload = workload, .groups = groups}};
     nadi_arena_init(&fleet->in.arena);
     struct nadi_load l = {.in = &fleet->in, .diags = diags};
-    return nadi_load_manifest(&l);
+    if (nadi_is_manifest(workload))
+        return nadi_load_manifest(&l);
+    const uint32_t ranks = nadi_workload_ranks(workload);
+    if (ranks)
+        nadi_load_bare_topology(&fleet->in, ranks);
+    return nadi_load_traces(&l);
+}
+
+void nadi_fleet_begin(struct nadi_fleet *fleet, uint32_t rank_count)
+{
+    *fleet = (struct nadi_fleet){0};
+    nadi_arena_init(&fleet->in.arena);
+    nadi_load_bare_topology(&fleet->in, rank_count);
 }
 
 bool nadi_fleet_compare(struct nadi_fleet *fleet, struct nadi_diags *diags)

@@ -14,15 +14,18 @@
 bool nadi_fleet_check(const char *const *paths, uint32_t rank_count, const char *groups,
                       struct nadi_diags *diags) NADI_MUST_USE;
 
-/* The same for a workload manifest, which says itself how many ranks there are. Its distinct traces
- * are fleet->in.owned. The caller closes the fleet in both cases. */
+/* The same for a workload manifest, which says itself how many ranks there are, or for the traces
+ * of a prefix, whose ranks are 0, 1, ... without gaps. Its distinct traces are fleet->in.owned. The
+ * caller closes the fleet in both cases. */
 struct nadi_fleet {
     struct nadi_inputs in;
 };
 
 bool nadi_fleet_is_manifest(const char *workload); /* by its name: *.yml, *.yaml */
-bool nadi_fleet_open(struct nadi_fleet *fleet, const char *manifest, const char *groups,
+bool nadi_fleet_open(struct nadi_fleet *fleet, const char *workload, const char *groups,
                      struct nadi_diags *diags) NADI_MUST_USE;
+/* Without files: the caller adds groups and traces. */
+void nadi_fleet_begin(struct nadi_fleet *fleet, uint32_t rank_count);
 bool nadi_fleet_compare(struct nadi_fleet *fleet, struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_fleet_close(struct nadi_fleet *fleet);
 

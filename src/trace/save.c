@@ -53,7 +53,7 @@ static size_t fill_attrs(struct save *s, uint32_t n, struct nadi_write_attr *att
     const struct nadi_trace *t = s->t;
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, n);
     size_t count = 0;
-    attrs[count++] = nadi_write_bool("is_cpu_op", false);
+    attrs[count++] = nadi_write_bool("is_cpu_op", t->flags[n] & NADI_NODE_IS_CPU);
     if (t->type[n] == NADI_NODE_COMP) {
         attrs[count++] = nadi_write_uint64("num_ops", t->ops[n]);
         attrs[count++] = nadi_write_uint64("tensor_size", t->bytes[n]);
@@ -115,9 +115,11 @@ bool nadi_trace_save(const struct nadi_trace *t, const char *path, enum nadi_cod
     struct save s = {.t = t, .place = place, .w = nadi_trace_writer_open(path, coding, diags)};
     if (!s.w)
         return false;
-    const struct nadi_write_attr made_by = nadi_write_string("generator", "nadi model");
+    const struct nadi_write_attr attrs[] = {nadi_write_string("generator", "nadi model"),
+                                            nadi_write_string(NADI_ORDER_ATTR, NADI_ORDER_GIVEN)};
     nadi_trace_writer_metadata(
-        s.w, &(struct nadi_write_metadata){.version = "0.0.4", .attrs = &made_by, .attr_count = 1});
+        s.w, &(struct nadi_write_metadata){
+                 .version = "0.0.4", .attrs = attrs, .attr_count = t->concurrent ? 2 : 1});
     for (uint32_t n = 0; n < t->node_count; n++)
         put_node(&s, n);
     nadi_mem_free(s.ids);

@@ -11,6 +11,7 @@
 #include <nadi/measure.h>
 #include <nadi/memory.h>
 #include <nadi/model.h>
+#include <nadi/learned.h>
 #include <nadi/noc.h>
 #include <nadi/optimize.h>
 #include <nadi/partition.h>
@@ -95,6 +96,8 @@ REPORT(nadi_trace_merge, nadi_trace_merge)
 REPORT(nadi_trace_repair, nadi_trace_repair)
 REPORT(nadi_trace_anonymize, nadi_trace_anonymize)
 REPORT(nadi_trace_dedup, nadi_trace_dedup)
+REPORT(nadi_trace_learn, nadi_trace_learn)
+REPORT(nadi_trace_synth, nadi_trace_synth)
 REPORT(nadi_trace_link, nadi_trace_link)
 REPORT(nadi_trace_convert, nadi_trace_convert)
 REPORT(nadi_trace_import, nadi_trace_import)
@@ -208,6 +211,8 @@ static const struct subject subjects[] = {
     ROW(nadi_trace_repair, nadi_trace_repair),
     ROW(nadi_trace_anonymize, nadi_trace_anonymize),
     ROW(nadi_trace_dedup, nadi_trace_dedup),
+    ROW(nadi_trace_learn, nadi_trace_learn),
+    ROW(nadi_trace_synth, nadi_trace_synth),
     ROW(nadi_trace_link, nadi_trace_link),
     ROW(nadi_trace_convert, nadi_trace_convert),
     ROW(nadi_trace_import, nadi_trace_import),

@@ -1,0 +1,25 @@
+"""Traces one can share: models learned from traces, and jobs drawn from them."""
+import ctypes
+from ctypes import c_int, c_void_p
+
+from ._library import Struct, lib
+from .design import _answer
+
+for _name in "learn", "synth":
+    getattr(lib, f"nadi_trace_{_name}").restype = c_int
+    getattr(lib, f"nadi_trace_{_name}").argtypes = c_void_p, c_void_p, c_void_p
+    getattr(lib, f"nadi_trace_{_name}_init").restype = None
+    getattr(lib, f"nadi_trace_{_name}_init").argtypes = (c_void_p,)
+
+
+def trace_learn(jobs, output):
+    """Learns a model from jobs (manifests or prefixes of traces) and writes it, as `nadi trace learn` does: a dict with
+    "families". Raises Error."""
+    return _answer(lib.nadi_trace_learn, Struct("nadi_trace_learn", jobs=list(jobs), output=output, form="json"))
+
+
+def trace_synth(model, output, **options):
+    """Draws a job from a model and writes it, as `nadi trace synth` does: a dict with "manifest", "ranks", "sizes".
+    options: like=JOB, family=1, ranks=1024, axes="tp=8 dp=16", layers=48, batch=256, micro_batch=1, sequence=4096,
+    compute_scale=1, comm_scale=1, noise=0.05, seed=1. Raises Error."""
+    return _answer(lib.nadi_trace_synth, Struct("nadi_trace_synth", **dict(options, model=model, output=output, form="json")))

@@ -1,0 +1,84 @@
+/* trace_learned: `nadi trace learn`, `nadi trace synth`. */
+#include "api/inside.h"
+
+#include <nadi/learned.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "learned/make.h"
+#include "learned/model_file.h"
+#include "report/learned.h"
+
+void nadi_trace_learn_init(struct nadi_trace_learn *options)
+{
+    *options = (struct nadi_trace_learn){.size = sizeof(*options), .form = "text"};
+}
+
+enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **report,
+                                     struct nadi_diags *messages)
+{
+    struct nadi_learned_model model;
+    struct nadi_str text = NADI_STR_INIT;
+    *report = NULL;
+    const bool ok = nadi_learn_model(&model, o->jobs, (uint32_t)o->job_count, messages) &&
+                    nadi_learned_model_write(&model, o->output, messages);
+    if (ok) {
+        nadi_learned_model_report(&model, o->output, nadi_str_equal(o->form, "json"), &text);
+        *report = text.text;
+    }
+    nadi_learned_model_release(&model);
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+void nadi_trace_synth_init(struct nadi_trace_synth *options)
+{
+    *options = (struct nadi_trace_synth){.size = sizeof(*options),
+                                         .compute_scale = 1,
+                                         .comm_scale = 1,
+                                         .noise = -1,
+                                         .seed = 1,
+                                         .form = "text"};
+}
+
+static bool make(const struct nadi_trace_synth *o, const struct nadi_learned_model *model,
+                 struct nadi_made_job *job, uint32_t *files, struct nadi_diags *messages)
+{
+    double point[NADI_LEARNED_AXES + NADI_LEARNED_LABELS];
+    struct nadi_learned_wish wish = {.family = o->family ? o->family - 1 : NADI_NONE,
+                                     .axes = o->axes,
+                                     .ranks = o->ranks,
+                                     .layers = o->layers,
+                                     .batch = o->batch,
+                                     .micro_batch = o->micro_batch,
+                                     .sequence = o->sequence,
+                                     .compute_scale = o->compute_scale,
+                                     .comm_scale = o->comm_scale,
+                                     .noise = o->noise,
+                                     .seed = o->seed};
+    if (o->like) {
+        if (!nadi_learned_like(model, o->like, &wish.family, point, messages))
+            return false;
+        wish.point = point;
+    }
+    return nadi_learned_make(job, model, &wish, messages) &&
+           nadi_made_job_write(job, o->output, files, messages);
+}
+
+enum nadi_status nadi_do_trace_synth(const struct nadi_trace_synth *o, char **report,
+                                     struct nadi_diags *messages)
+{
+    struct nadi_learned_model model;
+    struct nadi_made_job job = {.number = 0};
+    struct nadi_str text = NADI_STR_INIT;
+    uint32_t files = 0;
+    *report = NULL;
+    const bool ok = nadi_learned_model_read(&model, o->model, messages) &&
+                    make(o, &model, &job, &files, messages);
+    if (ok) {
+        nadi_made_job_report(&job, o->output, files, nadi_str_equal(o->form, "json"), &text);
+        *report = text.text;
+    }
+    nadi_made_job_release(&job);
+    nadi_learned_model_release(&model);
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}

@@ -1,0 +1,355 @@
+#include "learned/learn.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+
+#include <math.h>
+
+struct corpus {
+    struct nadi_vocabulary vocabulary;
+    struct nadi_learned_job *jobs;
+    uint32_t opened;
+    struct nadi_strmap families;
+    uint32_t *family_of; /* by job */
+    uint32_t family_count;
+};
+
+/* --- families ----------------------------------------------------------------------------------
+ */
+
+static void add_kinds(const struct nadi_learned_job *job, const struct nadi_vocabulary *v,
+                      struct nadi_str *key)
+{
+    bool *used = NADI_ZNEW(bool, v->symbols.count);
+    for (uint32_t c = 0; c < job->class_count; c++)
+        for (uint32_t n = 0; n < job->programs[c]->node_count; n++)
+            used[v->symbols.items[job->programs[c]->symbol[n]].kind_of] = true;
+    for (size_t i = 0; i < v->symbols.count; i++)
+        if (used[i])
+            nadi_str_printf(key, " %zu", i);
+    nadi_mem_free(used);
+}
+
+/* What jobs of one family have in common. */
+static uint32_t family_of(struct corpus *c, const struct nadi_learned_job *job)
+{
+    struct nadi_str key = NADI_STR_INIT;
+    const char *model = nadi_learned_label_text(job, "model");
+    nadi_str_add(&key, model ? model : "");
+    for (uint32_t a = 0; a < job->axis_count; a++)
+        nadi_str_printf(&key, "\n%u%s", job->axes[a].vocabulary, job->axes[a].staged ? "s" : "");
+    for (uint32_t i = 0; i < job->label_count; i++)
+        if (!isnan(job->labels[i].value))
+            nadi_str_printf(&key, "\n%s", job->labels[i].name);
+    nadi_str_printf(&key, "\n%d", job->concurrent);
+    add_kinds(job, &c->vocabulary, &key);
+    const uint32_t at = nadi_strmap_put(&c->families, key.text, key.length, c->family_count, NULL);
+    c->family_count += at == c->family_count;
+    nadi_str_release(&key);
+    return at;
+}
+
+static const char *const public_axes[] = {"tp",  "cp",  "dp", "ep",   "pp", "sp",
+                                          "edp", "etp", "mp", "fsdp", NULL};
+
+/* Names that everybody uses stay, others are numbered: they could say whose job it was. */
+static void name_axis(struct nadi_learned_family *f, uint32_t a, const char *name)
+{
+    size_t letters = strcspn(name, "0123456789");
+    for (uint32_t i = 0; public_axes[i]; i++)
+        if (strlen(public_axes[i]) == letters && strncmp(name, public_axes[i], letters) == 0 &&
+            strspn(name + letters, "0123456789") == strlen(name + letters)) {
+            snprintf(f->axes[a], NADI_LEARNED_NAME, "%s", name);
+            return;
+        }
+    snprintf(f->axes[a], NADI_LEARNED_NAME, f->staged[a] ? "stage%u" : "axis%u", a);
+}
+
+static void find_axes(struct nadi_learning *l)
+{
+    const struct nadi_learned_job *job = l->jobs[0];
+    for (uint32_t i = 0; i < 32; i++)
+        l->bit_of[i] = NADI_NONE;
+    l->family->axis_count = job->axis_count;
+    for (uint32_t a = 0; a < job->axis_count; a++) {
+        l->bit_of[job->axes[a].vocabulary] = a;
+        l->family->staged[a] = job->axes[a].staged;
+        name_axis(l->family, a, l->vocabulary->axes[job->axes[a].vocabulary]);
+    }
+}
+
+static const char *const label_order[] = {"micro-batch", "sequence", "layers", "batch",
+                                          "micro-batches"};
+enum { KNOWN_LABELS = sizeof(label_order) / sizeof(label_order[0]) };
+
+/* The known ones, those of work first; what else the jobs are labelled with stays with them. */
+static void find_labels(struct nadi_learning *l)
+{
+    struct nadi_learned_family *f = l->family;
+    for (uint32_t i = 0; i < KNOWN_LABELS; i++) {
+        bool all = true;
+        for (uint32_t k = 0; k < l->job_count; k++)
+            all &= nadi_learned_label(l->jobs[k], label_order[i]) > 0;
+        if (all)
+            snprintf(f->labels[f->label_count++], NADI_LEARNED_NAME, "%s", label_order[i]);
+    }
+}
+
+static void find_points(struct nadi_learning *l)
+{
+    struct nadi_learned_family *f = l->family;
+    const uint32_t width = f->axis_count + f->label_count;
+    f->jobs = l->job_count;
+    f->points = NADI_ARENA_NEW(&l->model->arena, double, (size_t)width * l->job_count);
+    for (uint32_t k = 0; k < l->job_count; k++) {
+        double *point = f->points + (size_t)k * width;
+        for (uint32_t a = 0; a < f->axis_count; a++)
+            point[a] = l->jobs[k]->axes[a].size;
+        for (uint32_t i = 0; i < f->label_count; i++)
+            point[f->axis_count + i] = nadi_learned_label(l->jobs[k], f->labels[i]);
+    }
+}
+
+/* How unlikely a set of axes is to be the replicas: tensor, context and pipeline ranks work on one
+ * batch; of others the fewest. */
+static uint32_t doubt(const struct nadi_learned_family *f, uint32_t set)
+{
+    static const char *const shared[] = {"tp", "cp", "sp", "mp", "etp"};
+    uint32_t sum = 0;
+    for (uint32_t a = 0; a < f->axis_count; a++) {
+        bool splits = f->staged[a];
+        for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+            splits |= strcmp(f->axes[a], shared[i]) == 0;
+        sum += set >> a & 1 ? (splits ? 100 : 1) : 0;
+    }
+    return sum;
+}
+
+/* Axes whose product is batch / (micro-batch x micro-batches) in all jobs. */
+static void find_replicas(struct nadi_learning *l)
+{
+    struct nadi_learned_family *f = l->family;
+    uint32_t least = NADI_NONE;
+    for (uint32_t set = 0; set < UINT32_C(1) << f->axis_count; set++) {
+        bool all = true;
+        for (uint32_t k = 0; k < l->job_count && all; k++) {
+            double product = nadi_learned_label(l->jobs[k], "micro-batch") *
+                             nadi_learned_label(l->jobs[k], "micro-batches");
+            for (uint32_t a = 0; a < f->axis_count; a++)
+                product *= set >> a & 1 ? l->jobs[k]->axes[a].size : 1;
+            all = fabs(product - nadi_learned_label(l->jobs[k], "batch")) < 0.5;
+        }
+        const uint32_t bits = doubt(f, set);
+        if (all && bits < least) {
+            least = bits;
+            f->replicas = set | UINT32_C(1) << 31;
+        }
+    }
+}
+
+static void find_programs(struct nadi_learning *l)
+{
+    struct nadi_learned_family *f = l->family;
+    const uint32_t width = f->axis_count + f->label_count;
+    for (uint32_t k = 0; k < l->job_count; k++)
+        l->program_count += l->jobs[k]->stage_count;
+    l->programs = NADI_ZNEW(struct nadi_learned_program, l->program_count);
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < l->job_count; k++)
+        for (uint32_t s = 0; s < l->jobs[k]->stage_count; s++) {
+            struct nadi_learned_program *p = &l->programs[at++];
+            p->job = k;
+            p->stage = s;
+            p->stages = l->jobs[k]->stage_count;
+            p->program = l->jobs[k]->programs[l->jobs[k]->class_of_stage[s]];
+            nadi_learned_features(f, f->points + (size_t)k * width, s, p->stages, p->features);
+        }
+}
+
+static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_t number)
+{
+    struct nadi_learned_job **jobs = NADI_NEW(struct nadi_learned_job *, c->opened);
+    struct nadi_learning l = {
+        .model = m, .family = &m->families[number], .vocabulary = &c->vocabulary, .jobs = jobs};
+    for (uint32_t k = 0; k < c->opened; k++)
+        if (c->family_of[k] == number)
+            jobs[l.job_count++] = &c->jobs[k];
+    l.family->concurrent = jobs[0]->concurrent;
+    find_axes(&l);
+    find_labels(&l);
+    find_points(&l);
+    find_replicas(&l);
+    find_programs(&l);
+    const struct nadi_job_program **programs =
+        NADI_NEW(const struct nadi_job_program *, l.program_count);
+    for (uint32_t p = 0; p < l.program_count; p++)
+        programs[p] = l.programs[p].program;
+    const uint32_t symbols = (uint32_t)c->vocabulary.symbols.count;
+    l.symbol_of = NADI_NEW(uint32_t, symbols);
+    memset(l.symbol_of, 0xff, symbols * sizeof(*l.symbol_of));
+    nadi_grammar_make(&l.grammar, programs, l.program_count, symbols);
+    nadi_learn_skeleton(&l);
+    nadi_learn_slots(&l);
+    nadi_learn_cells(&l);
+    nadi_grammar_release(&l.grammar);
+    for (uint32_t p = 0; p < l.program_count; p++)
+        nadi_mem_free(l.programs[p].slot_of);
+    nadi_mem_free(l.skeleton.items);
+    nadi_mem_free(l.symbol_of);
+    nadi_mem_free(l.programs);
+    nadi_mem_free(programs);
+    nadi_mem_free(jobs);
+}
+
+/* --- messages ----------------------------------------------------------------------------------
+ */
+
+static uint32_t channel_of(struct nadi_vocabulary *v, uint32_t symbol)
+{
+    while (v->symbols.items[symbol].channel != symbol)
+        symbol = v->symbols.items[symbol].channel;
+    return symbol;
+}
+
+/* Sends and receives of one pair of stages with one tag, in their order, go together: their symbols
+ * become one channel. */
+static void join_stage(struct corpus *c, const struct nadi_learned_job *job, uint32_t stage)
+{
+    struct nadi_vocabulary *v = &c->vocabulary;
+    const struct nadi_job_program *p = job->programs[job->class_of_stage[stage]];
+    struct nadi_map64 sends;
+    nadi_map64_init(&sends, 64);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t s = 0; s < job->stage_count; s++) {
+            const struct nadi_job_program *q = job->programs[job->class_of_stage[s]];
+            if (pass == 0 && s != stage)
+                continue;
+            for (uint32_t n = 0; n < (pass ? q : p)->node_count; n++) {
+                const struct nadi_job_program *at = pass ? q : p;
+                const uint8_t type = v->symbols.items[at->symbol[n]].type;
+                if (type != (pass ? NADI_NODE_RECV : NADI_NODE_SEND))
+                    continue;
+                const int32_t step = job->steps.items[at->peer[n]].stages;
+                const uint32_t stages = job->stage_count;
+                const uint32_t peer = (uint32_t)(((int32_t)s + step + (int32_t)stages)) % stages;
+                if (pass && peer != stage)
+                    continue;
+                const uint64_t key = (uint64_t)at->tag[n] << 32 | (pass ? s : peer);
+                bool added;
+                const uint32_t other = *nadi_map64_put(&sends, key, at->symbol[n], &added);
+                const uint32_t a = channel_of(v, other), b = channel_of(v, at->symbol[n]);
+                v->symbols.items[a > b ? a : b].channel = a > b ? b : a;
+            }
+        }
+    }
+    nadi_map64_release(&sends);
+}
+
+static void join_channels(struct corpus *c, uint32_t job)
+{
+    for (uint32_t s = 0; s < c->jobs[job].stage_count; s++)
+        join_stage(c, &c->jobs[job], s);
+}
+
+/* --- sizes that could tell a job ---------------------------------------------------------------
+ */
+
+struct sizes {
+    struct nadi_map64 owner; /* size -> the job that has it; or MANY */
+    struct {
+        uint64_t *items;
+        size_t count, capacity;
+    } seen;
+};
+
+enum { MANY = 0x7fffffff };
+
+static void see_size(struct sizes *s, uint64_t size, uint32_t job)
+{
+    bool added;
+    if (size == 0)
+        return;
+    uint32_t *owner = nadi_map64_put(&s->owner, size, job, &added);
+    if (added)
+        NADI_PUSH(&s->seen, size);
+    else if (*owner != job)
+        *owner = MANY;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void find_sizes(struct nadi_learned_model *m, const struct corpus *c)
+{
+    struct sizes s = {.seen = {NULL, 0, 0}};
+    nadi_map64_init(&s.owner, 1024);
+    for (uint32_t k = 0; k < c->opened; k++)
+        for (uint32_t i = 0; i < c->jobs[k].class_count; i++) {
+            const struct nadi_job_program *p = c->jobs[k].programs[i];
+            for (uint32_t n = 0; n < p->node_count; n++) {
+                see_size(&s, p->bytes[n], k);
+                see_size(&s, p->ops[n], k);
+            }
+        }
+    m->avoid = NADI_ARENA_NEW(&m->arena, uint32_t, s.seen.count);
+    for (size_t i = 0; i < s.seen.count; i++)
+        if (nadi_map64_find(&s.owner, s.seen.items[i]) != MANY)
+            m->avoid[m->avoid_count++] = nadi_learned_size_hash(s.seen.items[i]);
+    qsort(m->avoid, m->avoid_count, sizeof(*m->avoid), by_number);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < m->avoid_count; i++)
+        if (kept == 0 || m->avoid[kept - 1] != m->avoid[i])
+            m->avoid[kept++] = m->avoid[i];
+    m->avoid_count = kept;
+    nadi_map64_release(&s.owner);
+    nadi_mem_free(s.seen.items);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------
+ */
+
+static bool open_all(struct corpus *c, const char *const *jobs, uint32_t count,
+                     struct nadi_diags *diags)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < count && ok; i++) {
+        ok = nadi_learned_job_open(&c->jobs[i], jobs[i], NULL, &c->vocabulary, diags);
+        c->opened++;
+    }
+    for (uint32_t i = 0; i < count && ok; i++) {
+        join_channels(c, i);
+        c->family_of[i] = family_of(c, &c->jobs[i]);
+    }
+    for (size_t i = 0; i < c->vocabulary.symbols.count; i++)
+        c->vocabulary.symbols.items[i].channel = channel_of(&c->vocabulary, (uint32_t)i);
+    return ok;
+}
+
+bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uint32_t count,
+                      struct nadi_diags *diags)
+{
+    struct corpus c = {.jobs = NADI_ZNEW(struct nadi_learned_job, count),
+                       .family_of = NADI_ZNEW(uint32_t, count)};
+    *m = (struct nadi_learned_model){.job_count = count};
+    nadi_arena_init(&m->arena);
+    nadi_vocabulary_init(&c.vocabulary);
+    nadi_strmap_init(&c.families);
+    const bool ok = open_all(&c, jobs, count, diags);
+    if (ok) {
+        m->family_count = c.family_count;
+        m->families = NADI_ARENA_ZNEW(&m->arena, struct nadi_learned_family, c.family_count);
+        for (uint32_t f = 0; f < c.family_count; f++)
+            learn_family(m, &c, f);
+        find_sizes(m, &c);
+    }
+    for (uint32_t i = 0; i < c.opened; i++)
+        nadi_learned_job_release(&c.jobs[i]);
+    nadi_mem_free(c.jobs);
+    nadi_mem_free(c.family_of);
+    nadi_strmap_release(&c.families);
+    nadi_vocabulary_release(&c.vocabulary);
+    return ok;
+}

@@ -1,0 +1,38 @@
+/* learn: what the steps of learning share. Private to learn*.c. */
+#ifndef NADI_LEARNED_LEARN_H
+#define NADI_LEARNED_LEARN_H
+
+#include "learned/grammar.h"
+#include "learned/model.h"
+
+struct nadi_learned_program { /* a stage of a job */
+    uint32_t job, stage, stages;
+    const struct nadi_job_program *program;
+    double features[NADI_LAW_FEATURES];
+    uint32_t *slot_of; /* by outermost item of its parse: the skeleton's */
+};
+
+struct nadi_learning { /* of a family */
+    struct nadi_learned_model *model;
+    struct nadi_learned_family *family;
+    const struct nadi_vocabulary *vocabulary;
+    struct nadi_learned_job *const *jobs;
+    uint32_t job_count;
+    struct nadi_learned_program *programs;
+    uint32_t program_count;
+    struct nadi_grammar grammar;
+    struct {
+        uint32_t *items; /* symbols of the grammar */
+        size_t count, capacity;
+    } skeleton;
+    uint32_t *symbol_of; /* by symbol of the vocabulary: the family's, or NADI_NONE */
+    uint32_t bit_of[32]; /* by axis of the vocabulary: the family's */
+};
+
+/* learn_skeleton.c */
+void nadi_learn_skeleton(struct nadi_learning *l);
+void nadi_learn_slots(struct nadi_learning *l);
+/* learn_cells.c */
+void nadi_learn_cells(struct nadi_learning *l);
+
+#endif

@@ -1,0 +1,553 @@
+/* learn_cells: what the programs say of each cell, and the laws of it. */
+#include "base/mem.h"
+#include "learned/learn.h"
+
+#include <math.h>
+
+struct sample { /* of a cell, from one program */
+    uint32_t program;
+    uint32_t count; /* instances; of a rule: */
+    double times;   /* repetitions, summed */
+    double ns, ops, bytes, logs, log_squares;
+    uint32_t node; /* the first: its dependencies and its peer stand for all */
+};
+
+struct cell {
+    uint32_t slot, where;
+    struct {
+        struct sample *items;
+        size_t count, capacity;
+    } samples;
+};
+
+struct cells {
+    struct nadi_learning *l;
+    struct nadi_map64 index;
+    struct {
+        struct cell *items;
+        size_t count, capacity;
+    } list;
+    struct nadi_strmap steps;
+    uint8_t figures[NADI_LAW_FEATURES], counts[NADI_LAW_FEATURES]; /* features by trust */
+    uint32_t figure_count, count_count;
+    enum nadi_feature_kind kinds[NADI_LAW_FEATURES];
+};
+
+static struct sample *sample_of(struct cells *c, uint32_t slot, uint32_t where, uint32_t program)
+{
+    const uint32_t next = (uint32_t)c->list.count;
+    bool added;
+    const uint32_t at =
+        *nadi_map64_put(&c->index, (uint64_t)slot << 24 | (where & 0xffffff), next, &added);
+    if (added) {
+        const struct cell fresh = {.slot = slot, .where = where & 0xffffff};
+        NADI_PUSH(&c->list, fresh);
+    }
+    struct cell *cell = &c->list.items[at];
+    if (cell->samples.count == 0 ||
+        cell->samples.items[cell->samples.count - 1].program != program) {
+        const struct sample fresh = {.program = program, .node = NADI_NONE};
+        NADI_PUSH(&cell->samples, fresh);
+    }
+    return &cell->samples.items[cell->samples.count - 1];
+}
+
+static void look(struct cells *c, uint32_t slot, uint32_t where, uint32_t program,
+                 const struct nadi_grammar_item *item)
+{
+    const struct nadi_learned_slot *s = &c->l->family->slots[slot];
+    struct sample *sample = sample_of(c, slot, where, program);
+    sample->count++;
+    if (s->symbol == NADI_NONE) {
+        sample->times += item->count;
+        for (uint32_t i = 0; i < item->count; i++)
+            for (uint32_t k = 0; k < s->count; k++)
+                look(c, s->first + k, where << 3 | (uint32_t)nadi_learned_where(i, item->count),
+                     program, &item->in[i * s->count + k]);
+        return;
+    }
+    const struct nadi_job_program *p = c->l->programs[program].program;
+    const uint32_t n = item->node;
+    const double log_ns = log((double)p->duration_ns[n] + 1e-3);
+    sample->ns += (double)p->duration_ns[n];
+    sample->ops += (double)p->ops[n];
+    sample->bytes += (double)p->bytes[n];
+    sample->logs += log_ns;
+    sample->log_squares += log_ns * log_ns;
+    if (sample->node == NADI_NONE)
+        sample->node = n;
+}
+
+/* --- laws --------------------------------------------------------------------------------------
+ */
+
+struct table { /* samples of a law */
+    const double **features;
+    double *values, *noises;
+    uint32_t count;
+};
+
+static void fit(const struct cells *c, struct nadi_law *law, const struct table *t,
+                enum nadi_law_target target)
+{
+    const bool figure = target == NADI_TARGET_POSITIVE;
+    const struct nadi_law_samples s = {.kinds = c->kinds,
+                                       .order = figure ? c->figures : c->counts,
+                                       .order_count = figure ? c->figure_count : c->count_count,
+                                       .count = t->count,
+                                       .features = t->features,
+                                       .values = t->values,
+                                       .noises = figure ? t->noises : NULL};
+    nadi_law_fit(law, &s, target, &c->l->model->arena);
+}
+
+enum figure { NS, OPS, BYTES, TIMES, DEPENDENCIES, PEER, FIGURES };
+
+struct group { /* cells of a slot that say the same of a figure wherever several are seen */
+    const struct sample **samples; /* one a program, ascending */
+    uint32_t count;
+};
+
+static double mean_of(const struct sample *s, enum figure f)
+{
+    const double sum = f == NS ? s->ns : f == OPS ? s->ops : f == BYTES ? s->bytes : s->times;
+    return sum / s->count;
+}
+
+static double noise_of(const struct sample *s)
+{
+    const double mean = s->logs / s->count;
+    const double variance = s->log_squares / s->count - mean * mean;
+    return s->count > 1 && variance > 1e-9 ? sqrt(variance) : 0;
+}
+
+static void fit_figure(const struct cells *c, const struct group *g, enum figure f,
+                       struct nadi_law *law, struct table *t)
+{
+    t->count = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct sample *s = g->samples[i];
+        t->features[t->count] = c->l->programs[s->program].features;
+        t->noises[t->count] = f == NS ? noise_of(s) : 0;
+        t->values[t->count++] = mean_of(s, f);
+    }
+    fit(c, law, t, f == TIMES ? NADI_TARGET_COUNT : NADI_TARGET_POSITIVE);
+}
+
+/* --- dependencies ------------------------------------------------------------------------------
+ */
+
+static bool same_shape(const struct nadi_job_program *a, uint32_t i,
+                       const struct nadi_job_program *b, uint32_t k)
+{
+    const uint32_t count = a->ref_start[i + 1] - a->ref_start[i];
+    if (b->ref_start[k + 1] - b->ref_start[k] != count)
+        return false;
+    for (uint32_t r = 0; r < count; r++)
+        if (a->refs[a->ref_start[i] + r].kind_of != b->refs[b->ref_start[k] + r].kind_of)
+            return false;
+    return true;
+}
+
+static const struct nadi_job_program *program_of(const struct cells *c, const struct sample *s)
+{
+    return c->l->programs[s->program].program;
+}
+
+static void fit_runs(const struct cells *c, const struct group *g, const uint32_t *shape_of,
+                     uint32_t shape, struct nadi_learned_shape *out, struct table *t)
+{
+    for (uint32_t r = 0; r < out->run_count; r++) {
+        struct nadi_learned_run *run = &out->runs[r];
+        for (int which = 0; which < 2; which++) {
+            t->count = 0;
+            for (uint32_t i = 0; i < g->count; i++) {
+                const struct sample *s = g->samples[i];
+                if (shape_of[i] != shape)
+                    continue;
+                const struct nadi_job_program *p = program_of(c, s);
+                const struct nadi_job_refs *ref = &p->refs[p->ref_start[s->node] + r];
+                run->kind_of = c->l->symbol_of[ref->kind_of];
+                t->features[t->count] = c->l->programs[s->program].features;
+                t->values[t->count++] = which ? ref->count : ref->k;
+            }
+            fit(c, which ? &run->count : &run->k, t, NADI_TARGET_COUNT);
+        }
+    }
+}
+
+static void fit_shapes(const struct cells *c, const struct group *g, struct nadi_learned_cell *out,
+                       struct table *t)
+{
+    const uint32_t samples = g->count;
+    uint32_t *shape_of = NADI_NEW(uint32_t, samples), *first = NADI_NEW(uint32_t, samples);
+    for (uint32_t i = 0; i < samples; i++) {
+        const struct sample *s = g->samples[i];
+        uint32_t k = 0;
+        for (; k < out->shape_count; k++) {
+            const struct sample *other = g->samples[first[k]];
+            if (same_shape(program_of(c, s), s->node, program_of(c, other), other->node))
+                break;
+        }
+        if (k == out->shape_count)
+            first[out->shape_count++] = i;
+        shape_of[i] = k;
+        t->features[i] = c->l->programs[s->program].features;
+        t->values[i] = k;
+    }
+    t->count = samples;
+    fit(c, &out->shape, t, NADI_TARGET_CHOICE);
+    out->shapes = NADI_ARENA_ZNEW(&c->l->model->arena, struct nadi_learned_shape, out->shape_count);
+    for (uint32_t k = 0; k < out->shape_count; k++) {
+        const struct sample *s = g->samples[first[k]];
+        const struct nadi_job_program *p = program_of(c, s);
+        out->shapes[k].run_count = p->ref_start[s->node + 1] - p->ref_start[s->node];
+        out->shapes[k].runs =
+            NADI_ARENA_ZNEW(&c->l->model->arena, struct nadi_learned_run, out->shapes[k].run_count);
+        fit_runs(c, g, shape_of, k, &out->shapes[k], t);
+    }
+    nadi_mem_free(shape_of);
+    nadi_mem_free(first);
+}
+
+/* --- peers -------------------------------------------------------------------------------------
+ */
+
+static struct nadi_learned_step family_step(const struct nadi_learning *l,
+                                            const struct nadi_learned_job *job,
+                                            const struct nadi_job_step *step, int sign)
+{
+    struct nadi_learned_step out = {.stages = sign * step->stages};
+    for (uint32_t a = 0; a < job->axis_count; a++)
+        if (!job->axes[a].staged)
+            out.axes[l->bit_of[job->axes[a].vocabulary]] = step->axes[a];
+    return out;
+}
+
+static uint32_t keep_step(struct cells *c, const struct nadi_learned_step *step)
+{
+    const uint32_t next = (uint32_t)c->l->family->steps.count;
+    const uint32_t at = nadi_strmap_put(&c->steps, (const char *)step, sizeof(*step), next, NULL);
+    if (at == next)
+        NADI_PUSH(&c->l->family->steps, *step);
+    return at;
+}
+
+static const struct nadi_job_step *step_of(const struct cells *c, const struct sample *s)
+{
+    const struct nadi_learned_program *at = &c->l->programs[s->program];
+    return &c->l->jobs[at->job]->steps.items[at->program->peer[s->node]];
+}
+
+static bool is_half(const struct cells *c, const struct sample *s)
+{
+    return 2 * step_of(c, s)->stages == (int32_t)c->l->programs[s->program].stages;
+}
+
+/* Is the sample from the first stage, from the last? */
+static bool is_end(const struct cells *c, const struct sample *s, int last)
+{
+    const struct nadi_learned_program *at = &c->l->programs[s->program];
+    return at->stage == (last ? at->stages - 1 : 0);
+}
+
+/* Half way round, forward and back are the same rank: the way that programs of more stages take,
+ * else the one that does not pass the ends. */
+static int sign_of(const struct cells *c, const struct group *g, const struct sample *s)
+{
+    const struct nadi_learned_program *at = &c->l->programs[s->program];
+    const int32_t stages = step_of(c, s)->stages;
+    if (!is_half(c, s))
+        return 1;
+    for (uint32_t i = 0; i < g->count; i++)
+        if (!is_half(c, g->samples[i]) && is_end(c, s, 0) == is_end(c, g->samples[i], 0) &&
+            is_end(c, s, 1) == is_end(c, g->samples[i], 1))
+            return step_of(c, g->samples[i])->stages == -stages ? -1 : 1;
+    return (int32_t)at->stage + stages >= (int32_t)at->stages ? -1 : 1;
+}
+
+static void fit_peer(struct cells *c, const struct group *g, struct nadi_learned_cell *out,
+                     struct table *t)
+{
+    t->count = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct sample *s = g->samples[i];
+        const struct nadi_learned_program *at = &c->l->programs[s->program];
+        const struct nadi_learned_step ours =
+            family_step(c->l, c->l->jobs[at->job], step_of(c, s), sign_of(c, g, s));
+        t->features[t->count] = at->features;
+        t->values[t->count++] = keep_step(c, &ours);
+    }
+    fit(c, &out->peer, t, NADI_TARGET_CHOICE);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------
+ */
+
+static uint32_t jobs_of(const struct cells *c, const struct cell *cell)
+{
+    uint32_t count = 0, last = NADI_NONE;
+    for (size_t i = 0; i < cell->samples.count; i++) {
+        const uint32_t job = c->l->programs[cell->samples.items[i].program].job;
+        count += job != last;
+        last = job;
+    }
+    return count;
+}
+
+static bool same_refs(const struct cells *c, const struct sample *a, const struct sample *b)
+{
+    const struct nadi_job_program *p = program_of(c, a);
+    const struct nadi_job_refs *x = &p->refs[p->ref_start[a->node]];
+    const struct nadi_job_refs *y = &p->refs[p->ref_start[b->node]];
+    const uint32_t count = p->ref_start[a->node + 1] - p->ref_start[a->node];
+    return p->ref_start[b->node + 1] - p->ref_start[b->node] == count &&
+           memcmp(x, y, count * sizeof(*x)) == 0;
+}
+
+static bool same_figure(const struct cells *c, enum figure f, const struct sample *a,
+                        const struct sample *b)
+{
+    if (f == DEPENDENCIES)
+        return same_refs(c, a, b);
+    if (f == PEER)
+        return program_of(c, a)->peer[a->node] == program_of(c, b)->peer[b->node];
+    const double x = mean_of(a, f), y = mean_of(b, f);
+    return fabs(x - y) <= 1e-6 * fmax(x, y);
+}
+
+/* Adds the cell's samples; false: it says something else somewhere, or they never meet. */
+static bool join(const struct cells *c, struct group *g, const struct cell *cell, enum figure f)
+{
+    const size_t most = cell->samples.count;
+    uint32_t meet = 0, fresh = 0;
+    for (size_t i = 0, k = 0; i < most; i++) {
+        const struct sample *s = &cell->samples.items[i];
+        while (k < g->count && g->samples[k]->program < s->program)
+            k++;
+        if (k == g->count || g->samples[k]->program > s->program)
+            fresh++;
+        else if (same_figure(c, f, g->samples[k], s))
+            meet++;
+        else
+            return false;
+    }
+    if (g->count && !meet)
+        return false;
+    uint32_t at = g->count + fresh, old = g->count;
+    g->count = at;
+    for (size_t i = most; i > 0;) {
+        const struct sample *s = &cell->samples.items[i - 1];
+        if (old && g->samples[old - 1]->program > s->program) {
+            g->samples[--at] = g->samples[--old];
+            continue;
+        }
+        i--;
+        if (!old || g->samples[old - 1]->program < s->program)
+            g->samples[--at] = s;
+    }
+    return true;
+}
+
+static void fit_one(struct cells *c, const struct group *g, enum figure f,
+                    struct nadi_learned_cell *out, struct table *t)
+{
+    struct nadi_law *const laws[] = {
+        [NS] = &out->duration_ns, [OPS] = &out->ops, [BYTES] = &out->bytes, [TIMES] = &out->count};
+    if (f == DEPENDENCIES)
+        fit_shapes(c, g, out, t);
+    else if (f == PEER)
+        fit_peer(c, g, out, t);
+    else
+        fit_figure(c, g, f, laws[f], t);
+}
+
+static void copy_one(enum figure f, struct nadi_learned_cell *to,
+                     const struct nadi_learned_cell *from)
+{
+    switch (f) {
+    case NS:
+        to->duration_ns = from->duration_ns;
+        break;
+    case OPS:
+        to->ops = from->ops;
+        break;
+    case BYTES:
+        to->bytes = from->bytes;
+        break;
+    case TIMES:
+        to->count = from->count;
+        break;
+    case PEER:
+        to->peer = from->peer;
+        break;
+    case DEPENDENCIES:
+        to->shape = from->shape;
+        to->shape_count = from->shape_count;
+        to->shapes = from->shapes;
+        break;
+    case FIGURES:
+        break;
+    }
+}
+
+static int by_samples(const void *a, const void *b)
+{
+    const struct cell *x = *(const struct cell *const *)a, *y = *(const struct cell *const *)b;
+    if (x->samples.count != y->samples.count)
+        return x->samples.count > y->samples.count ? -1 : 1;
+    return x->where < y->where ? -1 : x->where > y->where;
+}
+
+/* Cells of a slot that agree share a law: one that few jobs visit knows what all of them do. */
+static void fit_groups(struct cells *c, const struct cell *cells, uint32_t count, enum figure f,
+                       struct nadi_learned_cell *out, struct table *t)
+{
+    const struct cell **order = NADI_NEW(const struct cell *, count);
+    bool *done = NADI_ZNEW(bool, count);
+    struct group g = {.samples = NADI_NEW(const struct sample *, c->l->program_count)};
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = &cells[i];
+    qsort(order, count, sizeof(*order), by_samples);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t first = NADI_NONE;
+        g.count = 0;
+        for (uint32_t k = i; k < count; k++) {
+            const uint32_t at = (uint32_t)(order[k] - cells);
+            if (done[at] || (g.count && k > i && !join(c, &g, order[k], f)))
+                continue;
+            if (first == NADI_NONE) {
+                (void)join(c, &g, order[k], f);
+                first = at;
+            }
+            done[at] = true;
+            order[k] = &cells[at];
+            out[at].group = first;
+        }
+        if (first == NADI_NONE)
+            continue;
+        fit_one(c, &g, f, &out[first], t);
+        for (uint32_t k = 0; k < count; k++)
+            if (k != first && done[k] && out[k].group == first)
+                copy_one(f, &out[k], &out[first]);
+    }
+    nadi_mem_free(order);
+    nadi_mem_free(done);
+    nadi_mem_free(g.samples);
+}
+
+static void fit_slot(struct cells *c, const struct cell *cells, struct nadi_learned_slot *slot,
+                     struct table *t)
+{
+    for (uint32_t i = 0; i < slot->cell_count; i++)
+        slot->cells[i] =
+            (struct nadi_learned_cell){.where = cells[i].where, .jobs = jobs_of(c, &cells[i])};
+    if (slot->symbol == NADI_NONE) {
+        fit_groups(c, cells, slot->cell_count, TIMES, slot->cells, t);
+        return;
+    }
+    const uint8_t type = c->l->family->symbols.items[slot->symbol].type;
+    fit_groups(c, cells, slot->cell_count, NS, slot->cells, t);
+    fit_groups(c, cells, slot->cell_count, OPS, slot->cells, t);
+    fit_groups(c, cells, slot->cell_count, BYTES, slot->cells, t);
+    fit_groups(c, cells, slot->cell_count, DEPENDENCIES, slot->cells, t);
+    if (type == NADI_NODE_SEND || type == NADI_NODE_RECV)
+        fit_groups(c, cells, slot->cell_count, PEER, slot->cells, t);
+}
+
+/* Which of the skeleton's outermost items a program has. */
+static void fit_presence(struct cells *c, struct table *t)
+{
+    const struct nadi_learning *l = c->l;
+    for (uint32_t slot = 0; slot < l->family->outer_count; slot++) {
+        t->count = l->program_count;
+        for (uint32_t p = 0; p < l->program_count; p++) {
+            t->features[p] = l->programs[p].features;
+            t->values[p] = 0;
+            const uint32_t *end = l->programs[p].slot_of + l->grammar.parses[p].count;
+            for (const uint32_t *s = l->programs[p].slot_of; s < end && t->values[p] < 1; s++)
+                t->values[p] = *s == slot;
+        }
+        fit(c, &l->family->slots[slot].present, t, NADI_TARGET_COUNT);
+    }
+}
+
+/* Sizes depend on labels and axes, hardly on places; counts on layers, micro-batches and places. */
+static void order_features(struct cells *c)
+{
+    const struct nadi_learned_family *f = c->l->family;
+    const uint32_t count = nadi_learned_feature_count(f), places = count - 4;
+    uint8_t labels[NADI_LAW_FEATURES], sizes[NADI_LAW_FEATURES];
+    uint32_t label_count = 0, size_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        c->kinds[i] = nadi_learned_feature_kind(f, i);
+        if (c->kinds[i] == NADI_FEATURE_LABEL)
+            labels[label_count++] = (uint8_t)i;
+        else if (c->kinds[i] == NADI_FEATURE_SIZE)
+            sizes[size_count++] = (uint8_t)i;
+    }
+    /* The label that follows the others is layers of a stage. */
+    for (uint32_t i = label_count; i-- > 0;)
+        c->counts[c->count_count++] = labels[i];
+    for (uint32_t i = 0; i < 4; i++)
+        c->counts[c->count_count++] = (uint8_t)(places + i);
+    for (uint32_t i = 0; i < size_count; i++)
+        c->counts[c->count_count++] = sizes[size_count - 1 - i];
+    uint32_t first = 0;
+    while (first < f->label_count && nadi_learned_label_is_work(f->labels[first]))
+        c->figures[c->figure_count++] = labels[first++];
+    for (uint32_t i = 0; i < size_count; i++)
+        c->figures[c->figure_count++] = sizes[i];
+    while (label_count > first)
+        c->figures[c->figure_count++] = labels[--label_count];
+    c->figures[c->figure_count++] = (uint8_t)(places + NADI_PLACE_FIRST);
+    c->figures[c->figure_count++] = (uint8_t)(places + NADI_PLACE_LAST);
+}
+
+static int by_slot(const void *a, const void *b)
+{
+    const struct cell *x = a, *y = b;
+    if (x->slot != y->slot)
+        return x->slot < y->slot ? -1 : 1;
+    return x->where < y->where ? -1 : x->where > y->where;
+}
+
+static void fit_cells(struct cells *c, struct table *t)
+{
+    struct nadi_learned_family *f = c->l->family;
+    qsort(c->list.items, c->list.count, sizeof(*c->list.items), by_slot);
+    for (size_t i = 0; i < c->list.count;) {
+        struct nadi_learned_slot *slot = &f->slots[c->list.items[i].slot];
+        size_t end = i;
+        while (end < c->list.count && c->list.items[end].slot == c->list.items[i].slot)
+            end++;
+        slot->cell_count = (uint32_t)(end - i);
+        slot->cells = NADI_ARENA_NEW(&c->l->model->arena, struct nadi_learned_cell, end - i);
+        fit_slot(c, &c->list.items[i], slot, t);
+        i = end;
+    }
+}
+
+void nadi_learn_cells(struct nadi_learning *l)
+{
+    struct cells c = {.l = l};
+    struct table t = {.features = NADI_NEW(const double *, l->program_count),
+                      .values = NADI_NEW(double, l->program_count),
+                      .noises = NADI_ZNEW(double, l->program_count)};
+    nadi_map64_init(&c.index, 1024);
+    nadi_strmap_init(&c.steps);
+    for (uint32_t p = 0; p < l->program_count; p++)
+        for (uint32_t i = 0; i < l->grammar.parses[p].count; i++)
+            look(&c, l->programs[p].slot_of[i], 0, p, &l->grammar.parses[p].items[i]);
+    order_features(&c);
+    fit_presence(&c, &t);
+    fit_cells(&c, &t);
+    for (size_t i = 0; i < c.list.count; i++)
+        nadi_mem_free(c.list.items[i].samples.items);
+    nadi_mem_free(c.list.items);
+    nadi_map64_release(&c.index);
+    nadi_strmap_release(&c.steps);
+    nadi_mem_free(t.features);
+    nadi_mem_free(t.values);
+    nadi_mem_free(t.noises);
+}

@@ -1,0 +1,289 @@
+#include "learned/make.h"
+
+#include "base/mem.h"
+#include "base/rng.h"
+
+#include <math.h>
+
+enum { MOST_NODES = 1 << 24 };
+
+struct making {
+    struct nadi_made_job *job;
+    const struct nadi_learned_model *m;
+    const struct nadi_learned_wish *wish;
+    struct nadi_made_stage *stage;
+    struct nadi_rng rng;
+    double features[NADI_LAW_FEATURES];
+    struct placed { /* nodes of a class so far: their places */
+        uint32_t *items;
+        size_t count, capacity;
+    } * seen;       /* by symbol */
+    uint32_t first; /* where it began, of what is made */
+    double compute_variance, comm_variance;
+    bool full;
+};
+
+/* --- cells -------------------------------------------------------------------------------------
+ */
+
+/* What stands in for a place in a loop that was never seen there: the lower the better. */
+static const uint8_t unlike[NADI_WHERES][NADI_WHERES] = {
+    /* wanted; of: only first second within last-but-one last */
+    [NADI_WHERE_ONLY] = {0, 2, 4, 3, 4, 2},         [NADI_WHERE_FIRST] = {3, 0, 1, 2, 4, 5},
+    [NADI_WHERE_SECOND] = {6, 3, 0, 1, 2, 4},       [NADI_WHERE_WITHIN] = {6, 4, 1, 0, 1, 4},
+    [NADI_WHERE_LAST_BUT_ONE] = {6, 5, 2, 1, 0, 3}, [NADI_WHERE_LAST] = {3, 5, 4, 2, 1, 0},
+};
+
+static uint32_t unlikeness(uint32_t wanted, uint32_t have)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < NADI_LEARNED_LEVELS; i++) {
+        const uint32_t a = wanted >> 3 * i & 7, b = have >> 3 * i & 7;
+        sum += a < NADI_WHERES && b < NADI_WHERES ? unlike[a][b] : 8;
+    }
+    return sum;
+}
+
+static const struct nadi_learned_cell *exact_cell(const struct nadi_learned_slot *slot,
+                                                  uint32_t where)
+{
+    for (uint32_t c = 0; c < slot->cell_count; c++)
+        if (slot->cells[c].where == where)
+            return &slot->cells[c];
+    return NULL;
+}
+
+static const struct nadi_learned_cell *cell_of(const struct nadi_learned_slot *slot, uint32_t where)
+{
+    const struct nadi_learned_cell *exact = exact_cell(slot, where), *best = &slot->cells[0];
+    uint32_t least = NADI_NONE;
+    for (uint32_t c = 0; c < slot->cell_count && !exact; c++) {
+        const uint32_t off = unlikeness(where, slot->cells[c].where);
+        if (off < least) {
+            least = off;
+            best = &slot->cells[c];
+        }
+    }
+    return exact ? exact : best;
+}
+
+/* --- figures -----------------------------------------------------------------------------------
+ */
+
+static bool is_avoided(const struct nadi_learned_model *m, uint64_t size)
+{
+    const uint32_t hash = nadi_learned_size_hash(size);
+    uint32_t low = 0, high = m->avoid_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (m->avoid[middle] < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < m->avoid_count && m->avoid[low] == hash;
+}
+
+/* A size that only one job has is not given away: the nearest of 7 bits that none has alone. */
+static uint64_t public_size(const struct nadi_learned_model *m, double value)
+{
+    if (!(value >= 0.5))
+        return 0;
+    uint64_t size = value < 9e18 ? (uint64_t)llround(value) : UINT64_C(9000000000000000000);
+    if (!is_avoided(m, size))
+        return size;
+    uint32_t shift = 0;
+    while (size >> shift >= 128)
+        shift++;
+    const uint64_t middle = (size + (shift ? UINT64_C(1) << (shift - 1) : 0)) >> shift;
+    for (uint64_t off = 0; off < 64; off++) {
+        if (!is_avoided(m, (middle + off) << shift))
+            return (middle + off) << shift;
+        if (off < middle && !is_avoided(m, (middle - off) << shift))
+            return (middle - off) << shift;
+    }
+    return middle << shift;
+}
+
+/* Normal, mean 0, deviation 1. */
+static double normal(struct nadi_rng *rng)
+{
+    const double u = 1 - nadi_rng_unit(rng), v = nadi_rng_unit(rng);
+    return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
+}
+
+static uint64_t draw_ns(struct making *k, const struct nadi_learned_cell *cell)
+{
+    const double noise = k->wish->noise < 0 ? cell->duration_ns.noise : k->wish->noise;
+    double ns = nadi_law_value(&cell->duration_ns, k->features) * k->wish->compute_scale;
+    if (noise > 0)
+        ns *= exp(noise * normal(&k->rng) - noise * noise / 2);
+    return ns >= 0.5 ? (uint64_t)llround(fmin(ns, 9e18)) : 0;
+}
+
+static uint32_t count_of(const struct nadi_law *law, const double *features, uint32_t most)
+{
+    const double value = round(nadi_law_value(law, features));
+    return value >= most ? most : value >= 1 ? (uint32_t)value : 0;
+}
+
+/* --- nodes -------------------------------------------------------------------------------------
+ */
+
+static void add_deps(struct making *k, const struct nadi_learned_cell *cell,
+                     struct nadi_made_node *node)
+{
+    struct nadi_made_stage *stage = k->stage;
+    const uint32_t number = count_of(&cell->shape, k->features, cell->shape_count - 1);
+    const struct nadi_learned_shape *shape = &cell->shapes[number];
+    node->dep_start = (uint32_t)stage->deps.count;
+    for (uint32_t r = 0; r < shape->run_count; r++) {
+        const struct nadi_learned_run *run = &shape->runs[r];
+        const struct placed *seen = &k->seen[run->kind_of];
+        const uint32_t back = count_of(&run->k, k->features, NADI_NONE / 2);
+        const uint32_t count = count_of(&run->count, k->features, NADI_NONE / 2);
+        for (uint32_t i = back; i < back + count && i < seen->count; i++) {
+            const uint64_t id = seen->items[seen->count - 1 - i] + UINT64_C(1);
+            NADI_PUSH(&stage->deps, id);
+        }
+    }
+    node->dep_count = (uint32_t)stage->deps.count - node->dep_start;
+}
+
+static double square(double x)
+{
+    return isnan(x) ? 0 : x * x;
+}
+
+static void add_node(struct making *k, const struct nadi_learned_slot *slot,
+                     const struct nadi_learned_cell *cell)
+{
+    const struct nadi_learned_family *f = k->job->family;
+    const struct nadi_learned_symbol *symbol = &f->symbols.items[slot->symbol];
+    const bool message = symbol->type == NADI_NODE_SEND || symbol->type == NADI_NODE_RECV;
+    const bool comm = message || symbol->type == NADI_NODE_COLL;
+    const double bytes =
+        nadi_law_value(&cell->bytes, k->features) * (comm ? k->wish->comm_scale : 1);
+    struct nadi_made_node node = {.symbol = slot->symbol,
+                                  .step = -1,
+                                  .duration_ns = draw_ns(k, cell),
+                                  .ops = public_size(k->m, nadi_law_value(&cell->ops, k->features)),
+                                  .bytes = public_size(k->m, bytes)};
+    if (message && f->steps.count)
+        node.step = (int32_t)count_of(&cell->peer, k->features, (uint32_t)f->steps.count - 1);
+    if (k->stage->nodes.count >= MOST_NODES) {
+        k->full = true;
+        return;
+    }
+    add_deps(k, cell, &node);
+    struct placed *seen = &k->seen[symbol->kind_of];
+    const uint32_t at = (uint32_t)k->stage->nodes.count;
+    NADI_PUSH(seen, at);
+    NADI_PUSH(&k->stage->nodes, node);
+    if (comm) {
+        k->job->comm_bytes += (double)node.bytes;
+        k->comm_variance += (double)node.bytes * square(cell->bytes.spread);
+    } else {
+        k->job->compute_ns += (double)node.duration_ns;
+        k->compute_variance += (double)node.duration_ns * square(cell->duration_ns.spread);
+    }
+}
+
+/* How often a rule's body stands here. In a loop that comes round once only, which was never seen,
+ * it is what stands in the first and in the last round together: the more of the two. */
+static uint32_t times(const struct making *k, const struct nadi_learned_slot *slot, uint32_t where)
+{
+    const uint32_t around = where & ~UINT32_C(7) & 0xffffff;
+    const struct nadi_learned_cell *cell = cell_of(slot, where & 0xffffff);
+    uint32_t count = count_of(&cell->count, k->features, MOST_NODES);
+    if (cell->where == (where & 0xffffff) || (where & 7) != NADI_WHERE_ONLY || where == 0)
+        return count;
+    for (uint32_t end = NADI_WHERE_FIRST; end <= NADI_WHERE_LAST; end += 4) {
+        const struct nadi_learned_cell *other = cell_of(slot, around | end);
+        const uint32_t there = count_of(&other->count, k->features, MOST_NODES);
+        count = there > count ? there : count;
+    }
+    return count;
+}
+
+static void walk(struct making *k, uint32_t at, uint32_t where)
+{
+    const struct nadi_learned_slot *slot = &k->job->family->slots[at];
+    if (slot->symbol != NADI_NONE) {
+        add_node(k, slot, cell_of(slot, where & 0xffffff));
+        return;
+    }
+    const uint32_t count = times(k, slot, where);
+    for (uint32_t i = 0; i < count && !k->full; i++)
+        for (uint32_t b = 0; b < slot->count; b++)
+            walk(k, slot->first + b, where << 3 | (uint32_t)nadi_learned_where(i, count));
+}
+
+static void make_stage(struct making *k, uint32_t stage)
+{
+    const struct nadi_learned_family *f = k->job->family;
+    k->stage = &k->job->stages[stage];
+    k->seen = NADI_ZNEW(struct placed, f->symbols.count + 1);
+    nadi_learned_features(f, k->job->point, stage, k->job->stage_count, k->features);
+    nadi_rng_init(&k->rng, k->wish->seed + stage, "durations");
+    for (uint32_t s = 0; s < f->outer_count && !k->full; s++)
+        if (nadi_law_value(&f->slots[s].present, k->features) >= 0.5)
+            walk(k, s, 0);
+    for (size_t i = 0; i < f->symbols.count; i++)
+        nadi_mem_free(k->seen[i].items);
+    nadi_mem_free(k->seen);
+}
+
+static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model *m,
+                      const struct nadi_learned_wish *wish, uint32_t attempt,
+                      struct nadi_diags *diags)
+{
+    struct making k = {.job = job, .m = m, .wish = wish};
+    *job = (struct nadi_made_job){.number = 0};
+    if (!nadi_make_point(job, m, wish, attempt, diags))
+        return false;
+    job->stages = NADI_ZNEW(struct nadi_made_stage, job->stage_count);
+    for (uint32_t s = 0; s < job->stage_count && !k.full; s++)
+        make_stage(&k, s);
+    for (uint32_t s = 0; s < job->stage_count && !k.full; s++)
+        if (job->stages[s].nodes.count == 0)
+            return nadi_error(diags, "synth/empty", NADI_NOWHERE,
+                              "ask for sizes nearer to those that were learned",
+                              "stage %u would have no nodes", s);
+    if (k.full)
+        return nadi_error(diags, "synth/nodes", NADI_NOWHERE, "ask for a smaller job",
+                          "a stage would have more than %d nodes", MOST_NODES);
+    job->compute_spread = job->compute_ns > 0 ? sqrt(k.compute_variance / job->compute_ns) : 0;
+    job->comm_spread = job->comm_bytes > 0 ? sqrt(k.comm_variance / job->comm_bytes) : 0;
+    return nadi_make_pairs(job, diags);
+}
+
+/* Not every combination of sizes and labels has been seen: what is drawn is drawn again where it
+ * does not come out, and the last draw is that of one job. */
+bool nadi_learned_make(struct nadi_made_job *job, const struct nadi_learned_model *m,
+                       const struct nadi_learned_wish *wish, struct nadi_diags *diags)
+{
+    const uint32_t last = wish->point ? 0 : NADI_LEARNED_DRAWS - 1;
+    for (uint32_t attempt = 0; attempt < last; attempt++) {
+        struct nadi_diags tried;
+        nadi_diags_init(&tried);
+        const bool ok = make_once(job, m, wish, attempt, &tried);
+        if (ok)
+            nadi_diags_append(diags, &tried);
+        nadi_diags_release(&tried);
+        if (ok)
+            return true;
+        nadi_made_job_release(job);
+    }
+    return make_once(job, m, wish, last, diags);
+}
+
+void nadi_made_job_release(struct nadi_made_job *job)
+{
+    for (uint32_t s = 0; job->stages && s < job->stage_count; s++) {
+        nadi_mem_free(job->stages[s].nodes.items);
+        nadi_mem_free(job->stages[s].deps.items);
+    }
+    nadi_mem_free(job->stages);
+    *job = (struct nadi_made_job){.number = 0};
+}

@@ -1,0 +1,77 @@
+/* make: a job drawn from a learned model.
+ *
+ * The size of the job is a point: sizes of the axes and labels. What is not asked for is drawn,
+ * each by itself, from those of the jobs of the family. Every stage is then one walk over the
+ * skeleton. Ranks agree by construction: all ranks of a stage run one trace; the n-th receive of a
+ * channel from a stage takes the bytes and the tag of that stage's n-th send; collectives across
+ * stages take the bytes of the first stage. What does not pair is an error, never a trace. */
+#ifndef NADI_LEARNED_MAKE_H
+#define NADI_LEARNED_MAKE_H
+
+#include "learned/model.h"
+
+struct nadi_learned_wish {
+    uint32_t family;                             /* NADI_NONE: drawn */
+    const char *axes;                            /* "tp=4 dp=8", or NULL */
+    uint32_t ranks;                              /* 0: as the axes say */
+    double layers, batch, micro_batch, sequence; /* 0: drawn */
+    double compute_scale, comm_scale;
+    double ratio; /* compute time by bytes of communication, relative to what was learned */
+    double noise; /* of durations; negative: as learned */
+    uint64_t seed;
+    const double *point; /* instead of a draw; NULL */
+};
+
+struct nadi_made_node {
+    uint32_t symbol, tag;
+    int32_t step; /* index into the family's steps; -1: none */
+    uint64_t duration_ns, ops, bytes;
+    uint32_t dep_start, dep_count;
+};
+
+struct nadi_made_stage {
+    struct {
+        struct nadi_made_node *items;
+        size_t count, capacity;
+    } nodes;
+    struct {
+        uint64_t *items; /* ids: places from 1 */
+        size_t count, capacity;
+    } deps;
+};
+
+struct nadi_made_job {
+    const struct nadi_learned_family *family;
+    uint32_t number; /* of the family */
+    double point[NADI_LEARNED_AXES + NADI_LEARNED_LABELS];
+    uint32_t rank_count, stage_count;
+    struct nadi_made_stage *stages;
+    double compute_ns, comm_bytes;      /* of all stages, one rank each */
+    double compute_spread, comm_spread; /* relative, of the laws: one standard deviation */
+    bool beyond;                        /* a size or label is beyond those that were learned */
+};
+
+/* False with an error. The caller releases the job in both cases. */
+bool nadi_learned_make(struct nadi_made_job *job, const struct nadi_learned_model *m,
+                       const struct nadi_learned_wish *wish,
+                       struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_made_job_release(struct nadi_made_job *job);
+
+/* The family and the point that are nearest to a job; false with an error where no family has its
+ * axes. point has room for NADI_LEARNED_AXES + NADI_LEARNED_LABELS. */
+bool nadi_learned_like(const struct nadi_learned_model *m, const char *workload, uint32_t *family,
+                       double *point, struct nadi_diags *diags) NADI_MUST_USE;
+
+/* Private: make_point.c, make_pair.c. */
+enum { NADI_LEARNED_DRAWS = 16 };
+bool nadi_make_point(struct nadi_made_job *job, const struct nadi_learned_model *m,
+                     const struct nadi_learned_wish *wish, uint32_t attempt,
+                     struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_make_pairs(struct nadi_made_job *job, struct nadi_diags *diags) NADI_MUST_USE;
+
+/* make_write.c: PREFIX.stage<k>.et and PREFIX.yml, checked as `nadi trace check` does before
+ * anything is written. *files: how many traces. */
+bool nadi_made_job_write(const struct nadi_made_job *job, const char *prefix, uint32_t *files,
+                         struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif

@@ -1,0 +1,314 @@
+/* make_point: sizes and labels of the job that is made. */
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "learned/make.h"
+
+#include <math.h>
+
+static uint32_t width_of(const struct nadi_learned_family *f)
+{
+    return f->axis_count + f->label_count;
+}
+
+static uint32_t label_at(const struct nadi_learned_family *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->label_count; i++)
+        if (strcmp(f->labels[i], name) == 0)
+            return f->axis_count + i;
+    return NADI_NONE;
+}
+
+static void axes_text(const struct nadi_learned_family *f, struct nadi_str *out)
+{
+    for (uint32_t a = 0; a < f->axis_count; a++)
+        nadi_str_printf(out, "%s%s", a ? ", " : "", f->axes[a]);
+    if (f->axis_count == 0)
+        nadi_str_add(out, "none, one rank");
+}
+
+/* "tp=4 dp=8": false with an error. */
+static bool read_axes(struct nadi_made_job *job, const char *text, bool *given,
+                      struct nadi_diags *diags)
+{
+    const struct nadi_learned_family *f = job->family;
+    while (text && *(text += strspn(text, " ,"))) {
+        const size_t length = strcspn(text, "= ,");
+        uint32_t a = 0;
+        uint64_t size = 0;
+        while (a < f->axis_count &&
+               (strlen(f->axes[a]) != length || strncmp(f->axes[a], text, length) != 0))
+            a++;
+        struct nadi_str known = NADI_STR_INIT;
+        axes_text(f, &known);
+        const char *rest = text[length] == '=' ? nadi_str_take_u64(text + length + 1, &size) : NULL;
+        const bool ok = a < f->axis_count && rest && size >= 1 && size <= INT32_MAX;
+        if (!ok)
+            nadi_error(diags, "synth/axes", NADI_NOWHERE,
+                       "write axes and sizes, like --axes \"tp=4 dp=8\"",
+                       "family %u has the axes %s; found '%.*s'", job->number + 1,
+                       nadi_str_get(&known), (int)strcspn(text, " ,"), text);
+        nadi_str_release(&known);
+        if (!ok)
+            return false;
+        job->point[a] = (double)size;
+        given[a] = true;
+        text = rest;
+    }
+    return true;
+}
+
+static double product_of(const struct nadi_made_job *job, uint32_t but)
+{
+    double product = 1;
+    for (uint32_t a = 0; a < job->family->axis_count; a++)
+        product *= a == but ? 1 : job->point[a];
+    return product;
+}
+
+/* The axis that takes what --ranks leaves: replicas that are not given, the outermost first. */
+static uint32_t free_axis(const struct nadi_learned_family *f, const bool *given)
+{
+    uint32_t found = NADI_NONE;
+    for (uint32_t a = 0; a < f->axis_count; a++)
+        if (!given[a] && !f->staged[a])
+            found = a;
+    for (uint32_t a = 0; a < f->axis_count; a++)
+        if (!given[a] && !f->staged[a] && f->replicas >> a & 1)
+            found = a;
+    for (uint32_t a = 0; a < f->axis_count && found == NADI_NONE; a++)
+        found = given[a] ? NADI_NONE : a;
+    return found;
+}
+
+static bool take_ranks(struct nadi_made_job *job, uint32_t ranks, const bool *given,
+                       struct nadi_diags *diags)
+{
+    const uint32_t axis = ranks ? free_axis(job->family, given) : NADI_NONE;
+    if (axis != NADI_NONE) {
+        const double others = product_of(job, axis);
+        job->point[axis] = round(ranks / others);
+    }
+    const double all = product_of(job, NADI_NONE);
+    if (ranks && fabs(all - ranks) > 0.5)
+        return nadi_error(diags, "synth/ranks", NADI_NOWHERE,
+                          "give --axes whose product is the number of ranks",
+                          "the axes make %.0f ranks, not %u", all, ranks);
+    if (all > 1 << 26)
+        return nadi_error(diags, "synth/ranks", NADI_NOWHERE, "ask for smaller axes",
+                          "%.0f ranks are more than %d", all, 1 << 26);
+    job->rank_count = (uint32_t)all;
+    return true;
+}
+
+static bool take_label(struct nadi_made_job *job, const char *name, double value,
+                       struct nadi_diags *diags)
+{
+    const uint32_t at = label_at(job->family, name);
+    if (!(value > 0))
+        return true;
+    if (at == NADI_NONE)
+        return nadi_error(diags, "synth/label", NADI_NOWHERE,
+                          "learn from manifests with labels, as `nadi model trace` writes them",
+                          "family %u was learned from jobs without the label '%s'", job->number + 1,
+                          name);
+    job->point[at] = value;
+    return true;
+}
+
+/* batch = micro-batch x micro-batches x replicas: the one that is not asked for follows. */
+static bool settle_batch(struct nadi_made_job *job, bool batch_given, struct nadi_diags *diags)
+{
+    const struct nadi_learned_family *f = job->family;
+    const uint32_t batch = label_at(f, "batch"), size = label_at(f, "micro-batch"),
+                   count = label_at(f, "micro-batches");
+    double replicas = 1;
+    if (!(f->replicas >> 31) || batch == NADI_NONE || size == NADI_NONE || count == NADI_NONE)
+        return true;
+    for (uint32_t a = 0; a < f->axis_count; a++)
+        replicas *= f->replicas >> a & 1 ? job->point[a] : 1;
+    if (batch_given)
+        job->point[count] = job->point[batch] / (job->point[size] * replicas);
+    else
+        job->point[batch] = job->point[size] * job->point[count] * replicas;
+    if (job->point[count] < 1 || fabs(job->point[count] - round(job->point[count])) > 1e-9)
+        return nadi_error(
+            diags, "synth/batch", NADI_NOWHERE, "give a batch that is a multiple of it",
+            "a batch of %.0f is no multiple of %.0f, micro-batches of %.0f on %.0f "
+            "replicas",
+            job->point[batch], job->point[size] * replicas, job->point[size], replicas);
+    return true;
+}
+
+static void draw_point(struct nadi_made_job *job, const struct nadi_learned_wish *wish,
+                       uint32_t attempt)
+{
+    const struct nadi_learned_family *f = job->family;
+    struct nadi_rng rng;
+    char stream[16];
+    snprintf(stream, sizeof(stream), "point %u", attempt);
+    nadi_rng_init(&rng, wish->seed, stream);
+    uint64_t k = nadi_rng_below(&rng, f->jobs);
+    for (uint32_t i = 0; i < width_of(f); i++) {
+        k = attempt + 1 == NADI_LEARNED_DRAWS ? k : nadi_rng_below(&rng, f->jobs);
+        job->point[i] = wish->point ? wish->point[i] : f->points[k * width_of(f) + i];
+    }
+}
+
+static void draw_family(struct nadi_made_job *job, const struct nadi_learned_model *m,
+                        const struct nadi_learned_wish *wish)
+{
+    struct nadi_rng rng;
+    nadi_rng_init(&rng, wish->seed, "family");
+    uint64_t at = nadi_rng_below(&rng, m->job_count);
+    job->number = wish->family == NADI_NONE ? 0 : wish->family;
+    for (; wish->family == NADI_NONE && at >= m->families[job->number].jobs; job->number++)
+        at -= m->families[job->number].jobs;
+    job->family = &m->families[job->number];
+}
+
+static void look_beyond(struct nadi_made_job *job, struct nadi_diags *diags)
+{
+    const struct nadi_learned_family *f = job->family;
+    for (uint32_t i = 0; i < width_of(f); i++) {
+        double least = HUGE_VAL, most = 0;
+        for (uint32_t k = 0; k < f->jobs; k++) {
+            least = fmin(least, f->points[(size_t)k * width_of(f) + i]);
+            most = fmax(most, f->points[(size_t)k * width_of(f) + i]);
+        }
+        if (job->point[i] <= most && job->point[i] >= least)
+            continue;
+        job->beyond = true;
+        nadi_note(diags, "synth/beyond", NADI_NOWHERE,
+                  "learn from jobs around it for figures that are more certain",
+                  "%s %.0f is beyond what was learned, %.0f to %.0f",
+                  i < f->axis_count ? f->axes[i] : f->labels[i - f->axis_count], job->point[i],
+                  least, most);
+    }
+}
+
+/* A point that nothing is changed of says itself how its batch is divided. */
+static bool is_whole(const struct nadi_learned_wish *w)
+{
+    return w->point && !w->axes && !w->ranks && !(w->batch > 0) && !(w->micro_batch > 0);
+}
+
+bool nadi_make_point(struct nadi_made_job *job, const struct nadi_learned_model *m,
+                     const struct nadi_learned_wish *wish, uint32_t attempt,
+                     struct nadi_diags *diags)
+{
+    bool given[NADI_LEARNED_AXES] = {false};
+    if (wish->family != NADI_NONE && wish->family >= m->family_count)
+        return nadi_error(diags, "synth/family", NADI_NOWHERE, NULL,
+                          "the model has the families 1 to %u, not %u", m->family_count,
+                          wish->family + 1);
+    draw_family(job, m, wish);
+    draw_point(job, wish, attempt);
+    const bool ok = read_axes(job, wish->axes, given, diags) &&
+                    take_ranks(job, wish->ranks, given, diags) &&
+                    take_label(job, "layers", wish->layers, diags) &&
+                    take_label(job, "micro-batch", wish->micro_batch, diags) &&
+                    take_label(job, "sequence", wish->sequence, diags) &&
+                    take_label(job, "batch", wish->batch, diags) &&
+                    (is_whole(wish) || settle_batch(job, wish->batch > 0, diags));
+    if (!ok)
+        return false;
+    job->stage_count = nadi_learned_stages(job->family, job->point);
+    look_beyond(job, diags);
+    return true;
+}
+
+/* --- like a job --------------------------------------------------------------------------------
+ */
+
+static bool has_axes(const struct nadi_learned_family *f, const struct nadi_learned_job *job,
+                     const struct nadi_vocabulary *v)
+{
+    bool same = f->axis_count == job->axis_count;
+    for (uint32_t a = 0; a < job->axis_count && same; a++) {
+        const char *name = v->axes[job->axes[a].vocabulary];
+        same = f->staged[a] == job->axes[a].staged &&
+               (strcmp(f->axes[a], name) == 0 || strncmp(f->axes[a], "axis", 4) == 0 ||
+                strncmp(f->axes[a], "stage", 5) == 0);
+    }
+    return same;
+}
+
+/* How far the kinds of operators and their numbers are from those that the family makes there. */
+static double distance(const struct nadi_learned_model *m, uint32_t number, const double *point,
+                       const struct nadi_learned_job *job, const struct nadi_vocabulary *v)
+{
+    double counts[NADI_NODE_TYPES][NADI_COLLECTIVE_KINDS + 1][2] = {{{0}}}, sum = 0;
+    double bytes[2] = {0}, ns[2] = {0};
+    struct nadi_diags ignored;
+    struct nadi_made_job made;
+    const struct nadi_learned_wish wish = {
+        .family = number, .point = point, .compute_scale = 1, .comm_scale = 1};
+    nadi_diags_init(&ignored);
+    const bool ok = nadi_learned_make(&made, m, &wish, &ignored);
+    for (uint32_t s = 0; ok && s < made.stage_count; s++)
+        for (size_t n = 0; n < made.stages[s].nodes.count; n++) {
+            const struct nadi_made_node *node = &made.stages[s].nodes.items[n];
+            const struct nadi_learned_symbol *x = &made.family->symbols.items[node->symbol];
+            counts[x->type][x->kind][0]++;
+            bytes[0] += (double)node->bytes;
+            ns[0] += (double)node->duration_ns;
+        }
+    nadi_made_job_release(&made);
+    nadi_diags_release(&ignored);
+    for (uint32_t s = 0; s < job->stage_count; s++) {
+        const struct nadi_job_program *p = job->programs[job->class_of_stage[s]];
+        for (uint32_t n = 0; n < p->node_count; n++) {
+            const struct nadi_job_symbol *x = &v->symbols.items[p->symbol[n]];
+            counts[x->type][x->kind][1]++;
+            bytes[1] += (double)p->bytes[n];
+            ns[1] += (double)p->duration_ns[n];
+        }
+    }
+    for (int t = 0; t < NADI_NODE_TYPES; t++)
+        for (int k = 0; k <= NADI_COLLECTIVE_KINDS; k++)
+            sum += fabs(log1p(counts[t][k][0]) - log1p(counts[t][k][1]));
+    sum += fabs(log1p(bytes[0]) - log1p(bytes[1])) + fabs(log1p(ns[0]) - log1p(ns[1]));
+    return ok ? sum : HUGE_VAL;
+}
+
+static void point_of(const struct nadi_learned_family *f, const struct nadi_learned_job *job,
+                     double *point)
+{
+    for (uint32_t a = 0; a < f->axis_count; a++)
+        point[a] = job->axes[a].size;
+    for (uint32_t i = 0; i < f->label_count; i++) {
+        const double value = nadi_learned_label(job, f->labels[i]);
+        point[f->axis_count + i] = value > 0 ? value : f->points[f->axis_count + i];
+    }
+}
+
+bool nadi_learned_like(const struct nadi_learned_model *m, const char *workload, uint32_t *family,
+                       double *point, struct nadi_diags *diags)
+{
+    struct nadi_vocabulary v;
+    struct nadi_learned_job job;
+    double least = HUGE_VAL;
+    nadi_vocabulary_init(&v);
+    bool ok = nadi_learned_job_open(&job, workload, NULL, &v, diags);
+    *family = NADI_NONE;
+    for (uint32_t f = 0; f < m->family_count && ok; f++) {
+        double tried[NADI_LEARNED_AXES + NADI_LEARNED_LABELS];
+        if (!has_axes(&m->families[f], &job, &v))
+            continue;
+        point_of(&m->families[f], &job, tried);
+        const double far = distance(m, f, tried, &job, &v);
+        if (*family == NADI_NONE || far < least) {
+            least = far;
+            *family = f;
+            memcpy(point, tried, sizeof(tried));
+        }
+    }
+    if (ok && *family == NADI_NONE)
+        ok = nadi_error(diags, "synth/like", NADI_IN_FILE(workload),
+                        "learn from a job with the same axes of parallelism",
+                        "no family of the model has the axes of this job");
+    nadi_learned_job_release(&job);
+    nadi_vocabulary_release(&v);
+    return ok;
+}

@@ -1,0 +1,100 @@
+#include "learned/model.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+
+/* Features: sizes of the axes that are not staged, stages, labels, layers of a stage, places. */
+enum { PLACES = 4 };
+
+static uint32_t plain_axes(const struct nadi_learned_family *f)
+{
+    uint32_t count = 0;
+    for (uint32_t a = 0; a < f->axis_count; a++)
+        count += !f->staged[a];
+    return count;
+}
+
+static uint32_t layers_label(const struct nadi_learned_family *f)
+{
+    for (uint32_t i = 0; i < f->label_count; i++)
+        if (strcmp(f->labels[i], "layers") == 0)
+            return i;
+    return NADI_NONE;
+}
+
+uint32_t nadi_learned_feature_count(const struct nadi_learned_family *f)
+{
+    return plain_axes(f) + 1 + f->label_count + 1 + PLACES;
+}
+
+enum nadi_feature_kind nadi_learned_feature_kind(const struct nadi_learned_family *f,
+                                                 uint32_t feature)
+{
+    const uint32_t axes = plain_axes(f);
+    if (feature <= axes)
+        return NADI_FEATURE_SIZE;
+    return feature <= axes + 1 + f->label_count ? NADI_FEATURE_LABEL : NADI_FEATURE_PLACE;
+}
+
+uint32_t nadi_learned_stages(const struct nadi_learned_family *f, const double *point)
+{
+    double stages = 1;
+    for (uint32_t a = 0; a < f->axis_count; a++)
+        if (f->staged[a])
+            stages *= point[a];
+    return (uint32_t)stages;
+}
+
+void nadi_learned_features(const struct nadi_learned_family *f, const double *point, uint32_t stage,
+                           uint32_t stages, double *features)
+{
+    const uint32_t layers = layers_label(f);
+    uint32_t at = 0;
+    for (uint32_t a = 0; a < f->axis_count; a++)
+        if (!f->staged[a])
+            features[at++] = point[a];
+    features[at++] = stages;
+    for (uint32_t i = 0; i < f->label_count; i++)
+        features[at++] = point[f->axis_count + i];
+    features[at++] = layers == NADI_NONE ? 1 : point[f->axis_count + layers] / stages;
+    features[at + NADI_PLACE_FIRST] = stage == 0;
+    features[at + NADI_PLACE_LAST] = stage + 1 == stages;
+    features[at + NADI_PLACE_AT] = stage;
+    features[at + NADI_PLACE_AHEAD] = stages - 1 - stage;
+}
+
+bool nadi_learned_label_is_work(const char *name)
+{
+    return strcmp(name, "micro-batch") == 0 || strcmp(name, "sequence") == 0;
+}
+
+enum nadi_learned_where nadi_learned_where(uint32_t i, uint32_t n)
+{
+    if (n == 1)
+        return NADI_WHERE_ONLY;
+    if (i == 0)
+        return NADI_WHERE_FIRST;
+    if (i + 1 == n)
+        return NADI_WHERE_LAST;
+    if (n > 3 && i == 1)
+        return NADI_WHERE_SECOND;
+    if (n > 3 && i + 2 == n)
+        return NADI_WHERE_LAST_BUT_ONE;
+    return NADI_WHERE_WITHIN;
+}
+
+uint32_t nadi_learned_size_hash(uint64_t size)
+{
+    return (uint32_t)(nadi_hash_u64(size) & 0xffffff);
+}
+
+void nadi_learned_model_release(struct nadi_learned_model *m)
+{
+    for (uint32_t i = 0; i < m->family_count; i++) {
+        nadi_mem_free(m->families[i].symbols.items);
+        nadi_mem_free(m->families[i].steps.items);
+    }
+    nadi_arena_release(&m->arena);
+    *m = (struct nadi_learned_model){0};
+}
