@@ -8,10 +8,10 @@
 #include <nadi/cost.h>
 #include <nadi/fabric.h>
 #include <nadi/import.h>
+#include <nadi/learned.h>
 #include <nadi/measure.h>
 #include <nadi/memory.h>
 #include <nadi/model.h>
-#include <nadi/learned.h>
 #include <nadi/noc.h>
 #include <nadi/optimize.h>
 #include <nadi/partition.h>
