@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/time.h"
 
 #include <math.h>
 
@@ -89,7 +90,7 @@ static uint64_t public_size(const struct nadi_learned_model *m, double value)
 {
     if (!(value >= 0.5))
         return 0;
-    uint64_t size = value < 9e18 ? (uint64_t)llround(value) : UINT64_C(9000000000000000000);
+    const uint64_t size = nadi_count_round(fmin(value, 1e18));
     if (!is_avoided(m, size))
         return size;
     uint32_t shift = 0;
@@ -118,7 +119,7 @@ static uint64_t draw_ns(struct making *k, const struct nadi_learned_cell *cell)
     double ns = nadi_law_value(&cell->duration_ns, k->features) * k->wish->compute_scale;
     if (noise > 0)
         ns *= exp(noise * normal(&k->rng) - noise * noise / 2);
-    return ns >= 0.5 ? (uint64_t)llround(fmin(ns, 9e18)) : 0;
+    return ns >= 0.5 ? nadi_count_round(fmin(ns, 9e18)) : 0;
 }
 
 static uint32_t count_of(const struct nadi_law *law, const double *features, uint32_t most)

@@ -177,6 +177,7 @@ static const struct key_case key_cases[] = {
     {MANIFEST, "axes", "{tp: 8, pp: 2}", "{tp: 8, pp: 2}", "[8, 2]", "schema/map"},
     {MANIFEST, "groups", "{tp: [tp, pp]}", "{tp: [tp, pp]}", "tp", "schema/map"},
     {MANIFEST, "peers", "relative", "relative", "near", "schema/word"},
+    {MANIFEST, "labels", "{batch: 64}", "{batch: 64}", "[64]", "schema/map"},
     {MANIFEST, "traces", "[{file: a.et}, {file: b.et}]", "[{file: a.et}, {file: b.et}]", "[a.et]",
      "schema/map"},
     {ENTRY, "file", "a.et", "a.et", "[a.et]", "schema/type"},
