@@ -44,6 +44,36 @@ void nadi_trace_synth_init(struct nadi_trace_synth *options);
 enum nadi_status nadi_trace_synth(const struct nadi_trace_synth *options, char **report,
                                   struct nadi_diags *messages);
 
+struct nadi_trace_fidelity {
+    size_t size;
+    const char *real, *synthetic; /* jobs */
+    const char *page;             /* also an HTML page with the distributions drawn; or NULL */
+    const char *form;             /* "text", "json" */
+};
+
+void nadi_trace_fidelity_init(struct nadi_trace_fidelity *options);
+/* How alike two jobs are: distributions by kind of node, and their steps on five networks. */
+enum nadi_status nadi_trace_fidelity(const struct nadi_trace_fidelity *options, char **report,
+                                     struct nadi_diags *messages);
+
+struct nadi_trace_privacy {
+    size_t size;
+    const char *const *jobs; /* training jobs */
+    size_t job_count;
+    const char *const *synthetic;
+    size_t synthetic_count;
+    const char *const *held_out; /* jobs of the same kind that were not learned from */
+    size_t held_out_count;
+    const char *page; /* also an HTML page; or NULL */
+    const char *form; /* "text", "json" */
+};
+
+void nadi_trace_privacy_init(struct nadi_trace_privacy *options);
+/* What of the training jobs is in synthetic ones, and whether an attacker can tell which were
+ * learned from. */
+enum nadi_status nadi_trace_privacy(const struct nadi_trace_privacy *options, char **report,
+                                    struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

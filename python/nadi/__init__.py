@@ -17,7 +17,7 @@ from .design import (cost, memory_bench, memory_pool, memory_trusted_attack, mem
                      memory_trusted_leak, optimize, optimize_bandwidth, partition, partition_bench, search, sweep,
                      sweep_results)
 from .fabric import fabric_check, fabric_count, fabric_route
-from .learned import trace_learn, trace_synth
+from .learned import trace_fidelity, trace_learn, trace_privacy, trace_synth
 from .noc import noc_sweep
 from .results import Run, diff, load, report
 from .simulate import check, generate_collective, run
@@ -26,6 +26,6 @@ from .systolic import systolic_layers
 __all__ = ["Error", "Run", "check", "cost", "diff", "fabric_check", "fabric_count", "fabric_route",
            "generate_collective", "library_path", "load", "memory_bench", "memory_pool", "memory_trusted_attack",
            "memory_trusted_bench", "memory_trusted_leak", "noc_sweep", "optimize", "optimize_bandwidth", "partition",
-           "partition_bench", "report", "run", "search", "sweep", "sweep_results", "systolic_layers", "trace_learn",
-           "trace_synth", "version"]
+           "partition_bench", "report", "run", "search", "sweep", "sweep_results", "systolic_layers", "trace_fidelity",
+           "trace_learn", "trace_privacy", "trace_synth", "version"]
 __version__ = version()

@@ -5,7 +5,7 @@ from ctypes import c_int, c_void_p
 from ._library import Struct, lib
 from .design import _answer
 
-for _name in "learn", "synth":
+for _name in "learn", "synth", "fidelity", "privacy":
     getattr(lib, f"nadi_trace_{_name}").restype = c_int
     getattr(lib, f"nadi_trace_{_name}").argtypes = c_void_p, c_void_p, c_void_p
     getattr(lib, f"nadi_trace_{_name}_init").restype = None
@@ -23,3 +23,18 @@ def trace_synth(model, output, **options):
     options: like=JOB, family=1, ranks=1024, axes="tp=8 dp=16", layers=48, batch=256, micro_batch=1, sequence=4096,
     compute_scale=1, comm_scale=1, noise=0.05, seed=1. Raises Error."""
     return _answer(lib.nadi_trace_synth, Struct("nadi_trace_synth", **dict(options, model=model, output=output, form="json")))
+
+
+def trace_fidelity(real, synthetic, page=None):
+    """How alike two jobs are, as `nadi trace fidelity` measures: a dict with "kinds" and "networks". page: also an HTML
+    page. Raises Error."""
+    return _answer(lib.nadi_trace_fidelity,
+                   Struct("nadi_trace_fidelity", real=real, synthetic=synthetic, page=page, form="json"))
+
+
+def trace_privacy(jobs, synthetic, held_out=(), page=None):
+    """What of the training jobs is in synthetic ones, as `nadi trace privacy` measures: a dict with "jobs", "nearest",
+    "auc_exact". Raises Error."""
+    return _answer(lib.nadi_trace_privacy,
+                   Struct("nadi_trace_privacy", jobs=list(jobs), synthetic=list(synthetic), held_out=list(held_out),
+                          page=page, form="json"))

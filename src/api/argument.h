@@ -129,6 +129,8 @@ extern const struct nadi_struct nadi_noc_options_struct;
 extern const struct nadi_struct nadi_systolic_options_struct;
 extern const struct nadi_struct nadi_trace_learn_struct;
 extern const struct nadi_struct nadi_trace_synth_struct;
+extern const struct nadi_struct nadi_trace_privacy_struct;
+extern const struct nadi_struct nadi_trace_fidelity_struct;
 extern const struct nadi_struct nadi_bandwidth_options_struct;
 extern const struct nadi_struct nadi_sweep_options_struct;
 extern const struct nadi_struct nadi_pool_options_struct;

@@ -33,6 +33,10 @@ enum nadi_status nadi_do_trace_replay(const struct nadi_trace_replay *given, cha
                                       struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **report,
                                      struct nadi_diags *messages);
+enum nadi_status nadi_do_trace_fidelity(const struct nadi_trace_fidelity *o, char **report,
+                                        struct nadi_diags *messages);
+enum nadi_status nadi_do_trace_privacy(const struct nadi_trace_privacy *o, char **report,
+                                       struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_synth(const struct nadi_trace_synth *o, char **report,
                                      struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_link(const struct nadi_trace_link *given, char **report,

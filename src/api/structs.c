@@ -453,5 +453,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_trace_diff_struct,
     &nadi_trace_learn_struct,
     &nadi_trace_synth_struct,
+    &nadi_trace_privacy_struct,
+    &nadi_trace_fidelity_struct,
     NULL,
 };

@@ -31,3 +31,22 @@ static const struct nadi_field nadi_trace_synth_members[] = {
     NADI_FIELDS_END,
 };
 TABLE(nadi_trace_synth, nadi_trace_synth_init);
+
+static const struct nadi_field nadi_trace_fidelity_members[] = {
+    NADI_PATH(struct nadi_trace_fidelity, real, 1),
+    NADI_PATH(struct nadi_trace_fidelity, synthetic, 1),
+    NADI_PATH(struct nadi_trace_fidelity, page, 0),
+    NADI_WORD(struct nadi_trace_fidelity, form, NADI_WORDS_FORM_NO_CSV),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_trace_fidelity, nadi_trace_fidelity_init);
+
+static const struct nadi_field nadi_trace_privacy_members[] = {
+    NADI_LIST(struct nadi_trace_privacy, jobs, job_count, NADI_FIELD_PATHS, 1),
+    NADI_LIST(struct nadi_trace_privacy, synthetic, synthetic_count, NADI_FIELD_PATHS, 1),
+    NADI_LIST(struct nadi_trace_privacy, held_out, held_out_count, NADI_FIELD_PATHS, 0),
+    NADI_PATH(struct nadi_trace_privacy, page, 0),
+    NADI_WORD(struct nadi_trace_privacy, form, NADI_WORDS_FORM_NO_CSV),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_trace_privacy, nadi_trace_privacy_init);

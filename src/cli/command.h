@@ -89,6 +89,8 @@ extern const struct nadi_command nadi_command_trace_from_tool;
 extern const struct nadi_command nadi_command_trace_rescale;
 extern const struct nadi_command nadi_command_trace_learn;
 extern const struct nadi_command nadi_command_trace_synth;
+extern const struct nadi_command nadi_command_trace_privacy;
+extern const struct nadi_command nadi_command_trace_fidelity;
 extern const struct nadi_command nadi_command_trace_diff;
 extern const struct nadi_command nadi_command_flows;
 extern const struct nadi_command nadi_command_model_list;

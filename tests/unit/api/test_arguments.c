@@ -98,6 +98,8 @@ REPORT(nadi_trace_anonymize, nadi_trace_anonymize)
 REPORT(nadi_trace_dedup, nadi_trace_dedup)
 REPORT(nadi_trace_learn, nadi_trace_learn)
 REPORT(nadi_trace_synth, nadi_trace_synth)
+REPORT(nadi_trace_privacy, nadi_trace_privacy)
+REPORT(nadi_trace_fidelity, nadi_trace_fidelity)
 REPORT(nadi_trace_link, nadi_trace_link)
 REPORT(nadi_trace_convert, nadi_trace_convert)
 REPORT(nadi_trace_import, nadi_trace_import)
@@ -213,6 +215,8 @@ static const struct subject subjects[] = {
     ROW(nadi_trace_dedup, nadi_trace_dedup),
     ROW(nadi_trace_learn, nadi_trace_learn),
     ROW(nadi_trace_synth, nadi_trace_synth),
+    ROW(nadi_trace_privacy, nadi_trace_privacy),
+    ROW(nadi_trace_fidelity, nadi_trace_fidelity),
     ROW(nadi_trace_link, nadi_trace_link),
     ROW(nadi_trace_convert, nadi_trace_convert),
     ROW(nadi_trace_import, nadi_trace_import),

@@ -1,0 +1,71 @@
+/* measure: how alike two jobs are (fidelity), and how much of some jobs is in another (privacy). */
+#ifndef NADI_LEARNED_MEASURE_H
+#define NADI_LEARNED_MEASURE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+enum {
+    NADI_FIDELITY_NETWORKS = 5,
+    NADI_FIDELITY_KINDS = 24,
+    NADI_FIDELITY_POINTS = 64, /* of a distribution, for pictures */
+};
+
+struct nadi_distance {  /* between two distributions */
+    double ks;          /* Kolmogorov-Smirnov, */
+    double near;        /* the same where values within 5 % count as equal */
+    double wasserstein; /* of the first kind, by the mean of the first job */
+    double quantiles[2][NADI_FIDELITY_POINTS];
+};
+
+struct nadi_fidelity_kind {
+    char name[48];
+    uint64_t nodes[2]; /* of all ranks */
+    struct nadi_distance duration, size;
+};
+
+struct nadi_fidelity_network {
+    const char *name;
+    const char *why_not; /* NULL: simulated */
+    double end_ns[2], exposed_ns[2], compute_share[2], overlap[2];
+};
+
+struct nadi_fidelity {
+    uint32_t ranks[2];
+    double kinds_apart; /* total variation of the numbers of nodes by kind */
+    struct nadi_fidelity_kind kinds[NADI_FIDELITY_KINDS];
+    uint32_t kind_count;
+    struct nadi_distance fan_in, fan_out;
+    struct nadi_fidelity_network networks[NADI_FIDELITY_NETWORKS];
+};
+
+/* real, synthetic: workloads. False with an error. */
+bool nadi_fidelity_measure(struct nadi_fidelity *f, const char *real, const char *synthetic,
+                           struct nadi_diags *diags) NADI_MUST_USE;
+
+struct nadi_privacy_job {
+    const char *path;
+    double exact; /* share of its operators (kind, ns, FLOPs, bytes) that are in a synthetic job */
+    double near;  /* the same within 2 % */
+    uint32_t run; /* longest run of operators in common with one */
+};
+
+struct nadi_privacy {
+    struct nadi_privacy_job *jobs; /* training, then held out */
+    uint32_t trained, held;
+    uint32_t nearest;         /* training job with the most in common */
+    uint32_t run, shared_run; /* longest in common with one; with all training jobs */
+    uint64_t lone_sizes,
+        lone_sizes_out;         /* that one training job alone has; of them in the output */
+    uint64_t names, names_out;  /* of training jobs; of them in the output */
+    double auc_exact, auc_near; /* of an attacker who guesses by `exact`, `near`; NAN: nobody held
+                                   out */
+};
+
+/* The caller keeps the paths; jobs live in the arena. */
+bool nadi_privacy_measure(struct nadi_privacy *p, const char *const *training, uint32_t trained,
+                          const char *const *held, uint32_t held_count,
+                          const char *const *synthetic, uint32_t synthetic_count,
+                          struct nadi_arena *arena, struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif

@@ -1,0 +1,303 @@
+/* privacy: what of the training jobs is in synthetic ones, as somebody could look for it. */
+#include "base/mem.h"
+#include "base/time.h"
+#include "learned/job.h"
+#include "learned/measure.h"
+#include "sim/fleet.h"
+
+#include <math.h>
+
+enum { LONE = 1 << 30 }; /* values of a map of owners: the job; from here on several */
+
+struct looking {
+    struct nadi_vocabulary vocabulary;
+    struct nadi_learned_job *jobs; /* training, held out, synthetic */
+    uint32_t trained, held, made, opened;
+    struct nadi_map64 exact, near; /* operators of the synthetic jobs */
+};
+
+static uint64_t operator_key(const struct looking *l, const struct nadi_job_program *p, uint32_t n,
+                             bool exact)
+{
+    const struct nadi_job_symbol *s = &l->vocabulary.symbols.items[p->symbol[n]];
+    uint64_t words[5] = {s->type, s->kind, p->duration_ns[n], p->ops[n], p->bytes[n]};
+    for (int i = 2; i < 5 && !exact; i++)
+        words[i] = words[i] ? nadi_count_round(log((double)words[i]) / 0.02) + 1 : 0;
+    return nadi_hash_words(words, 5);
+}
+
+/* Says nothing about a job: no time, no size. */
+static bool is_empty(const struct nadi_job_program *p, uint32_t n)
+{
+    return p->duration_ns[n] == 0 && p->ops[n] == 0 && p->bytes[n] == 0;
+}
+
+static void collect_made(struct looking *l)
+{
+    for (uint32_t j = l->trained + l->held; j < l->opened; j++)
+        for (uint32_t c = 0; c < l->jobs[j].class_count; c++) {
+            const struct nadi_job_program *p = l->jobs[j].programs[c];
+            for (uint32_t n = 0; n < p->node_count; n++) {
+                (void)nadi_map64_put(&l->exact, operator_key(l, p, n, true), 0, NULL);
+                (void)nadi_map64_put(&l->near, operator_key(l, p, n, false), 0, NULL);
+            }
+        }
+}
+
+/* Each different operator counts once, however often a loop repeats it. */
+static void look_at(const struct looking *l, const struct nadi_learned_job *job,
+                    struct nadi_privacy_job *out)
+{
+    struct nadi_map64 seen;
+    double all = 0, exact = 0, near = 0;
+    nadi_map64_init(&seen, 256);
+    for (uint32_t c = 0; c < job->class_count; c++) {
+        const struct nadi_job_program *p = job->programs[c];
+        for (uint32_t n = 0; n < p->node_count; n++) {
+            const uint64_t key = operator_key(l, p, n, true);
+            bool added;
+            (void)nadi_map64_put(&seen, key, 0, &added);
+            if (!added || is_empty(p, n))
+                continue;
+            all++;
+            exact += nadi_map64_find(&l->exact, key) != NADI_NONE;
+            near += nadi_map64_find(&l->near, operator_key(l, p, n, false)) != NADI_NONE;
+        }
+    }
+    nadi_map64_release(&seen);
+    out->exact = all > 0 ? exact / all : 0;
+    out->near = all > 0 ? near / all : 0;
+}
+
+/* --- runs --------------------------------------------------------------------------------------
+ */
+
+static uint64_t *keys_of(const struct looking *l, const struct nadi_job_program *p)
+{
+    uint64_t *keys = NADI_NEW(uint64_t, p->node_count);
+    for (uint32_t n = 0; n < p->node_count; n++)
+        keys[n] = operator_key(l, p, n, true);
+    return keys;
+}
+
+/* Calls back with the hash of every run of `length` keys; true: it wanted no more. */
+static bool each_run(const uint64_t *keys, uint32_t count, uint32_t length, struct nadi_map64 *map,
+                     bool add)
+{
+    const uint64_t base = UINT64_C(0x9e3779b97f4a7c15) | 1;
+    uint64_t hash = 0, power = 1;
+    for (uint32_t i = 0; i + 1 < length; i++)
+        power *= base;
+    for (uint32_t n = 0; n < count; n++) {
+        if (n >= length)
+            hash -= keys[n - length] * power;
+        hash = hash * base + keys[n];
+        if (n + 1 < length)
+            continue;
+        if (add)
+            (void)nadi_map64_put(map, hash, 0, NULL);
+        else if (nadi_map64_find(map, hash) != NADI_NONE)
+            return true;
+    }
+    return false;
+}
+
+static bool shares_run(const struct looking *l, const struct nadi_learned_job *a,
+                       const struct nadi_learned_job *b, uint32_t length)
+{
+    struct nadi_map64 map;
+    bool found = false;
+    nadi_map64_init(&map, 1024);
+    for (uint32_t c = 0; c < a->class_count; c++) {
+        uint64_t *keys = keys_of(l, a->programs[c]);
+        (void)each_run(keys, a->programs[c]->node_count, length, &map, true);
+        nadi_mem_free(keys);
+    }
+    for (uint32_t c = 0; c < b->class_count && !found; c++) {
+        uint64_t *keys = keys_of(l, b->programs[c]);
+        found = each_run(keys, b->programs[c]->node_count, length, &map, false);
+        nadi_mem_free(keys);
+    }
+    nadi_map64_release(&map);
+    return found;
+}
+
+/* By bisection: a part of a run in common is in common. */
+static uint32_t longest_run(const struct looking *l, const struct nadi_learned_job *a,
+                            const struct nadi_learned_job *b)
+{
+    uint32_t low = 0, high = 0;
+    for (uint32_t c = 0; c < a->class_count; c++)
+        high = high > a->programs[c]->node_count ? high : a->programs[c]->node_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low + 1) / 2;
+        if (shares_run(l, a, b, middle))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static void look_at_runs(const struct looking *l, struct nadi_privacy *p)
+{
+    p->shared_run = NADI_NONE;
+    for (uint32_t j = 0; j < l->trained; j++) {
+        for (uint32_t s = l->trained + l->held; s < l->opened; s++) {
+            const uint32_t run = longest_run(l, &l->jobs[j], &l->jobs[s]);
+            p->jobs[j].run = p->jobs[j].run > run ? p->jobs[j].run : run;
+        }
+        p->run = p->run > p->jobs[j].run ? p->run : p->jobs[j].run;
+        for (uint32_t k = 0; k < j; k++) {
+            const uint32_t run = longest_run(l, &l->jobs[j], &l->jobs[k]);
+            p->shared_run = p->shared_run < run ? p->shared_run : run;
+        }
+    }
+    p->shared_run = p->shared_run == NADI_NONE ? 0 : p->shared_run;
+}
+
+/* --- what one job alone has --------------------------------------------------------------------
+ */
+
+static void own(struct nadi_map64 *owners, uint64_t key, uint32_t job)
+{
+    bool added;
+    uint32_t *owner = nadi_map64_put(owners, key, job, &added);
+    if (!added && *owner != job)
+        *owner = LONE;
+}
+
+static void count_sizes(const struct looking *l, struct nadi_privacy *p)
+{
+    struct nadi_map64 owners, made;
+    nadi_map64_init(&owners, 1024);
+    nadi_map64_init(&made, 1024);
+    for (uint32_t j = 0; j < l->opened; j++) {
+        const bool training = j < l->trained, synthetic = j >= l->trained + l->held;
+        for (uint32_t c = 0; c < l->jobs[j].class_count && (training || synthetic); c++) {
+            const struct nadi_job_program *x = l->jobs[j].programs[c];
+            for (uint32_t n = 0; n < x->node_count; n++) {
+                own(training ? &owners : &made, x->bytes[n], j);
+                own(training ? &owners : &made, x->ops[n], j);
+            }
+        }
+    }
+    for (uint32_t j = 0; j < l->trained; j++)
+        for (uint32_t c = 0; c < l->jobs[j].class_count; c++) {
+            const struct nadi_job_program *x = l->jobs[j].programs[c];
+            for (uint32_t n = 0; n < 2 * x->node_count; n++) {
+                const uint64_t size = n & 1 ? x->ops[n / 2] : x->bytes[n / 2];
+                uint32_t *owner = nadi_map64_put(&owners, size, j, NULL);
+                if (size == 0 || *owner >= LONE)
+                    continue;
+                *owner = LONE + 1; /* counted */
+                p->lone_sizes++;
+                p->lone_sizes_out += nadi_map64_find(&made, size) != NADI_NONE;
+            }
+        }
+    nadi_map64_release(&owners);
+    nadi_map64_release(&made);
+}
+
+/* Names of nodes, which the programs do not keep. `job` LONE: of a synthetic job, looked up. */
+static bool see_names(struct nadi_strmap *owners, const char *path, uint32_t job,
+                      struct nadi_diags *diags)
+{
+    struct nadi_fleet fleet;
+    const bool ok = nadi_fleet_open(&fleet, path, NULL, diags);
+    for (uint32_t i = 0; ok && i < fleet.in.owned_count; i++) {
+        const struct nadi_trace *t = fleet.in.owned[i];
+        for (uint32_t n = 0; n < t->node_count; n++) {
+            const char *name = nadi_trace_name(t, n);
+            const uint32_t at = nadi_strmap_find(owners, name, strlen(name));
+            if (at == NADI_NONE)
+                (void)nadi_strmap_put(owners, name, strlen(name), job, NULL);
+        }
+    }
+    nadi_fleet_close(&fleet);
+    return ok;
+}
+
+/* A name of the output that any training job has is one too many: none is needed. */
+static bool count_names(struct nadi_privacy *p, const char *const *training, uint32_t trained,
+                        const char *const *synthetic, uint32_t made, struct nadi_diags *diags)
+{
+    struct nadi_strmap owners, out;
+    bool ok = true;
+    nadi_strmap_init(&owners);
+    nadi_strmap_init(&out);
+    for (uint32_t j = 0; j < trained && ok; j++)
+        ok = see_names(&owners, training[j], j, diags);
+    for (uint32_t j = 0; j < made && ok; j++)
+        ok = see_names(&out, synthetic[j], LONE, diags);
+    p->names = owners.count;
+    for (size_t i = 0; i < out.slots; i++)
+        if (out.keys[i] && nadi_strmap_find(&owners, out.keys[i], strlen(out.keys[i])) != NADI_NONE)
+            p->names_out++;
+    nadi_strmap_release(&owners);
+    nadi_strmap_release(&out);
+    return ok;
+}
+
+/* --- the attacker ------------------------------------------------------------------------------
+ */
+
+/* How often a training job scores above one that is held out; ties count half. */
+static double auc(const struct nadi_privacy *p, bool exact)
+{
+    double wins = 0;
+    for (uint32_t a = 0; a < p->trained; a++)
+        for (uint32_t b = p->trained; b < p->trained + p->held; b++) {
+            const double x = exact ? p->jobs[a].exact : p->jobs[a].near;
+            const double y = exact ? p->jobs[b].exact : p->jobs[b].near;
+            wins += x > y ? 1 : x < y ? 0 : 0.5;
+        }
+    return p->held ? wins / ((double)p->trained * p->held) : (double)NAN;
+}
+
+static bool open_all(struct looking *l, const char *const *paths, uint32_t count,
+                     struct nadi_diags *diags)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < count && ok; i++)
+        ok = nadi_learned_job_open(&l->jobs[l->opened++], paths[i], NULL, &l->vocabulary, diags);
+    return ok;
+}
+
+bool nadi_privacy_measure(struct nadi_privacy *p, const char *const *training, uint32_t trained,
+                          const char *const *held, uint32_t held_count,
+                          const char *const *synthetic, uint32_t synthetic_count,
+                          struct nadi_arena *arena, struct nadi_diags *diags)
+{
+    struct looking l = {.trained = trained, .held = held_count, .made = synthetic_count};
+    *p = (struct nadi_privacy){.trained = trained, .held = held_count};
+    p->jobs = NADI_ARENA_ZNEW(arena, struct nadi_privacy_job, trained + held_count);
+    l.jobs = NADI_ZNEW(struct nadi_learned_job, trained + held_count + synthetic_count);
+    nadi_vocabulary_init(&l.vocabulary);
+    nadi_map64_init(&l.exact, 1024);
+    nadi_map64_init(&l.near, 1024);
+    const bool ok = open_all(&l, training, trained, diags) &&
+                    open_all(&l, held, held_count, diags) &&
+                    open_all(&l, synthetic, synthetic_count, diags) &&
+                    count_names(p, training, trained, synthetic, synthetic_count, diags);
+    if (ok) {
+        collect_made(&l);
+        for (uint32_t j = 0; j < trained + held_count; j++) {
+            p->jobs[j].path = l.jobs[j].path;
+            look_at(&l, &l.jobs[j], &p->jobs[j]);
+            if (j < trained && p->jobs[j].exact > p->jobs[p->nearest].exact)
+                p->nearest = j;
+        }
+        look_at_runs(&l, p);
+        count_sizes(&l, p);
+        p->auc_exact = auc(p, true);
+        p->auc_near = auc(p, false);
+    }
+    for (uint32_t j = 0; j < l.opened; j++)
+        nadi_learned_job_release(&l.jobs[j]);
+    nadi_mem_free(l.jobs);
+    nadi_vocabulary_release(&l.vocabulary);
+    nadi_map64_release(&l.exact);
+    nadi_map64_release(&l.near);
+    return ok;
+}

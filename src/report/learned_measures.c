@@ -1,0 +1,283 @@
+#include "report/learned_measures.h"
+
+#include "base/units.h"
+#include "format/json_write.h"
+#include "report/markup.h"
+
+#include <math.h>
+
+static double off(const double v[2])
+{
+    return v[0] > 0 ? v[1] / v[0] - 1 : v[1] > 0 ? 1 : 0;
+}
+
+/* --- fidelity: text ----------------------------------------------------------------------------
+ */
+
+static void distance_text(const struct nadi_distance *d, struct nadi_str *out)
+{
+    nadi_str_printf(out, "  %6.3f %6.3f %8.4f", d->ks, d->near, d->wasserstein);
+}
+
+void nadi_fidelity_text(const struct nadi_fidelity *f, struct nadi_str *out)
+{
+    nadi_str_printf(out, "real %u ranks, synthetic %u ranks\n\n%-16s %10s %10s  %-22s  %s\n",
+                    f->ranks[0], f->ranks[1], "kind", "real", "synthetic", "durations KS near  W",
+                    "sizes KS near  W");
+    for (uint32_t i = 0; i < f->kind_count; i++) {
+        const struct nadi_fidelity_kind *k = &f->kinds[i];
+        nadi_str_printf(out, "%-16s %10" PRIu64 " %10" PRIu64, k->name, k->nodes[0], k->nodes[1]);
+        distance_text(&k->duration, out);
+        distance_text(&k->size, out);
+        nadi_str_add_char(out, '\n');
+    }
+    nadi_str_printf(out,
+                    "\nkinds of nodes differ by %.2f %%; dependencies in: KS %.3f, out: KS %.3f\n"
+                    "KS: Kolmogorov-Smirnov; near: values within 5 %% are equal; W: "
+                    "Wasserstein over the mean\n\n%-30s %12s %12s %8s %10s %9s\n",
+                    100 * f->kinds_apart, f->fan_in.ks, f->fan_out.ks, "network", "real",
+                    "synthetic", "step", "exposed", "overlap");
+    for (uint32_t i = 0; i < NADI_FIDELITY_NETWORKS; i++) {
+        const struct nadi_fidelity_network *n = &f->networks[i];
+        char real[32], made[32];
+        if (n->why_not) {
+            nadi_str_printf(out, "%-30s %s\n", n->name, n->why_not);
+            continue;
+        }
+        nadi_str_printf(out, "%-30s %12s %12s %+7.2f%% %+9.2f%% %+8.3f\n", n->name,
+                        nadi_units_time(real, n->end_ns[0]), nadi_units_time(made, n->end_ns[1]),
+                        100 * off(n->end_ns), 100 * off(n->exposed_ns),
+                        n->overlap[1] - n->overlap[0]);
+    }
+}
+
+/* --- fidelity: JSON ----------------------------------------------------------------------------
+ */
+
+static void distance_json(const char *name, const struct nadi_distance *d, struct nadi_json *j)
+{
+    nadi_json_object(j, name);
+    nadi_json_double(j, "ks", d->ks);
+    nadi_json_double(j, "ks_within_5_percent", d->near);
+    nadi_json_double(j, "wasserstein_over_mean", d->wasserstein);
+    nadi_json_close(j);
+}
+
+void nadi_fidelity_json(const struct nadi_fidelity *f, struct nadi_str *out)
+{
+    struct nadi_json j;
+    nadi_json_begin(&j, out);
+    nadi_json_object(&j, NULL);
+    nadi_json_u64(&j, "real_ranks", f->ranks[0]);
+    nadi_json_u64(&j, "synthetic_ranks", f->ranks[1]);
+    nadi_json_array(&j, "kinds");
+    for (uint32_t i = 0; i < f->kind_count; i++) {
+        const struct nadi_fidelity_kind *k = &f->kinds[i];
+        nadi_json_object(&j, NULL);
+        nadi_json_string(&j, "kind", k->name);
+        nadi_json_u64(&j, "real_nodes", k->nodes[0]);
+        nadi_json_u64(&j, "synthetic_nodes", k->nodes[1]);
+        distance_json("durations", &k->duration, &j);
+        distance_json("sizes", &k->size, &j);
+        nadi_json_close(&j);
+    }
+    nadi_json_close(&j);
+    nadi_json_double(&j, "kinds_apart", f->kinds_apart);
+    distance_json("fan_in", &f->fan_in, &j);
+    distance_json("fan_out", &f->fan_out, &j);
+    nadi_json_array(&j, "networks");
+    for (uint32_t i = 0; i < NADI_FIDELITY_NETWORKS; i++) {
+        const struct nadi_fidelity_network *n = &f->networks[i];
+        nadi_json_object(&j, NULL);
+        nadi_json_string(&j, "network", n->name);
+        nadi_json_string(&j, "not_simulated", n->why_not);
+        nadi_json_double(&j, "real_end_ns", n->end_ns[0]);
+        nadi_json_double(&j, "synthetic_end_ns", n->end_ns[1]);
+        nadi_json_double(&j, "step_error", off(n->end_ns));
+        nadi_json_double(&j, "real_exposed_ns", n->exposed_ns[0]);
+        nadi_json_double(&j, "synthetic_exposed_ns", n->exposed_ns[1]);
+        nadi_json_double(&j, "real_compute_share", n->compute_share[0]);
+        nadi_json_double(&j, "synthetic_compute_share", n->compute_share[1]);
+        nadi_json_double(&j, "real_overlap", n->overlap[0]);
+        nadi_json_double(&j, "synthetic_overlap", n->overlap[1]);
+        nadi_json_close(&j);
+    }
+    nadi_json_close(&j);
+    nadi_json_close(&j);
+    nadi_json_finish(&j);
+}
+
+/* --- pages -------------------------------------------------------------------------------------
+ */
+
+static void page_head(const char *title, struct nadi_str *out)
+{
+    nadi_str_printf(out,
+                    "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n"
+                    "<title>nadi: %s</title>\n"
+                    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+                    "<style>body{font:15px/1.5 sans-serif;max-width:980px;margin:24px auto;"
+                    "padding:0 12px;color:#1f2328;background:#fff}pre{overflow-x:auto;font-size:"
+                    "13px}figure{display:inline-block;margin:8px 16px 8px 0}figcaption{font-size:"
+                    "13px}.real{stroke:#0969da}.made{stroke:#bc4c00;stroke-dasharray:5 3}"
+                    ".axis{stroke:#8c959f}text{fill:currentColor;font-size:10px}"
+                    "polyline,line{fill:none;stroke-width:1.6}"
+                    "@media(prefers-color-scheme:dark){body{color:#f0f6fc;background:#0d1117}"
+                    ".real{stroke:#4493f8}.made{stroke:#f0883e}}</style>\n<h1>%s</h1>\n",
+                    title, title);
+}
+
+enum { WIDE = 280, HIGH = 150, EDGE = 30 };
+
+static double place(double value, double low, double high)
+{
+    const double span = log(high / low);
+    return EDGE + (span > 0 ? log(value / low) / span : 0.5) * (WIDE - 2 * EDGE);
+}
+
+/* Shares of nodes up to a value, on a logarithmic axis. */
+static void picture(const char *name, const char *what, const struct nadi_distance *d, bool time,
+                    struct nadi_str *out)
+{
+    double low = HUGE_VAL, high = 0;
+    char from[32], to[32];
+    for (int j = 0; j < 2; j++)
+        for (int q = 0; q < NADI_FIDELITY_POINTS; q++)
+            if (d->quantiles[j][q] > 0) {
+                low = fmin(low, d->quantiles[j][q]);
+                high = fmax(high, d->quantiles[j][q]);
+            }
+    if (!(high > 0))
+        return;
+    nadi_str_printf(out,
+                    "<figure><svg width=\"%d\" height=\"%d\"><line class=\"axis\" x1=\"%d\" "
+                    "y1=\"%d\" x2=\"%d\" y2=\"%d\"/>",
+                    WIDE, HIGH, EDGE, HIGH - 20, WIDE - EDGE, HIGH - 20);
+    for (int j = 0; j < 2; j++) {
+        nadi_str_printf(out, "<polyline class=\"%s\" points=\"", j ? "made" : "real");
+        for (int q = 0; q < NADI_FIDELITY_POINTS; q++)
+            nadi_str_printf(out, "%.1f,%.1f ", place(fmax(d->quantiles[j][q], low), low, high),
+                            HIGH - 20 - (HIGH - 35) * (q + 0.5) / NADI_FIDELITY_POINTS);
+        nadi_str_add(out, "\"/>");
+    }
+    (time ? nadi_units_time : nadi_units_bytes)(from, low);
+    (time ? nadi_units_time : nadi_units_bytes)(to, high);
+    nadi_str_printf(out,
+                    "<text x=\"%d\" y=\"%d\">%s</text><text x=\"%d\" y=\"%d\" "
+                    "text-anchor=\"end\">%s</text></svg><figcaption>",
+                    EDGE, HIGH - 6, from, WIDE - EDGE, HIGH - 6, to);
+    nadi_markup_add(out, name);
+    nadi_str_printf(out, ", %s: KS %.3f</figcaption></figure>\n", what, d->ks);
+}
+
+void nadi_fidelity_page(const struct nadi_fidelity *f, struct nadi_str *out)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    page_head("A synthetic job beside a real one", out);
+    nadi_fidelity_text(f, &text);
+    nadi_str_add(out, "<pre>");
+    nadi_markup_add(out, nadi_str_get(&text));
+    nadi_str_add(out, "</pre>\n<h2>Distributions</h2>\n<p>Share of nodes up to a value: real as a "
+                      "line, synthetic broken.</p>\n");
+    for (uint32_t i = 0; i < f->kind_count; i++) {
+        picture(f->kinds[i].name, "durations", &f->kinds[i].duration, true, out);
+        picture(f->kinds[i].name, "sizes", &f->kinds[i].size, false, out);
+    }
+    nadi_str_release(&text);
+}
+
+/* --- privacy -----------------------------------------------------------------------------------
+ */
+
+void nadi_privacy_text(const struct nadi_privacy *p, struct nadi_str *out)
+{
+    nadi_str_printf(out, "%-40s %8s %8s %8s\n", "training", "exact", "within 2%", "run");
+    for (uint32_t j = 0; j < p->trained + p->held; j++) {
+        const struct nadi_privacy_job *job = &p->jobs[j];
+        if (j == p->trained)
+            nadi_str_add(out, "held out\n");
+        nadi_str_printf(out, "%-40s %7.1f%% %7.1f%%", job->path, 100 * job->exact, 100 * job->near);
+        if (j < p->trained)
+            nadi_str_printf(out, " %8u", job->run);
+        nadi_str_add_char(out, '\n');
+    }
+    nadi_str_printf(
+        out,
+        "exact, within 2%%: share of a job's different operators (kind, ns, FLOPs, "
+        "bytes) that are in the synthetic jobs\nrun: longest run of operators in common "
+        "with one of them\n\nnearest training job: %s\n",
+        p->jobs[p->nearest].path);
+    if (p->trained > 1)
+        nadi_str_printf(out, "longest run in common: %u; any two training jobs share %u\n", p->run,
+                        p->shared_run);
+    nadi_str_printf(out,
+                    "sizes that one training job alone has: %" PRIu64 ", in the output: %" PRIu64
+                    "\nnames of training nodes: %" PRIu64 ", in the output: %" PRIu64 "\n",
+                    p->lone_sizes, p->lone_sizes_out, p->names, p->names_out);
+    if (p->held)
+        nadi_str_printf(out,
+                        "membership attacker's AUC: %.3f by exact operators, %.3f by near ones "
+                        "(0.5: guessing; %u trained, %u held out)\n",
+                        p->auc_exact, p->auc_near, p->trained, p->held);
+    else
+        nadi_str_add(out,
+                     "membership attacker: not tried; name jobs of the same kind that were not "
+                     "learned from with --held-out\n");
+}
+
+void nadi_privacy_json(const struct nadi_privacy *p, struct nadi_str *out)
+{
+    struct nadi_json j;
+    nadi_json_begin(&j, out);
+    nadi_json_object(&j, NULL);
+    nadi_json_array(&j, "jobs");
+    for (uint32_t i = 0; i < p->trained + p->held; i++) {
+        nadi_json_row(&j, NULL);
+        nadi_json_string(&j, "job", p->jobs[i].path);
+        nadi_json_bool(&j, "trained", i < p->trained);
+        nadi_json_double(&j, "exact", p->jobs[i].exact);
+        nadi_json_double(&j, "within_2_percent", p->jobs[i].near);
+        nadi_json_u64(&j, "longest_run", p->jobs[i].run);
+        nadi_json_close(&j);
+    }
+    nadi_json_close(&j);
+    nadi_json_string(&j, "nearest", p->jobs[p->nearest].path);
+    nadi_json_u64(&j, "longest_run", p->run);
+    nadi_json_u64(&j, "run_that_training_jobs_share", p->shared_run);
+    nadi_json_u64(&j, "sizes_of_one_job", p->lone_sizes);
+    nadi_json_u64(&j, "sizes_of_one_job_in_output", p->lone_sizes_out);
+    nadi_json_u64(&j, "training_names", p->names);
+    nadi_json_u64(&j, "training_names_in_output", p->names_out);
+    nadi_json_double(&j, "auc_exact", p->auc_exact);
+    nadi_json_double(&j, "auc_within_2_percent", p->auc_near);
+    nadi_json_close(&j);
+    nadi_json_finish(&j);
+}
+
+/* A bar of each job: how much of it is in the output. */
+void nadi_privacy_page(const struct nadi_privacy *p, struct nadi_str *out)
+{
+    enum { ROW = 22, BAR = 300 };
+    struct nadi_str text = NADI_STR_INIT;
+    page_head("What of the training jobs is in the synthetic ones", out);
+    nadi_privacy_text(p, &text);
+    nadi_str_add(out, "<pre>");
+    nadi_markup_add(out, nadi_str_get(&text));
+    nadi_str_printf(out,
+                    "</pre>\n<p>Share of a job's operators within 2 %% of synthetic ones: "
+                    "training as a line, held out broken. Where they differ, an attacker can "
+                    "tell them apart.</p>\n<svg width=\"760\" height=\"%u\">",
+                    (p->trained + p->held) * ROW + 8);
+    for (uint32_t j = 0; j < p->trained + p->held; j++) {
+        const double y = j * ROW + 14;
+        nadi_str_printf(out,
+                        "<line class=\"%s\" stroke-width=\"8\" x1=\"0\" y1=\"%.0f\" "
+                        "x2=\"%.1f\" y2=\"%.0f\"/><text x=\"%d\" y=\"%.0f\">%.1f %% ",
+                        j < p->trained ? "real" : "made", y, BAR * p->jobs[j].near, y, BAR + 10,
+                        y + 4, 100 * p->jobs[j].near);
+        nadi_markup_add(out, p->jobs[j].path);
+        nadi_str_add(out, "</text>");
+    }
+    nadi_str_add(out, "</svg>\n");
+    nadi_str_release(&text);
+}
