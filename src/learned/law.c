@@ -264,18 +264,42 @@ static double missed(const struct nadi_law *law, const struct points *p)
     return told ? sqrt(sum / told) : (double)NAN;
 }
 
-/* The next exponents of a term, as a counter; false after the last. */
-static bool next_powers(int8_t *power, const struct nadi_law *law, const enum nadi_feature_kind *k)
+/* Exponents as a counter, those of work and overhead first; false after the last. */
+static bool next_powers(uint8_t *at, int8_t *power, const struct nadi_law *law,
+                        const enum nadi_feature_kind *k)
 {
+    static const int8_t order[] = {1, 0, -1, 2};
     for (uint32_t v = 0; v < law->used; v++) {
-        const int8_t most = k[law->var[v]] == NADI_FEATURE_LABEL ? 2 : 1;
-        if (power[v] < most) {
-            power[v]++;
+        const uint8_t last = k[law->var[v]] == NADI_FEATURE_LABEL ? 3 : 2;
+        if (at[v] < last) {
+            power[v] = order[++at[v]];
             return true;
         }
-        power[v] = -1;
+        at[v] = 0;
+        power[v] = order[0];
     }
     return false;
+}
+
+/* The term that leaves the least beside those of the law; of several that leave nothing the first.
+ */
+static double find_term(struct nadi_law *best, const struct nadi_law *law, const struct points *p,
+                        const enum nadi_feature_kind *k)
+{
+    struct nadi_law tried = *law;
+    uint8_t at[NADI_LAW_USED] = {0};
+    double least = HUGE_VAL;
+    int8_t *power = tried.power[tried.terms++];
+    for (uint32_t v = 0; v < law->used; v++)
+        power[v] = 1;
+    do {
+        const double off = fit_sum(&tried, p, NADI_NONE) ? worst(&tried, p) : HUGE_VAL;
+        if (off < least && least > exactly) {
+            least = off;
+            *best = tried;
+        }
+    } while (next_powers(at, power, law, k));
+    return least;
 }
 
 /* Adds terms, each the one that leaves the least, as long as much is gained. */
@@ -284,26 +308,13 @@ static bool find_sum(struct nadi_law *law, const struct points *p, const enum na
     double least = HUGE_VAL;
     law->form = NADI_LAW_SUM;
     law->terms = 0;
-    while (law->terms < NADI_LAW_TERMS && law->terms < nadi_max_u64(1, p->count - 1)) {
-        struct nadi_law best = *law, tried = *law;
-        double best_worst = HUGE_VAL;
-        tried.terms++;
-        int8_t *power = tried.power[law->terms];
-        for (uint32_t v = 0; v < law->used; v++)
-            power[v] = -1;
-        do {
-            const double off = fit_sum(&tried, p, NADI_NONE) ? worst(&tried, p) : HUGE_VAL;
-            if (off < best_worst) {
-                best_worst = off;
-                best = tried;
-            }
-        } while (next_powers(power, law, k));
-        if (!(best_worst < 0.5 * least))
+    while (law->terms < NADI_LAW_TERMS && law->terms < p->count && least > exactly) {
+        struct nadi_law best = *law;
+        const double off = find_term(&best, law, p, k);
+        if (!(off < 0.5 * least))
             break;
         *law = best;
-        least = best_worst;
-        if (least < exactly)
-            break;
+        least = off;
     }
     return law->terms > 0;
 }
