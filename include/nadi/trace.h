@@ -132,6 +132,7 @@ struct nadi_trace_from_text {
     const char *compression; /* "none", "gzip", "zstd" */
     const char *header;      /* first line of a file that begins with its layers; NULL */
     const char *dialect;     /* "auto", "astra-sim", "simai": whose words the file has */
+    const char *loop;        /* file of a training loop, instead of the first line's; NULL */
 };
 
 void nadi_trace_from_text_init(struct nadi_trace_from_text *options);

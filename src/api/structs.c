@@ -296,6 +296,7 @@ static const struct nadi_field nadi_trace_from_text_members[] = {
     NADI_TEXT(struct nadi_trace_from_text, compression, 0),
     NADI_TEXT(struct nadi_trace_from_text, header, 0),
     NADI_TEXT(struct nadi_trace_from_text, dialect, 0),
+    NADI_PATH(struct nadi_trace_from_text, loop, 0),
     NADI_FIELDS_END,
 };
 TABLE(nadi_trace_from_text, nadi_trace_from_text_init);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "generate/v1/loop_form.h"
 #include "generate/v1/output.h"
 #include "sim/fleet.h"
 
@@ -59,6 +60,9 @@ static bool read_options(const struct nadi_trace_from_text *given, struct nadi_v
         word_of("dialect", given->dialect, dialects, 3, "use auto, astra-sim or simai", messages);
     if (u == 3 || c == 3 || z == 3 || d == 3)
         return false;
+    if (given->compat && given->loop)
+        return nadi_error(messages, "usage/loop", NADI_NOWHERE, "leave one of them out",
+                          "the text converter %s knows no loops of files", given->compat);
     if (given->compat && u != 1)
         return nadi_error(messages, "usage/unit", NADI_NOWHERE, "leave out the unit, or --compat",
                           "the text converter 1.0.0 takes every time for us");
@@ -122,7 +126,8 @@ static char *describe(const struct nadi_v1_workload *w, const struct nadi_v1_sha
 {
     struct nadi_str text = NADI_STR_INIT;
     char busy[32];
-    nadi_str_printf(&text, "%s%s%s: %u layer%s, times in %s%s\n", nadi_v1_policy_name(w->policy),
+    nadi_str_printf(&text, "%s%s%s: %u layer%s, times in %s%s\n",
+                    w->loop ? w->loop->name : nadi_v1_policy_name(w->policy),
                     w->simai ? " of SimAI" : "", w->headless ? " (no header)" : "", w->layer_count,
                     w->layer_count == 1 ? "" : "s", o->unit_name,
                     o->converter ? " as the converter has it" : "");
@@ -145,17 +150,21 @@ enum nadi_status nadi_do_trace_from_text(const struct nadi_trace_from_text *give
     struct nadi_v1_reading reading;
     struct nadi_v1_workload workload;
     struct nadi_v1_written written = {0};
+    struct nadi_v1_loop_form loop = {.count = 0};
     *report = NULL;
     if (!nadi_edit_prefix(whole.output, messages))
         return NADI_STATUS_INPUT;
     if (!read_options(&whole, &options, &reading, messages) || !find_dims(&whole, &shape, messages))
         return NADI_STATUS_INPUT;
     const bool ok = nadi_v1_read(&workload, whole.input, &reading, messages) &&
+                    (!whole.loop || nadi_v1_loop_read(&loop, whole.loop, &workload, messages)) &&
                     nadi_v1_shape_find(&shape, &workload, options.converter, messages) &&
                     nadi_file_make_parent(whole.output, messages) &&
                     nadi_v1_write(&workload, &shape, &options, whole.output, &written, messages);
     if (ok)
         *report = describe(&workload, &shape, &options, whole.output, &written);
     nadi_v1_release(&workload);
+    if (whole.loop)
+        nadi_v1_loop_form_release(&loop);
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

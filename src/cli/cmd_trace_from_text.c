@@ -2,7 +2,7 @@
 #include "cli/trace_end.h"
 
 struct values {
-    const char *out, *unit, *topology, *network, *header, *dialect, *carry, *compat, *compress;
+    const char *out, *unit, *topology, *network, *header, *dialect, *carry, *compat, *compress, *loop;
     uint32_t ranks, passes;
 };
 
@@ -35,6 +35,12 @@ static const struct nadi_setting input[] = {
      AT(header),
      .doc = "First line of a file that begins with its layers, like 'HYBRID_TRANSFORMER "
             "model_parallel_NPU_group: 16'"},
+    {.name = "loop",
+     .argument = "FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(loop),
+     .doc = "Training loop over the layers, instead of that of the first line: `nadi explain loop`, "
+            "examples/loops"},
     {.name = "dialect",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("auto", "astra-sim", "simai"),
@@ -106,6 +112,7 @@ static int cmd_trace_from_text(const struct nadi_command *self, int count, char 
     from.compression = values.compress;
     from.header = values.header;
     from.dialect = values.dialect;
+    from.loop = values.loop;
     struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_from_text(&from, &report, messages);

@@ -53,6 +53,8 @@ enum nadi_schema_kind {
     NADI_SCHEMA_CATALOGUE_PART,
     NADI_SCHEMA_DIVIDED, /* a network whose bandwidth is divided */
     NADI_SCHEMA_COMMUNICATORS,
+    NADI_SCHEMA_LOOP, /* over the layers of a text workload */
+    NADI_SCHEMA_LOOP_STEP,
     NADI_SCHEMA_SPACE, /* of a sweep */
     NADI_SCHEMA_SPACE_WORKLOAD,
     NADI_SCHEMA_NET, /* layers of a neural network */

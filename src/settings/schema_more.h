@@ -29,6 +29,8 @@ extern const struct nadi_schema nadi_graph_node_schema;
 extern const struct nadi_schema nadi_graph_link_schema;
 extern const struct nadi_schema nadi_generator_schema;
 extern const struct nadi_schema nadi_events_schema;
+extern const struct nadi_schema nadi_loop_schema;
+extern const struct nadi_schema nadi_loop_step_schema;
 extern const struct nadi_schema nadi_events_link_schema;
 extern const struct nadi_schema nadi_events_compute_schema;
 extern const struct nadi_schema nadi_events_start_schema;

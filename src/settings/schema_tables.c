@@ -34,6 +34,8 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         [NADI_SCHEMA_GRAPH_LINK] = &nadi_graph_link_schema,
         [NADI_SCHEMA_GENERATOR] = &nadi_generator_schema,
         [NADI_SCHEMA_EVENTS] = &nadi_events_schema,
+        [NADI_SCHEMA_LOOP] = &nadi_loop_schema,
+        [NADI_SCHEMA_LOOP_STEP] = &nadi_loop_step_schema,
         [NADI_SCHEMA_EVENTS_LINK] = &nadi_events_link_schema,
         [NADI_SCHEMA_EVENTS_COMPUTE] = &nadi_events_compute_schema,
         [NADI_SCHEMA_EVENTS_START] = &nadi_events_start_schema,

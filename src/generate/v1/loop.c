@@ -1,5 +1,6 @@
-/* loop: the training loop of ASTRA-sim 1.0. */
+/* loop: the training loops of ASTRA-sim 1.0, and those of files. */
 #include "base/mem.h"
+#include "generate/v1/loop_form.h"
 #include "generate/v1/program.h"
 
 struct when { /* a set of nodes to wait for; empty: at once */
@@ -12,7 +13,8 @@ struct loop {
     const struct nadi_v1_workload *w;
     const uint32_t *members; /* by scope */
     uint32_t pass, passes;
-    struct when *synced; /* by layer: the end of its weight-gradient collective */
+    /* By phase and layer: the end of a collective that was not waited for. */
+    struct when *pending[NADI_V1_PHASES];
 };
 
 /* The scope of a layer's collective in a phase, by its parallelism. */
@@ -44,8 +46,10 @@ static enum nadi_v1_scope v1_scope_of(enum nadi_v1_policy policy, enum nadi_v1_p
     return NADI_V1_SCOPE_NONE;
 }
 
-static enum nadi_v1_scope scope_of(const struct nadi_v1_layer *y, enum nadi_v1_phase phase)
+static enum nadi_v1_scope scope_of(const struct loop *l, const struct nadi_v1_layer *y,
+                                   enum nadi_v1_phase phase)
 {
+    const struct nadi_v1_loop_form *form = l->w->loop;
     switch (y->group[phase]) {
     case NADI_V1_GROUP_EXPERT:
         return NADI_V1_SCOPE_EXPERT;
@@ -55,14 +59,14 @@ static enum nadi_v1_scope scope_of(const struct nadi_v1_layer *y, enum nadi_v1_p
     case NADI_V1_GROUPS:
         break;
     }
-    return v1_scope_of(y->policy, phase);
+    return form && form->has_scope[phase] ? form->scope[phase] : v1_scope_of(y->policy, phase);
 }
 
 /* As a node of a trace has them. */
 static uint64_t bytes_of(const struct loop *l, const struct nadi_v1_layer *y,
                          enum nadi_v1_phase phase, enum nadi_collective_kind kind)
 {
-    const uint32_t members = l->members[scope_of(y, phase)];
+    const uint32_t members = l->members[scope_of(l, y, phase)];
     if (!l->w->simai || kind != NADI_ALL_GATHER)
         return y->bytes[phase];
     return y->bytes[phase] / members + (y->bytes[phase] % members != 0);
@@ -127,7 +131,7 @@ static struct when one_collective(struct loop *l, uint32_t layer, enum nadi_v1_p
                                   nadi_collective_name(kind)),
         .bytes = bytes_of(l, y, phase, kind),
         .kind = kind,
-        .scope = scope_of(y, phase),
+        .scope = scope_of(l, y, phase),
     };
     return add(l, node, after);
 }
@@ -136,7 +140,7 @@ static struct when collective(struct loop *l, uint32_t layer, enum nadi_v1_phase
                               const char *what, struct when after)
 {
     const struct nadi_v1_layer *y = &l->w->layers[layer];
-    const enum nadi_v1_scope scope = scope_of(y, phase);
+    const enum nadi_v1_scope scope = scope_of(l, y, phase);
     if (y->comm[phase] == NADI_V1_COMM_NONE || y->bytes[phase] == 0 ||
         scope == NADI_V1_SCOPE_NONE || l->members[scope] == 1)
         return after;
@@ -165,7 +169,7 @@ static struct when collective(struct loop *l, uint32_t layer, enum nadi_v1_phase
 static void synchronise(struct loop *l, uint32_t layer, struct when after)
 {
     const struct when end = collective(l, layer, NADI_V1_WEIGHT_GRADIENT, "weight gradient", after);
-    l->synced[layer] = end.nodes == after.nodes ? (struct when){0} : end;
+    l->pending[NADI_V1_WEIGHT_GRADIENT][layer] = end.nodes == after.nodes ? (struct when){0} : end;
 }
 
 static struct when forward(struct loop *l, uint32_t layer, struct when after)
@@ -177,7 +181,7 @@ static struct when forward(struct loop *l, uint32_t layer, struct when after)
 static struct when forward_pass(struct loop *l, struct when after)
 {
     for (uint32_t i = 0; i < l->w->layer_count; i++)
-        after = forward(l, i, both(l, after, l->synced[i]));
+        after = forward(l, i, both(l, after, l->pending[NADI_V1_WEIGHT_GRADIENT][i]));
     return after;
 }
 
@@ -216,13 +220,19 @@ static struct when hybrid_pass(struct loop *l, struct when after)
     return after;
 }
 
+/* The nearest checkpoint before a layer, or the first layer. */
+static uint32_t checkpoint_before(const struct loop *l, uint32_t layer)
+{
+    uint32_t first = layer;
+    while (first > 0 && (first == layer || !l->w->checkpoint || !l->w->checkpoint[first]))
+        first--;
+    return first;
+}
+
 /* The forward pass again, from the nearest checkpoint before the layer up to it. */
 static struct when recompute(struct loop *l, uint32_t layer, struct when after)
 {
-    uint32_t first = layer;
-    while (first > 0 && (first == layer || !l->w->checkpoint[first]))
-        first--;
-    for (uint32_t i = first; i < layer; i++) {
+    for (uint32_t i = checkpoint_before(l, layer); i < layer; i++) {
         after = compute(l, i, NADI_V1_FORWARD, "forward again", after);
         after = collective(l, i, NADI_V1_FORWARD, "forward again", after);
     }
@@ -248,7 +258,7 @@ static struct when dlrm_pass(struct loop *l, struct when after)
     const uint32_t bottom = l->w->last_bottom;
     struct when embedded = {0}, returned = {0};
     for (uint32_t i = 0; i < l->w->layer_count; i++) {
-        after = both(l, after, l->synced[i]);
+        after = both(l, after, l->pending[NADI_V1_WEIGHT_GRADIENT][i]);
         if (i == bottom)
             after = both(l, after, embedded);
         after = compute(l, i, NADI_V1_FORWARD, "forward", after);
@@ -297,16 +307,95 @@ static struct when one_pass(struct loop *l, struct when after)
     NADI_BUG("a workload without a parallelism");
 }
 
+/* ---- loops of files ----------------------------------------------------------------------------
+ */
+
+/* What holds of a layer. */
+static unsigned conditions(const struct loop *l, uint32_t layer)
+{
+    const struct nadi_v1_workload *w = l->w;
+    const struct nadi_v1_layer *y = &w->layers[layer];
+    return (layer == 0 ? NADI_V1_IF_FIRST : 0U) |
+           (layer + 1 == w->layer_count ? NADI_V1_IF_LAST : 0U) |
+           (w->initiate && w->initiate[layer] ? NADI_V1_IF_INITIATES : 0U) |
+           (layer == w->last_bottom ? NADI_V1_IF_BOTTOM : 0U) |
+           (layer == w->last_bottom + 1 ? NADI_V1_IF_ABOVE_BOTTOM : 0U) |
+           (y->comm[NADI_V1_FORWARD] == NADI_V1_ALL_TO_ALL ? NADI_V1_IF_EXCHANGES : 0U);
+}
+
+static struct when steps(struct loop *l, const struct nadi_v1_step *list, uint32_t count,
+                         uint32_t layer, struct when after);
+
+static struct when over_layers(struct loop *l, const struct nadi_v1_step *s, struct when after)
+{
+    for (uint32_t i = 0; i < l->w->layer_count; i++)
+        after = steps(l, s->steps, s->count, s->descending ? l->w->layer_count - 1 - i : i, after);
+    return after;
+}
+
+static struct when again(struct loop *l, const struct nadi_v1_step *s, uint32_t layer,
+                         struct when after)
+{
+    for (uint32_t i = checkpoint_before(l, layer); i < layer; i++)
+        after = steps(l, s->steps, s->count, i, after);
+    return after;
+}
+
+static struct when communicate(struct loop *l, const struct nadi_v1_step *s, uint32_t layer,
+                               struct when after)
+{
+    const struct when end = collective(l, layer, s->phase, s->what, after);
+    if (s->blocking)
+        return end;
+    l->pending[s->phase][layer] = end.nodes == after.nodes ? (struct when){0} : end;
+    return after;
+}
+
+static struct when one_step(struct loop *l, const struct nadi_v1_step *s, uint32_t this_layer,
+                            struct when after)
+{
+    const uint32_t layer = s->layer == NADI_V1_FIRST_LAYER  ? 0
+                           : s->layer == NADI_V1_LAST_LAYER ? l->w->layer_count - 1
+                                                            : this_layer;
+    switch (s->kind) {
+    case NADI_V1_STEP_LAYERS:
+        return over_layers(l, s, after);
+    case NADI_V1_STEP_RECOMPUTE:
+        return again(l, s, layer, after);
+    case NADI_V1_STEP_COMPUTE:
+        return compute(l, layer, s->phase, s->what, after);
+    case NADI_V1_STEP_COMMUNICATE:
+        return communicate(l, s, layer, after);
+    case NADI_V1_STEP_WAIT:
+        return both(l, after, l->pending[s->phase][layer]);
+    case NADI_V1_STEP_KINDS:
+        break;
+    }
+    NADI_BUG("a step that does nothing");
+}
+
+static struct when steps(struct loop *l, const struct nadi_v1_step *list, uint32_t count,
+                         uint32_t layer, struct when after)
+{
+    const unsigned hold = layer == NADI_NONE ? 0 : conditions(l, layer);
+    for (uint32_t i = 0; i < count; i++)
+        if ((list[i].all & ~hold) == 0 && (list[i].none & hold) == 0)
+            after = one_step(l, &list[i], layer, after);
+    return after;
+}
+
 void nadi_v1_loop(struct nadi_v1_program *p, const struct nadi_v1_workload *w,
                   const uint32_t members[NADI_V1_SCOPES], uint32_t passes)
 {
     *p = (struct nadi_v1_program){0};
     nadi_arena_init(&p->arena);
     struct loop l = {.p = p, .w = w, .members = members, .passes = passes};
-    l.synced = NADI_ARENA_ZNEW(&p->arena, struct when, w->layer_count);
+    for (int phase = 0; phase < NADI_V1_PHASES; phase++)
+        l.pending[phase] = NADI_ARENA_ZNEW(&p->arena, struct when, w->layer_count);
     struct when after = {0};
     for (l.pass = 0; l.pass < passes; l.pass++)
-        after = one_pass(&l, after);
+        after = w->loop ? steps(&l, w->loop->steps, w->loop->count, NADI_NONE, after)
+                        : one_pass(&l, after);
 }
 
 void nadi_v1_program_release(struct nadi_v1_program *p)

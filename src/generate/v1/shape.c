@@ -1,5 +1,7 @@
 #include "generate/v1/shape.h"
 
+#include "generate/v1/loop_form.h"
+
 #include "format/json_write.h"
 
 static struct nadi_place first_line(const struct nadi_v1_workload *w)
@@ -100,14 +102,18 @@ bool nadi_v1_shape_find(struct nadi_v1_shape *s, const struct nadi_v1_workload *
     s->block = s->ranks;
     if (converter)
         return true;
-    if (is_hybrid_by_dimension(w->policy))
+    if (w->loop && w->loop->block)
+        s->block = w->loop->block;
+    else if (is_hybrid_by_dimension(w->policy))
         s->block = s->dims[0];
     else if (w->model_group)
         s->block = w->model_group;
     if (s->block > s->ranks || s->ranks % s->block != 0)
-        return nadi_error(diags, "text/model-group", first_line(w),
-                          "the ranks must be a multiple of the group",
-                          "model_parallel_NPU_group is %u, there are %u ranks", s->block, s->ranks);
+        return nadi_error(
+            diags, "text/model-group", first_line(w), "the ranks must be a multiple of the group",
+            "%s is %u, there are %u ranks",
+            w->loop && w->loop->block ? "the loop's block" : "model_parallel_NPU_group", s->block,
+            s->ranks);
     s->inner_dims = dims_of_block(s);
     if (!check_experts(s, w, diags))
         return false;
@@ -115,7 +121,7 @@ bool nadi_v1_shape_find(struct nadi_v1_shape *s, const struct nadi_v1_workload *
     s->members[NADI_V1_SCOPE_ALL] = s->ranks;
     for (int scope = NADI_V1_SCOPE_INNER; scope < NADI_V1_SCOPES; scope++)
         s->members[scope] = nadi_v1_group_of(s, (enum nadi_v1_scope)scope, 0).count;
-    if (is_hybrid_by_dimension(w->policy) && s->dim_count == 1)
+    if (is_hybrid_by_dimension(w->policy) && s->dim_count == 1 && !w->loop)
         nadi_warning(diags, "text/one-dimension", first_line(w),
                      "give a topology of two dimensions or more, like --topology 8x4",
                      "%s parts the dimensions between model and data parallelism, but there is "

@@ -86,6 +86,8 @@ struct nadi_v1_layer {
     uint32_t line;
 };
 
+struct nadi_v1_loop_form; /* loop_form.h */
+
 struct nadi_v1_workload {
     struct nadi_arena arena;
     const char *path;
@@ -108,6 +110,7 @@ struct nadi_v1_workload {
     bool *initiate;             /* recompute from the nearest checkpoint before, by layer */
     struct nadi_v1_layer *layers;
     uint32_t layer_count;
+    const struct nadi_v1_loop_form *loop; /* instead of that of the policy; NULL: none */
 };
 
 struct nadi_v1_reading {
