@@ -63,6 +63,9 @@ enum nadi_status nadi_validate_compute_folder(const struct nadi_validate_options
 char *nadi_repro_list(void);
 enum nadi_status nadi_repro(const char *name, const char *inputs, int json, char **report,
                             int *failed, struct nadi_diags *messages);
+/* The same, and the results as one HTML page, with what a study draws. */
+enum nadi_status nadi_repro_page(const char *name, const char *inputs, int json, const char *page,
+                                 char **report, int *failed, struct nadi_diags *messages);
 
 #ifdef __cplusplus
 }

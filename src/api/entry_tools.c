@@ -298,6 +298,7 @@ enum nadi_status nadi_validate_training_runs(const char *folder, const char *for
 struct repro_call {
     const char *name, *inputs;
     int json;
+    const char *page;
     char **report;
     int *failed;
 };
@@ -305,6 +306,7 @@ struct repro_call {
 static const struct nadi_field repro_arguments[] = {
     NADI_TEXT(struct repro_call, name, 1),
     NADI_PATH(struct repro_call, inputs, 0),
+    NADI_PATH(struct repro_call, page, 0),
     NADI_RESULT(struct repro_call, report, NADI_ARGUMENT_RESULT_TEXT, 1),
     NADI_RESULT(struct repro_call, failed, NADI_ARGUMENT_RESULT_INT, 1),
     NADI_FIELDS_END,
@@ -313,12 +315,19 @@ static const struct nadi_field repro_arguments[] = {
 static enum nadi_status repro_work(void *arguments, struct nadi_diags *diags)
 {
     const struct repro_call *a = arguments;
-    return nadi_do_repro(a->name, a->inputs, a->json, a->report, a->failed, diags);
+    return nadi_do_repro(a->name, a->inputs, a->json, a->page, a->report, a->failed, diags);
 }
 
 enum nadi_status nadi_repro(const char *name, const char *inputs, int json, char **report,
                             int *failed, struct nadi_diags *messages)
 {
-    struct repro_call a = {name, inputs, json, report, failed};
+    struct repro_call a = {name, inputs, json, NULL, report, failed};
     return nadi_gate_call("nadi_repro", repro_arguments, &a, repro_work, messages);
+}
+
+enum nadi_status nadi_repro_page(const char *name, const char *inputs, int json, const char *page,
+                                 char **report, int *failed, struct nadi_diags *messages)
+{
+    struct repro_call a = {name, inputs, json, page, report, failed};
+    return nadi_gate_call("nadi_repro_page", repro_arguments, &a, repro_work, messages);
 }

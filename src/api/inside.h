@@ -135,8 +135,9 @@ enum nadi_status nadi_do_model_trace(const struct nadi_model_setup *setup,
                                      struct nadi_diags *messages);
 enum nadi_status nadi_do_validate_training_runs(const char *folder, const char *form, char **report,
                                                 struct nadi_diags *messages);
-enum nadi_status nadi_do_repro(const char *name, const char *inputs, int as_json, char **report,
-                               int *failed, struct nadi_diags *messages);
+enum nadi_status nadi_do_repro(const char *name, const char *inputs, int as_json,
+                               const char *page_path, char **report, int *failed,
+                               struct nadi_diags *messages);
 enum nadi_status nadi_do_report_page(const char *const *runs, size_t count, const char *path,
                                      struct nadi_diags *messages);
 char *nadi_do_report_summary(const char *run, int colour, struct nadi_diags *messages);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "format/json_write.h"
+#include "report/markup.h"
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
@@ -174,6 +175,48 @@ static void add_text(const struct nadi_repro_study *study, const struct nadi_rep
     nadi_str_add(out, "\n");
 }
 
+/* ---- page ----------------------------------------------------------------------------------- */
+
+static const char page_head[] =
+    "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n<title>nadi repro</title>\n"
+    "<meta name=\"viewport\" content=\"width=device-width\">\n<style>body{font:15px/1.5 "
+    "sans-serif;max-width:980px;margin:24px auto;padding:0 12px;color:#1f2328;background:#fff}"
+    "table{border-collapse:collapse;margin:12px 0}td,th{padding:3px 10px;text-align:right;"
+    "border-bottom:1px solid #d8dee4}td:first-child,th:first-child{text-align:left}figure{margin:"
+    "12px 0}svg{max-width:100%;background:#f6f8fa}@media(prefers-color-scheme:dark){body{color:"
+    "#f0f6fc;background:#0d1117}td,th{border-color:#3d444d}svg{background:#151b23}}</style>\n";
+
+static void add_cell(struct nadi_str *out, const char *word, double value)
+{
+    char number[32];
+    number_text(number, value);
+    nadi_str_add(out, "<td>");
+    nadi_markup_add(out, word ? word : number);
+}
+
+static void add_page(const struct nadi_repro_study *study, const struct nadi_repro *r,
+                     struct nadi_str *out)
+{
+    nadi_str_add(out, "<h1>");
+    nadi_markup_add(out, study->title);
+    nadi_str_add(out, "</h1>\n<p>");
+    nadi_markup_add(out, study->source);
+    nadi_str_add(out, "</p>\n<table><tr><th><th>published<th>nadi<th><th>\n");
+    for (size_t i = 0; i < r->count; i++) {
+        const struct nadi_repro_row *row = &r->rows[i];
+        const bool alone = row->beside && !(fabs(row->published) > 0);
+        nadi_str_add(out, "<tr><td>");
+        nadi_markup_add(out, row->label);
+        add_cell(out, alone ? "-" : row->published_word, row->published);
+        add_cell(out, row->our_word, row->ours);
+        nadi_str_add(out, "<td>");
+        nadi_markup_add(out, row->unit);
+        nadi_str_printf(out, "<td>%s\n", row->beside ? "beside" : row->passed ? "pass" : "FAIL");
+    }
+    nadi_str_add(out, "</table>\n");
+    nadi_str_add(out, nadi_str_get(r->page));
+}
+
 static void add_json(struct nadi_json *j, const struct nadi_repro_study *study,
                      const struct nadi_repro *r)
 {
@@ -257,10 +300,11 @@ static bool has_inputs(const struct nadi_repro_study *study, const char *inputs,
 }
 
 static bool run_study(const struct nadi_repro_study *study, const char *inputs,
-                      struct nadi_json *json, struct nadi_str *out, struct totals *totals,
-                      struct nadi_diags *messages)
+                      struct nadi_json *json, struct nadi_str *out, struct nadi_str *page,
+                      struct totals *totals, struct nadi_diags *messages)
 {
-    struct nadi_repro r = {.inputs = inputs, .diags = messages};
+    struct nadi_str own = NADI_STR_INIT;
+    struct nadi_repro r = {.inputs = inputs, .diags = messages, .page = page ? &own : NULL};
     nadi_arena_init(&r.arena);
     char *folder = nadi_arena_strdup(&r.arena, "/tmp/nadi-repro-XXXXXX");
     if (!mkdtemp(folder)) {
@@ -279,6 +323,9 @@ static bool run_study(const struct nadi_repro_study *study, const char *inputs,
         add_json(json, study, &r);
     else if (ok)
         add_text(study, &r, out);
+    if (ok && page)
+        add_page(study, &r, page);
+    nadi_str_release(&own);
     nadi_mem_free(r.rows);
     nadi_unhold(hold);
     remove_folder(folder);
@@ -286,15 +333,18 @@ static bool run_study(const struct nadi_repro_study *study, const char *inputs,
     return ok;
 }
 
-enum nadi_status nadi_do_repro(const char *name, const char *inputs, int as_json, char **report,
-                               int *failed, struct nadi_diags *messages)
+enum nadi_status nadi_do_repro(const char *name, const char *inputs, int as_json,
+                               const char *page_path, char **report, int *failed,
+                               struct nadi_diags *messages)
 {
-    struct nadi_str out = NADI_STR_INIT;
+    struct nadi_str out = NADI_STR_INIT, page = NADI_STR_INIT;
     struct nadi_json json;
     struct totals totals = {0, 0};
     bool ok = is_known(name, messages);
     *report = NULL;
     *failed = 0;
+    if (page_path)
+        nadi_str_add(&page, page_head);
     nadi_json_begin(&json, &out);
     if (as_json) {
         nadi_json_object(&json, NULL);
@@ -305,10 +355,14 @@ enum nadi_status nadi_do_repro(const char *name, const char *inputs, int as_json
         if (!all && !nadi_str_equal(name, s->name))
             continue;
         if (has_inputs(s, inputs, !all, messages))
-            ok = run_study(s, inputs, as_json ? &json : NULL, &out, &totals, messages);
+            ok = run_study(s, inputs, as_json ? &json : NULL, &out, page_path ? &page : NULL,
+                           &totals, messages);
         else
             ok = all;
     }
+    if (ok && page_path)
+        ok = nadi_file_write(page_path, nadi_str_get(&page), page.length, messages);
+    nadi_str_release(&page);
     if (ok && as_json) {
         nadi_json_close(&json);
         nadi_json_u64(&json, "passed", totals.passed);

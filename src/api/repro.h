@@ -25,6 +25,7 @@ struct nadi_repro {
     struct nadi_repro_row *rows;
     size_t count, capacity;
     struct nadi_diags *diags;
+    struct nadi_str *page; /* HTML: what a study shows besides its rows goes here; NULL: no page */
 };
 
 struct nadi_repro_study {
@@ -64,6 +65,8 @@ bool nadi_repro_simulate(struct nadi_repro *r, const struct nadi_repro_run *run,
 bool nadi_repro_fred(struct nadi_repro *r) NADI_MUST_USE;
 /* What follows the pair of the study `themis`. */
 bool nadi_repro_themis(struct nadi_repro *r) NADI_MUST_USE;
+bool nadi_repro_roce(struct nadi_repro *r) NADI_MUST_USE;
+bool nadi_repro_mlperf(struct nadi_repro *r) NADI_MUST_USE;
 bool nadi_repro_libra(struct nadi_repro *r) NADI_MUST_USE;
 bool nadi_repro_comet(struct nadi_repro *r) NADI_MUST_USE;
 bool nadi_repro_pool(struct nadi_repro *r) NADI_MUST_USE;

@@ -8,7 +8,7 @@
 enum { EXIT_NOT_AS_PUBLISHED = 1 };
 
 struct values {
-    const char *format, *inputs;
+    const char *format, *inputs, *page;
 };
 
 static const struct nadi_setting input[] = {
@@ -27,6 +27,11 @@ static const struct nadi_setting output[] = {
      .preset = "text",
      NADI_AT(struct values, format),
      .doc = "Form of the result on standard output"},
+    {.name = "page",
+     .type = NADI_TYPE_TEXT,
+     .argument = "FILE",
+     NADI_AT(struct values, page),
+     .doc = "Also one HTML page with the figures, and what the study draws"},
     {.name = NULL},
 };
 
@@ -53,8 +58,8 @@ static int cmd_repro(const struct nadi_command *self, int count, char **argument
     char *text;
     int failed;
     const enum nadi_status status =
-        nadi_repro(words.items[0], values.inputs, nadi_str_equal(values.format, "json"), &text,
-                   &failed, messages);
+        nadi_repro_page(words.items[0], values.inputs, nadi_str_equal(values.format, "json"),
+                        values.page, &text, &failed, messages);
     const int code = nadi_terminal_end(status, text, messages, true);
     return status == NADI_STATUS_DONE && failed ? EXIT_NOT_AS_PUBLISHED : code;
 }

@@ -1,0 +1,79 @@
+/* repro_mlperf: the models of MLPerf Training that the catalogue has, on its clusters, beside
+ * submitted results of NVIDIA. Nothing decides: a submission is a whole run, with its start,
+ * evaluations and input, and a prediction is of steps.
+ *
+ * From the logs in github.com/mlcommons/training_results_v2.1 and v3.0. GPT-3: minutes of the run;
+ * tokens until the target is reached are those of the reference's convergence points, in
+ * evaluations of 24,576 sequences (24, 26 and 26). BERT: samples between the evaluations; its
+ * sequences of up to 512 tokens are half padding, which the submission leaves out, so 256. ResNet:
+ * the throughput that an epoch's log says. */
+#include "api/repro.h"
+
+#include <nadi/nadi.h>
+
+#include <math.h>
+
+#include "explore/model_inputs.h"
+#include "model/study.h"
+
+static const double tokens_of_evaluation = 24576.0 * 2048;
+
+static const struct row {
+    const char *label, *model, *cluster, *settings;
+    double published;   /* minutes where `evaluations`, else samples/s; NAN: none was read */
+    double evaluations; /* until the target is reached */
+} rows[] = {
+    {"GPT-3 175B, 512 H100, v3.0", "gpt3-175b", "dgx-h100",
+     "tp=4 pp=8 vp=12 dp=16 batch=2048 micro-batch=1 sequence=2048 precision=fp8 zero=1 "
+     "framework=megatron-core",
+     64.264, 24},
+    {"GPT-3 175B, 768 H100, v3.0", "gpt3-175b", "dgx-h100",
+     "tp=4 pp=8 vp=12 dp=24 batch=3072 micro-batch=1 sequence=2048 precision=fp8 zero=1 "
+     "framework=megatron-core",
+     44.824, 26},
+    {"GPT-3 175B, 1536 H100, v3.0", "gpt3-175b", "dgx-h100",
+     "tp=4 pp=8 vp=12 dp=48 batch=3072 micro-batch=1 sequence=2048 precision=fp8 zero=1 "
+     "framework=megatron-core",
+     23.611, 26},
+    {"BERT-large, 8 A100, v2.1", "bert-large", "dgx-a100",
+     "dp=8 batch=448 micro-batch=56 sequence=256 precision=fp16", 2435.6, 0},
+    {"ResNet-50, 64 H100, v3.0", "resnet50", "dgx-h100", "dp=64 batch=25600 precision=fp16", 294500,
+     0},
+    {"DLRM, 8 A100", "dlrm", "dgx-a100", "dp=8 batch=65536 precision=fp16", NAN, 0},
+    {"GNMT, 8 A100", "gnmt", "dgx-a100", "dp=8 batch=2048 sequence=32 target-sequence=32 precision=fp16", NAN, 0},
+};
+
+bool nadi_repro_mlperf(struct nadi_repro *r)
+{
+    double errors = 0;
+    uint32_t compared = 0;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct row *row = &rows[i];
+        struct nadi_study study;
+        uint64_t ns = 0;
+        const struct nadi_run_options options = nadi_model_plain_options();
+        const struct nadi_study_setup setup = {
+            .model = row->model, .cluster = row->cluster, .settings = row->settings};
+        const bool ok = nadi_study_open(&study, &setup, r->diags) &&
+                        nadi_model_time(&study, &options, &ns, r->diags);
+        const double tokens = ok ? nadi_study_step_tokens(&study) : 0;
+        const double samples = ok ? (double)study.plan.batch : 0;
+        nadi_study_close(&study);
+        if (!ok)
+            return false;
+        const double seconds = (double)ns / 1e9;
+        const double ours = row->evaluations > 0
+                                ? row->evaluations * tokens_of_evaluation / tokens * seconds / 60
+                                : samples / seconds;
+        nadi_repro_beside(r, row->label, row->published, ours,
+                          row->evaluations > 0 ? "min" : "1/s");
+        if (isnan(row->published))
+            continue;
+        /* of the rate: a time that is too short is one that is too high */
+        const double ratio = row->evaluations > 0 ? row->published / ours : ours / row->published;
+        errors += fabs(ratio - 1);
+        compared++;
+    }
+    nadi_repro_beside(r, "mean error of the throughput", NAN, 100 * errors / compared, "%");
+    return true;
+}
