@@ -100,6 +100,8 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_CATALOGUE_PART:
     case NADI_SCHEMA_DIVIDED: /* fuzz_bandwidth */
     case NADI_SCHEMA_COMMUNICATORS:
+    case NADI_SCHEMA_LOOP: /* fuzz_loop */
+    case NADI_SCHEMA_LOOP_STEP:
     case NADI_SCHEMA_SPACE: /* fuzz_space */
     case NADI_SCHEMA_TIER:  /* parts of a memory file of tiers */
     case NADI_SCHEMA_TIER_LINK:
