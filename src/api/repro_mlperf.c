@@ -40,7 +40,8 @@ static const struct row {
     {"ResNet-50, 64 H100, v3.0", "resnet50", "dgx-h100", "dp=64 batch=25600 precision=fp16", 294500,
      0},
     {"DLRM, 8 A100", "dlrm", "dgx-a100", "dp=8 batch=65536 precision=fp16", NAN, 0},
-    {"GNMT, 8 A100", "gnmt", "dgx-a100", "dp=8 batch=2048 sequence=32 target-sequence=32 precision=fp16", NAN, 0},
+    {"GNMT, 8 A100", "gnmt", "dgx-a100",
+     "dp=8 batch=2048 sequence=32 target-sequence=32 precision=fp16", NAN, 0},
 };
 
 bool nadi_repro_mlperf(struct nadi_repro *r)

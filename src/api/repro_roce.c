@@ -16,27 +16,25 @@
 enum { RACKS = 8, PER_RACK = 16, GPUS = RACKS * PER_RACK, SPINES = 8, KIB = 1024 };
 enum { SCHEMES = 10, WORKLOADS = 6, MOST_FLOWS = 64 };
 
-static const char *const schemes[SCHEMES] = {"none",      "dcqcn", "dctcp",  "timely", "hpcc",
-                                             "hpcc-pint", "swift", "window", "ndp",    "eqds"};
+static const char *const schemes[SCHEMES] = {NADI_CONGESTION_WORDS};
 
 static const struct workload {
     const char *name, *dims, *latencies, *algorithms; /* of all kinds but all-to-all */
-    const char *kind;                                 /* one collective; NULL: a text workload */
-    const char *text;
+    bool exchange;                                    /* an all-to-all; else an all-reduce, or: */
+    const char *text;                                 /* a text workload; NULL: one collective */
     int chunks, dim_count;
 } workloads[WORKLOADS] = {
-    {"ring all-reduce", "128", "1000", "\"ring\"", "all-reduce", NULL, 1, 1},
-    {"halving-doubling", "128", "1000", "\"halvingDoubling\"", "all-reduce", NULL, 1, 1},
-    {"hierarchical", "16, 8", "1000, 1000", "\"ring\", \"halvingDoubling\"", "all-reduce", NULL, 4,
-     2},
-    {"all-to-all", "128", "1000", "\"direct\"", "all-to-all", NULL, 1, 1},
-    {"DLRM step", "128", "1000", "\"halvingDoubling\"", NULL,
+    {"ring all-reduce", "128", "1000", "\"ring\"", false, NULL, 1, 1},
+    {"halving-doubling", "128", "1000", "\"halvingDoubling\"", false, NULL, 1, 1},
+    {"hierarchical", "16, 8", "1000, 1000", "\"ring\", \"halvingDoubling\"", false, NULL, 4, 2},
+    {"all-to-all", "128", "1000", "\"direct\"", true, NULL, 1, 1},
+    {"DLRM step", "128", "1000", "\"halvingDoubling\"", false,
      "HYBRID_DLRM 1\n4\nembedding -1 30000 ALLTOALL 524288 30000 ALLTOALL 524288 30000 NONE 0 1\n"
      "bottom -1 20000 NONE 0 20000 NONE 0 20000 ALLREDUCE 262144 1\n"
      "top1 -1 40000 NONE 0 40000 NONE 0 40000 ALLREDUCE 262144 1\n"
      "top2 -1 40000 NONE 0 40000 NONE 0 40000 ALLREDUCE 262144 1\n",
      1, 1},
-    {"transformer step", "16, 8", "1000, 1000", "\"ring\", \"halvingDoubling\"", NULL,
+    {"transformer step", "16, 8", "1000, 1000", "\"ring\", \"halvingDoubling\"", false,
      "DATA\n4\nlayer1 -1 200000 NONE 0 200000 NONE 0 200000 ALLREDUCE 524288 1\n"
      "layer2 -1 200000 NONE 0 200000 NONE 0 200000 ALLREDUCE 524288 1\n"
      "layer3 -1 200000 NONE 0 200000 NONE 0 200000 ALLREDUCE 524288 1\n"
@@ -97,7 +95,9 @@ static bool simulate(struct study *s, int scheme, int which)
     uint64_t end = 0;
     const struct nadi_repro_run run = {
         .text = w->text ? nadi_repro_file(r, "workload.txt", "%s", w->text) : NULL,
-        .kind = w->kind,
+        .kind = w->text       ? NULL
+                : w->exchange ? "all-to-all"
+                              : "all-reduce",
         .bytes = 2048 * KIB,
         .ranks = GPUS,
         .model = "packet",

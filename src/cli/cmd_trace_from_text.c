@@ -2,7 +2,8 @@
 #include "cli/trace_end.h"
 
 struct values {
-    const char *out, *unit, *topology, *network, *header, *dialect, *carry, *compat, *compress, *loop;
+    const char *out, *unit, *topology, *network, *header, *dialect, *carry, *compat, *compress,
+        *loop;
     uint32_t ranks, passes;
 };
 
@@ -39,8 +40,9 @@ static const struct nadi_setting input[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      AT(loop),
-     .doc = "Training loop over the layers, instead of that of the first line: `nadi explain loop`, "
-            "examples/loops"},
+     .doc =
+         "Training loop over the layers, instead of that of the first line: `nadi explain loop`, "
+         "examples/loops"},
     {.name = "dialect",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("auto", "astra-sim", "simai"),

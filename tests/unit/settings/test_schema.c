@@ -58,6 +58,8 @@ static bool is_of_models(int kind)
            kind == NADI_SCHEMA_SPACE_WORKLOAD || kind == NADI_SCHEMA_NET ||
            kind == NADI_SCHEMA_NET_LAYER;
            kind == NADI_SCHEMA_SPACE_WORKLOAD || kind == NADI_SCHEMA_LOOP_STEP;
+           kind == NADI_SCHEMA_SPACE_WORKLOAD || kind == NADI_SCHEMA_LOOP ||
+           kind == NADI_SCHEMA_LOOP_STEP;
 }
 
 static void every_key_has_a_case(void **state)
