@@ -143,7 +143,7 @@ static bool take_columns(struct nadi_training_reader *r, struct nadi_training_sp
 static char *described(struct nadi_training_reader *r, const struct nadi_training_spec *s)
 {
     const double *n = s->numbers;
-    const double vocab = n[NADI_SPEC_VOCAB] > 0 ? n[NADI_SPEC_VOCAB] : 51200;
+    const double vocab = n[NADI_SPEC_VOCAB] > 0 ? n[NADI_SPEC_VOCAB] : 51200; /* GPT-2, padded */
     const bool llama = n[NADI_SPEC_FFN] > 0; /* three matrices of a width of their own */
     return nadi_row_printf(
         r,

@@ -160,5 +160,6 @@ void nadi_read_vtrain(struct nadi_training_reader *r)
                                                                  : "vTrain, A100",
                                    .framework = "megatron-deepspeed",
                                    .precision = "fp16"};
+    s.numbers[NADI_SPEC_VOCAB] = 50257; /* not padded: vocab_size in its src/config.py */
     nadi_spec_columns(r, &s);
 }

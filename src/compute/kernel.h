@@ -51,6 +51,7 @@ struct nadi_kernel {
     bool across;           /* GEMM: the second operand does not lie along the depth */
     bool in_turn;          /* GEMM: the products follow one another */
     double bytes;          /* STREAM: all; GEMM: beyond operands and result */
+    uint64_t rows;         /* GEMM: lengths of contiguous rows, combined by |; 0: all are aligned */
     uint32_t output_bytes; /* GEMM: of one number of the result; 0: 2 */
 };
 

@@ -21,6 +21,7 @@ static void convolution(struct nadi_build *b, const char *name, struct image *i,
     i->channels = filters;
     nadi_build_linear(b, name, b->s->batch * i->side * i->side, k, filters, bias);
     struct nadi_op *op = nadi_build_last(b);
+    op->rows = 0; /* libraries pad channels */
     op->input = in;
     op->kept_input = b->s->inference ? 0 : in;
 }

@@ -34,6 +34,7 @@ static void add_kernel(const struct costing *c, struct nadi_work *w, const struc
         c->visit(c->context, (enum nadi_cost_part)(w - c->parts), k, ns);
     w->ns += ns;
     w->flops += nadi_kernel_flops(k);
+    w->kernels += k->kind == NADI_KERNEL_GEMM && k->in_turn ? (double)k->count : 1;
     if (k->kind == NADI_KERNEL_STREAM)
         w->bytes += k->bytes;
     else if (k->kind == NADI_KERNEL_ATTENTION)
@@ -62,6 +63,7 @@ static void add_gemm(const struct costing *c, struct nadi_work *w, const struct 
                    .n = n,
                    .k = k,
                    .in_turn = op->flags & NADI_OP_IN_TURN,
+                   .rows = op->rows,
                    .output_bytes = output_bytes,
                });
 }

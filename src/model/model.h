@@ -131,4 +131,12 @@ struct nadi_parameters {
 };
 struct nadi_parameters nadi_model_parameters(const struct nadi_model *m);
 
+/* Rows of the vocabulary on each of tp ranks. A split one is padded, so that all have the same and
+ * rows of logits are whole pieces of 16 bytes. */
+static inline uint64_t nadi_vocab_rows(uint32_t vocab, uint32_t tp)
+{
+    enum { ROWS = 8 };
+    return tp == 1 ? vocab : ((uint64_t)vocab + (uint64_t)tp * ROWS - 1) / (tp * ROWS) * ROWS;
+}
+
 #endif

@@ -43,6 +43,7 @@ void nadi_build_linear(struct nadi_build *b, const char *name, uint64_t m, uint6
                          .m = m,
                          .n = n,
                          .k = k,
+                         .rows = n | k,
                          .weights = k * n + (bias ? n : 0),
                          .kept_input = m * k,
                      });

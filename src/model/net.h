@@ -21,6 +21,7 @@ struct nadi_shape {
     uint32_t ranks;           /* all of them: DLRM spreads its tables over them */
     bool sequence_parallel;   /* norms and residuals by tokens within tp */
     bool flash;               /* fused attention that keeps no scores */
+    bool plain_loss;          /* a kernel for each operation of the loss */
     bool dense_scores;        /* masked ones are computed too */
     bool inference;           /* nothing is kept, no loss */
     enum nadi_context context;

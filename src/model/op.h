@@ -69,6 +69,7 @@ struct nadi_op {
     enum nadi_op_kind kind;
     unsigned flags; /* enum nadi_op_flag */
     uint64_t count, m, n, k, v;
+    uint64_t rows;              /* GEMM: lengths of contiguous rows by |; 0: they are aligned */
     uint64_t input;             /* GEMM: elements of its left side; 0: count x m x k */
     double share;               /* ATTENTION */
     uint64_t readers;           /* ATTENTION: query heads that share keys and values; 0: 1 */

@@ -372,6 +372,7 @@ struct nadi_shape nadi_plan_shape(const struct nadi_model_plan *p, const struct 
         .ranks = p->ranks,
         .sequence_parallel = p->sequence_parallel,
         .flash = p->flash,
+        .plain_loss = !p->fused_loss,
         .dense_scores = p->dense_scores,
         .inference = p->mode != NADI_MODE_TRAIN,
         .context = p->context,

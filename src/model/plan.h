@@ -100,8 +100,10 @@ struct nadi_model_plan {
     enum nadi_precision precision;
     uint32_t parameter_bytes, gradient_bytes, activation_bytes, optimizer_bytes;
     enum nadi_optimizer optimizer;
-    bool flash, dense_scores;
+    bool flash, dense_scores, fused_loss;
     double tp_overlap, capacity, skew;
+    double host_launch_ns, kernels_an_op;
+    bool host_ahead, cuda_graphs;
     unsigned offload; /* enum nadi_offload_flag */
     /* By part, the tier of the memory file that it lies in: `place`; NULL: with the device, or,
        with `offload`, with the host. */

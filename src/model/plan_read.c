@@ -147,9 +147,14 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->optimizer = (enum nadi_optimizer)nadi_schema_word(v, "optimizer");
     p->flash = nadi_schema_word(v, "attention-kernel") != 1;
     p->dense_scores = nadi_schema_word(v, "attention-kernel") == 2;
+    p->fused_loss = switch_of(v, "fused-cross-entropy");
     const char *kernels = nadi_schema_get(v, "kernels")->items[0].text;
     p->kernels = nadi_str_equal(kernels, "auto") ? NULL : nadi_compute_model_find(NULL, kernels);
     p->tp_overlap = nadi_schema_number(v, "tp-overlap");
+    p->host_launch_ns = nadi_schema_number(v, "host-launch");
+    p->kernels_an_op = nadi_schema_number(v, "kernels-an-operation");
+    p->host_ahead = switch_of(v, "host-ahead");
+    p->cuda_graphs = switch_of(v, "cuda-graphs");
     p->capacity = nadi_schema_number(v, "capacity");
     p->skew = nadi_schema_number(v, "skew");
     const struct nadi_schema_value *offload = nadi_schema_get(v, "offload");

@@ -1,5 +1,6 @@
 /* plan_write: a plan as the file that gives it again. */
 #include "base/str.h"
+#include "base/time.h"
 #include "compute/kernel.h"
 #include "model/plan.h"
 #include "settings/schema.h"
@@ -132,7 +133,12 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     count(w, "gradient-bytes", p->gradient_bytes);
     word(w, "optimizer", p->optimizer);
     word(w, "attention-kernel", p->dense_scores ? 2 : p->flash ? 0 : 1);
+    text(w, "fused-cross-entropy", p->fused_loss ? "1" : "0");
     text(w, "kernels", p->kernels ? p->kernels->name : "auto");
+    count(w, "host-launch", nadi_count_round(p->host_launch_ns));
+    number(w, "kernels-an-operation", p->kernels_an_op);
+    text(w, "host-ahead", p->host_ahead ? "1" : "0");
+    text(w, "cuda-graphs", p->cuda_graphs ? "1" : "0");
     number(w, "tp-overlap", p->tp_overlap);
     number(w, "capacity", p->capacity);
     number(w, "skew", p->skew);

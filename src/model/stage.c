@@ -26,7 +26,7 @@ struct nadi_pipeline_stage nadi_stage_of(const struct nadi_model_plan *p,
 uint64_t nadi_stage_tied_weights(const struct nadi_model *m,
                                  const struct nadi_pipeline_stage *stage, uint32_t tp)
 {
-    return stage->holds_tied ? (m->vocab + tp - 1) / tp * (uint64_t)m->hidden : 0;
+    return stage->holds_tied ? nadi_vocab_rows(m->vocab, tp) * m->hidden : 0;
 }
 
 struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const struct nadi_net *net,

@@ -433,6 +433,7 @@ bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
         v->costs =
             nadi_costs_make(&v->net, p, s->has_device ? &s->compute.kernels : NULL, &s->arena);
     }
+    s->host_kernel_ns = nadi_step_host_kernel_ns(s);
     return true;
 }
 

@@ -56,6 +56,7 @@ struct nadi_model_step {
     struct nadi_step_compute compute;
     bool has_device;
     struct nadi_comm_groups comm_groups;
+    double host_kernel_ns; /* of the host, for one kernel; 0: it is never late */
     struct nadi_step_variant *variants;
     uint32_t variant_count;
     struct nadi_trace *const *traces; /* graphs that are made already, by rank of the pipeline, and

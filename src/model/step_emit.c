@@ -1,5 +1,7 @@
 #include "model/step_emit.h"
 
+#include <math.h>
+
 #include "base/mem.h"
 #include "base/time.h"
 
@@ -30,14 +32,29 @@ static uint64_t whole(double value)
     return nadi_count_round(value);
 }
 
+/* The host launches kernels one after another, ahead of the device if it may; work starts when its
+ * kernels are launched. How long the work takes: not less than its launches where nobody is ahead.
+ */
+static double launch(struct nadi_emit *e, const struct nadi_work *w)
+{
+    const double host_ns = w->kernels * e->s->host_kernel_ns;
+    if (!e->p->host_ahead)
+        return fmax(w->ns, host_ns);
+    if (whole(host_ns) > 0) {
+        e->host = nadi_trace_build_host(&e->build, "launch", whole(host_ns), &e->host, 1);
+        nadi_emit_join(e, e->host);
+    }
+    return w->ns;
+}
+
 void nadi_emit_flush(struct nadi_emit *e)
 {
     if (e->pending_name[0]) {
         const struct nadi_work *w = &e->pending;
-        const uint64_t bytes = whole(w->bytes);
-        nadi_emit_follow(e, nadi_trace_build_compute(&e->build, e->pending_name, whole(w->ns),
-                                                     whole(w->flops), bytes ? bytes : 1,
-                                                     e->front.ids, e->front.count));
+        const uint64_t bytes = whole(w->bytes), ns = whole(launch(e, w));
+        nadi_emit_follow(e,
+                         nadi_trace_build_compute(&e->build, e->pending_name, ns, whole(w->flops),
+                                                  bytes ? bytes : 1, e->front.ids, e->front.count));
         e->pending = (struct nadi_work){0};
         e->pending_name[0] = '\0';
     }
@@ -88,6 +105,7 @@ void nadi_emit_work(struct nadi_emit *e, const char *name, const struct nadi_wor
     e->pending.ns += work->ns;
     e->pending.flops += work->flops;
     e->pending.bytes += work->bytes;
+    e->pending.kernels += work->kernels;
     if (e->p->every_kernel)
         nadi_emit_flush(e);
 }

@@ -31,6 +31,7 @@ struct nadi_emit {
     uint32_t rank; /* of the pipeline */
     struct nadi_front front;
     uint64_t hidden; /* transfer beside the pending work, joined after it; 0: none */
+    uint64_t host;   /* last node of the host; 0: none */
     struct nadi_work pending;
     char pending_name[64];
     /* where the work stands, for names and tags */
@@ -67,6 +68,10 @@ void nadi_emit_join(struct nadi_emit *e, uint64_t id); /* 0: nothing */
 /* Among replicas the transfer also follows the one before. */
 uint64_t nadi_emit_transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,
                             const struct nadi_transfer *t, const struct nadi_front *after);
+
+/* ---- step_host.c: the host ---- */
+/* What it needs for a kernel, where that can matter; else 0. After the variants. */
+double nadi_step_host_kernel_ns(const struct nadi_model_step *s);
 
 /* ---- step_layer.c: passes of one layer ---- */
 void nadi_emit_forward(struct nadi_emit *e, uint32_t kind, bool recompute);

@@ -31,7 +31,8 @@ static void blocking(struct nadi_emit *e, const struct nadi_op *op, const struct
 
 static struct nadi_work scaled(const struct nadi_work *w, double factor)
 {
-    return (struct nadi_work){w->ns * factor, w->flops * factor, w->bytes * factor};
+    return (struct nadi_work){w->ns * factor, w->flops * factor, w->bytes * factor,
+                              w->kernels * factor};
 }
 
 /* The blocks of keys and values travel while attention works on those before. */
@@ -149,6 +150,7 @@ void nadi_emit_backward(struct nadi_emit *e, uint32_t kind, bool inputs, bool we
             struct nadi_work work = b.costs[o].part[NADI_COST_INPUT];
             work.ns += core_again ? b.costs[o].part[NADI_COST_FORWARD].ns : 0;
             work.flops += core_again ? b.costs[o].part[NADI_COST_FORWARD].flops : 0;
+            work.kernels += core_again ? b.costs[o].part[NADI_COST_FORWARD].kernels : 0;
             ring(e, before, &before->backward, op, &work);
             o--;
         } else if (before && communicates(e, before) && is_tensor(before->axis) && weights &&

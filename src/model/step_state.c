@@ -285,7 +285,7 @@ static void reduce_tied(struct nadi_emit *e)
     const bool ends = e->rank == 0 || e->rank + 1 == e->p->pp;
     if (!study->grid.tied || !ends)
         return;
-    const uint64_t rows = (study->model.vocab + e->p->tp - 1) / e->p->tp;
+    const uint64_t rows = nadi_vocab_rows(study->model.vocab, e->p->tp);
     const struct nadi_transfer t = {NADI_TRANSFER_ALL_REDUCE,
                                     rows * study->model.hidden * e->p->gradient_bytes};
     nadi_emit_join(

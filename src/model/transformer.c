@@ -78,7 +78,7 @@ static void mask(struct nadi_build *b, uint64_t elements)
 static void embedding(struct nadi_build *b, const struct nadi_tokens *t, bool first)
 {
     const struct nadi_model *m = b->m;
-    const uint64_t rows = nadi_divide_up(m->vocab, b->s->tp);
+    const uint64_t rows = nadi_vocab_rows(m->vocab, b->s->tp);
     table(b, "token embedding", first ? rows : 0, t->all);
     nadi_build_leave(b, "token embedding sum", t);
     if (m->positions == NADI_POSITIONS_LEARNED)
@@ -105,12 +105,15 @@ static void loss(struct nadi_build *b, uint64_t tokens, uint64_t vocab)
         nadi_build_comm(b, "loss sum", NADI_AXIS_TP,
                         (struct nadi_transfer){NADI_TRANSFER_ALL_REDUCE, 8 * tokens}, none, none);
     }
-    /* to 32 bits, maximum, exponential and sum; back: subtract and convert */
+    /* To 32 bits, maximum, exponential and sum; back: subtract and convert. Separately: convert (6
+     * bytes a logit), maximum (4), subtract (8), exponential (8), sum (4), divide (8); back: copy
+     * (8), scale (8), convert (6), as Megatron-LM's vocab_parallel_cross_entropy. */
+    const bool plain = b->s->plain_loss;
     nadi_build_op(b, (struct nadi_op){
                          .name = "cross entropy",
                          .kind = NADI_OP_STREAM,
-                         .bytes = 18 * logits,
-                         .back_bytes = 14 * logits,
+                         .bytes = (plain ? 38 : 18) * logits,
+                         .back_bytes = (plain ? 22 : 14) * logits,
                          .kept_bytes = 4 * logits,
                      });
 }
@@ -124,7 +127,7 @@ static void head(struct nadi_build *b, const struct nadi_tokens *t)
     if (m->head == NADI_HEAD_POOLER)
         nadi_build_linear(b, "pooler", t->sequences, m->hidden, m->hidden, true);
     if (m->head == NADI_HEAD_LM) {
-        const uint64_t vocab = nadi_divide_up(m->vocab, s->tp);
+        const uint64_t vocab = nadi_vocab_rows(m->vocab, s->tp);
         const uint64_t rows = s->inference ? t->sequences : t->all;
         nadi_build_enter(b, "head input", t);
         nadi_build_linear(b, "output head", rows, m->hidden, vocab, m->biases & NADI_BIAS_HEAD);

@@ -37,6 +37,7 @@ struct nadi_device {
     double cache_bytes, cache_rate; /* of all processors together; 0: none */
     uint32_t processors;
     double launch_ns, tile_ns[NADI_PRECISIONS];
+    bool aligned_rows;                    /* always: they are padded */
     double attention_rate[2];             /* forward, backward, 16 bits; heads of 128, long */
     double attention_ramp;                /* keys */
     double attention_portable;            /* share of attention_rate */

@@ -36,6 +36,10 @@ static const char *const dataflows[] = {"weight", "output", "input", NULL};
         .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
         .unit_factor = 1, .preset = default_value, .max = 1e12, .doc = text                        \
     }
+#define SWITCH(called, default_value, text)                                                        \
+    {                                                                                              \
+        .name = called, .type = NADI_TYPE_SWITCH, .preset = default_value, .doc = text             \
+    }
 #define TEXT(called, text)                                                                         \
     {                                                                                              \
         .name = called, .type = NADI_TYPE_TEXT, .absent = "not said", .doc = text                  \
@@ -136,6 +140,9 @@ static const struct nadi_setting device_keys[] = {
      .max = 1e6,
      .doc = "Units that work on one tile of a product each: SMs, CUs, or a TPU's matrix units."},
     TIME("launch", "3000", "Time of an empty kernel in a stream of kernels."),
+    SWITCH("aligned-rows", "0",
+           "Rows of matrices are padded by the compiler, as on TPUs; else products with rows that "
+           "are no multiple of 16 bytes are slower (docs/models/frameworks.md)."),
     TIME("tile", "600", "Time to fill and drain the pipeline of one tile."),
     TIME("tile-narrow", "0", "The same in 8 and 4 bits. 0: the same."),
     TFLOPS("attention", "Rate of fused attention with heads of 128 on long sequences without a "
@@ -253,6 +260,13 @@ static const struct nadi_setting cluster_keys[] = {
      .type = NADI_TYPE_TEXT,
      .required = true,
      .doc = "A device by name, or the path of its file; relative ones start beside this file."},
+    {.name = "host-speed",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "1",
+     .max = 100,
+     .doc = "Speed of one thread of the hosts' CPUs, relative to a Xeon 8480C (Sapphire Rapids): "
+            "what a plan's `host-launch` is divided by. 0: programs are compiled and launched as a "
+            "whole, as on TPUs."},
     {.name = "platform",
      .type = NADI_TYPE_TEXT,
      .absent = "`graph` or the next four keys say what the network is",

@@ -128,9 +128,34 @@ static const struct nadi_setting plan_keys[] = {
     WORD("attention-kernel", kernels, "flash",
          "flash: fused attention that keeps no scores and leaves out masked ones. plain: separate "
          "kernels. flash-dense: fused, but computes masked scores too."),
+    SWITCH("fused-cross-entropy", "1",
+           "The loss over the vocabulary is one pass over the logits in each direction, with what "
+           "it needs in between in 32 bits; 0: each of its operations is a kernel of its own."),
     WORD("kernels", kernel_models, "auto",
          "How long kernels take: roofline, tiles (and waves), systolic (the device's array). auto: "
          "systolic where the device has an array, else tiles. docs/models/kernels.md."),
+    {.name = "host-launch",
+     .type = NADI_TYPE_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .preset = "8000",
+     .max = 1e9,
+     .doc = "Time that the host needs for one kernel, Python and launch together, on a CPU with "
+            "the cluster's `host-speed` of 1. Kernels that the host launches more slowly than the "
+            "device runs them wait for it. 0: the host is not simulated."},
+    {.name = "kernels-an-operation",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "1",
+     .max = 100,
+     .doc = "Kernels that the framework launches for one operation of the step: above 1 where "
+            "operations are not fused."},
+    SWITCH("host-ahead", "1",
+           "The host launches kernels ahead of the device; 0: it waits between transfers for what "
+           "it has launched (logging, timers, checks for overflow)."),
+    SWITCH("cuda-graphs", "0",
+           "The kernels of a layer are captured once and launched together: the host costs "
+           "nothing."),
     {.name = "tp-overlap",
      .type = NADI_TYPE_NUMBER,
      .preset = "0",

@@ -114,6 +114,15 @@ uint64_t nadi_trace_build_compute(struct nadi_trace_build *b, const char *name,
     return b->trace->id[n];
 }
 
+uint64_t nadi_trace_build_host(struct nadi_trace_build *b, const char *name, uint64_t duration_ns,
+                               const uint64_t *deps, size_t dep_count)
+{
+    const uint32_t n = add(b, name, NADI_NODE_COMP, deps, dep_count);
+    b->trace->duration_ns[n] = duration_ns;
+    b->trace->flags[n] = NADI_NODE_IS_CPU;
+    return b->trace->id[n];
+}
+
 uint64_t nadi_trace_build_collective(struct nadi_trace_build *b, const char *name,
                                      enum nadi_collective_kind kind, uint64_t bytes,
                                      const char *group, const uint64_t *deps, size_t dep_count)

@@ -33,6 +33,9 @@ void nadi_trace_build_init(struct nadi_trace_build *b, const char *path);
 uint64_t nadi_trace_build_compute(struct nadi_trace_build *b, const char *name,
                                   uint64_t duration_ns, uint64_t ops, uint64_t bytes,
                                   const uint64_t *deps, size_t dep_count);
+/* Work of the host: it has a thread of its own. */
+uint64_t nadi_trace_build_host(struct nadi_trace_build *b, const char *name, uint64_t duration_ns,
+                               const uint64_t *deps, size_t dep_count);
 uint64_t nadi_trace_build_collective(struct nadi_trace_build *b, const char *name,
                                      enum nadi_collective_kind kind, uint64_t bytes,
                                      const char *group, const uint64_t *deps, size_t dep_count);

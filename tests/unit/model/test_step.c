@@ -156,7 +156,7 @@ static void check_pipeline(const struct opened *o, const struct nadi_trace *t,
     const uint64_t share = d->sequence_parallel ? d->tp : 1;
     const uint64_t boundary = (uint64_t)SEQUENCE / d->cp * m->hidden * 2 / share;
     const bool end = d->pp > 1 && (stage == 0 || stage + 1 == d->pp);
-    const uint64_t tied = end ? 4 * (uint64_t)m->hidden * ((m->vocab + d->tp - 1) / d->tp) : 0;
+    const uint64_t tied = end ? 4 * (uint64_t)m->hidden * nadi_vocab_rows(m->vocab, d->tp) : 0;
     assert_int_equal(sends, MICRO_BATCHES * neighbours + end);
     assert_int_equal(sent_bytes, MICRO_BATCHES * neighbours * boundary + tied);
     assert_int_equal(receives, sends);
