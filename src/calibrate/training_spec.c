@@ -73,8 +73,11 @@ static void take_recipe(struct nadi_training_reader *r, struct nadi_training_spe
     if (!(s->numbers[NADI_SPEC_BATCH] > 0) &&
         nadi_str_take_double(nadi_recipe_text(t, line, "batch-a-rank"), &share))
         s->numbers[NADI_SPEC_BATCH] = floor(share * s->numbers[NADI_SPEC_RANKS] + 0.5);
-    if (has_degrees(s))
+    const bool shortened = *nadi_recipe_text(t, line, "layers");
+    if (has_degrees(s) && !shortened) /* those of a shortened model are its own */
         return;
+    for (size_t i = 0; i < sizeof(degrees) / sizeof(degrees[0]); i++)
+        s->numbers[degrees[i].number] = 0;
     for (size_t i = 0; i < sizeof(degrees) / sizeof(degrees[0]); i++)
         complete(s, degrees[i].number, nadi_recipe_text(t, line, degrees[i].key));
     complete(s, NADI_SPEC_MICRO_BATCH, nadi_recipe_text(t, line, "micro-batch"));

@@ -16,6 +16,7 @@ struct nadi_shape nadi_shape_whole(uint64_t tokens)
         .target_tokens = tokens,
         .expert_load = 1,
         .activation_bytes = 2,
+        .gathered_bytes = 2,
     };
 }
 

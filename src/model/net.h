@@ -32,6 +32,7 @@ struct nadi_shape {
     double expert_load;     /* tokens of this rank's experts over the mean; 1: balanced */
     double capacity;        /* an expert takes at most this times its mean; 0: everything */
     uint32_t activation_bytes;
+    uint32_t gathered_bytes; /* of what tensor parallelism gathers for 8-bit products */
 };
 
 struct nadi_layer_kind {

@@ -382,6 +382,10 @@ struct nadi_shape nadi_plan_shape(const struct nadi_model_plan *p, const struct 
         .expert_load = 1,
         .capacity = p->capacity,
         .activation_bytes = p->activation_bytes,
+        .gathered_bytes =
+            p->narrow_transfers && (p->precision == NADI_FP8 || p->precision == NADI_FP4)
+                ? 1
+                : p->activation_bytes,
     };
     if (m->experts && p->skew > 0)
         s.expert_load = nadi_expert_load(m->experts, p->ep, p->skew);

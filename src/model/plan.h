@@ -100,7 +100,7 @@ struct nadi_model_plan {
     enum nadi_precision precision;
     uint32_t parameter_bytes, gradient_bytes, activation_bytes, optimizer_bytes;
     enum nadi_optimizer optimizer;
-    bool flash, dense_scores, fused_loss;
+    bool flash, dense_scores, fused_loss, narrow_transfers;
     double tp_overlap, capacity, skew;
     double host_launch_ns, kernels_an_op;
     bool host_ahead, cuda_graphs;

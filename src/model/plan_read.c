@@ -147,6 +147,7 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->optimizer = (enum nadi_optimizer)nadi_schema_word(v, "optimizer");
     p->flash = nadi_schema_word(v, "attention-kernel") != 1;
     p->dense_scores = nadi_schema_word(v, "attention-kernel") == 2;
+    p->narrow_transfers = switch_of(v, "narrow-transfers");
     p->fused_loss = switch_of(v, "fused-cross-entropy");
     const char *kernels = nadi_schema_get(v, "kernels")->items[0].text;
     p->kernels = nadi_str_equal(kernels, "auto") ? NULL : nadi_compute_model_find(NULL, kernels);

@@ -135,6 +135,7 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     word(w, "attention-kernel", p->dense_scores ? 2 : p->flash ? 0 : 1);
     text(w, "fused-cross-entropy", p->fused_loss ? "1" : "0");
     text(w, "kernels", p->kernels ? p->kernels->name : "auto");
+    text(w, "narrow-transfers", p->narrow_transfers ? "1" : "0");
     count(w, "host-launch", nadi_count_round(p->host_launch_ns));
     number(w, "kernels-an-operation", p->kernels_an_op);
     text(w, "host-ahead", p->host_ahead ? "1" : "0");

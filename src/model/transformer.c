@@ -37,18 +37,22 @@ void nadi_build_leave(struct nadi_build *b, const char *name, const struct nadi_
     if (b->s->sequence_parallel)
         nadi_build_comm(b, name, NADI_AXIS_TP,
                         (struct nadi_transfer){NADI_TRANSFER_REDUCE_SCATTER, t->all * width},
-                        (struct nadi_transfer){NADI_TRANSFER_ALL_GATHER, t->own * width}, none);
+                        (struct nadi_transfer){NADI_TRANSFER_ALL_GATHER,
+                                               t->own * b->m->hidden * b->s->gathered_bytes},
+                        none);
     else
         nadi_build_comm(b, name, NADI_AXIS_TP,
                         (struct nadi_transfer){NADI_TRANSFER_ALL_REDUCE, t->all * width}, none,
                         none);
 }
 
-void nadi_build_enter(struct nadi_build *b, const char *name, const struct nadi_tokens *t)
+/* bytes: of a gathered element. */
+static void enter(struct nadi_build *b, const char *name, const struct nadi_tokens *t,
+                  uint32_t bytes)
 {
     const uint64_t width = b->m->hidden * (uint64_t)b->s->activation_bytes;
     const struct nadi_transfer none = {0};
-    const struct nadi_transfer gather = {NADI_TRANSFER_ALL_GATHER, t->own * width};
+    const struct nadi_transfer gather = {NADI_TRANSFER_ALL_GATHER, t->own * b->m->hidden * bytes};
     if (b->s->tp == 1)
         return;
     if (b->s->sequence_parallel)
@@ -58,6 +62,11 @@ void nadi_build_enter(struct nadi_build *b, const char *name, const struct nadi_
     else
         nadi_build_comm(b, name, NADI_AXIS_TP, none,
                         (struct nadi_transfer){NADI_TRANSFER_ALL_REDUCE, t->all * width}, none);
+}
+
+void nadi_build_enter(struct nadi_build *b, const char *name, const struct nadi_tokens *t)
+{
+    enter(b, name, t, b->s->gathered_bytes);
 }
 
 static void build_norm(struct nadi_build *b, const char *name, uint64_t tokens)
@@ -129,7 +138,7 @@ static void head(struct nadi_build *b, const struct nadi_tokens *t)
     if (m->head == NADI_HEAD_LM) {
         const uint64_t vocab = nadi_vocab_rows(m->vocab, s->tp);
         const uint64_t rows = s->inference ? t->sequences : t->all;
-        nadi_build_enter(b, "head input", t);
+        enter(b, "head input", t, s->activation_bytes);
         nadi_build_linear(b, "output head", rows, m->hidden, vocab, m->biases & NADI_BIAS_HEAD);
         struct nadi_op *op = nadi_build_last(b);
         op->kept_input = s->inference ? 0 : t->own * m->hidden;

@@ -134,6 +134,9 @@ static const struct nadi_setting plan_keys[] = {
     WORD("kernels", kernel_models, "auto",
          "How long kernels take: roofline, tiles (and waves), systolic (the device's array). auto: "
          "systolic where the device has an array, else tiles. docs/models/kernels.md."),
+    SWITCH("narrow-transfers", "0",
+           "With fp8 and fp4, what tensor parallelism gathers for a product is converted first: a "
+           "byte an activation (Transformer Engine)."),
     {.name = "host-launch",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
