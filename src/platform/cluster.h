@@ -23,7 +23,7 @@ struct nadi_cluster {
     const char *graph; /* the links between the devices: path of a network of nodes and links, or a
                           generator in words; NULL: what the dimensions say */
     bool all_graph;    /* the dimensions are those of the graph */
-    double host_speed;      /* of a thread, relative */
+    double host_speed; /* of a thread, relative */
     double io_bytes_per_ns; /* at which the graph's I/O controllers reach all NPUs at once, all of
                                them together (platform/io_trees.h); 0: it has none */
     const char *packet;     /* path of the packet model's file; NULL: its defaults */
