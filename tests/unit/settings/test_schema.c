@@ -56,9 +56,7 @@ static bool is_of_models(int kind)
            kind == NADI_SCHEMA_CATALOGUE || kind == NADI_SCHEMA_CATALOGUE_PART ||
            kind == NADI_SCHEMA_DIVIDED || kind == NADI_SCHEMA_COMMUNICATORS ||
            kind == NADI_SCHEMA_SPACE_WORKLOAD || kind == NADI_SCHEMA_NET ||
-           kind == NADI_SCHEMA_NET_LAYER;
-           kind == NADI_SCHEMA_SPACE_WORKLOAD || kind == NADI_SCHEMA_LOOP_STEP;
-           kind == NADI_SCHEMA_SPACE_WORKLOAD || kind == NADI_SCHEMA_LOOP ||
+           kind == NADI_SCHEMA_NET_LAYER || kind == NADI_SCHEMA_LOOP ||
            kind == NADI_SCHEMA_LOOP_STEP;
 }
 
