@@ -149,7 +149,7 @@ class Package(unittest.TestCase):
         apart = nadi.partition(os.path.join(folder, "small.yml"), workers=4, data=os.path.join(folder, "samples.npz"), mu=0)
         self.assertEqual([m["accuracy"] for m in apart["methods"][:2]], [1, 1])
         self.assertEqual(apart["samples_same"], 80)
-        with self.assertRaises(nadi.Error):
+        with self.assertRaises(ValueError):
             nadi.partition(os.path.join(folder, "small.yml"), workers=1)
         bench = nadi.memory_trusted_bench(pages=2**10, accesses=100, warm_up=0, oblivious="path-oram")
         self.assertEqual((bench["pages_moved_per_access"], bench["counts"]["paths"]), (88, 100))
