@@ -116,14 +116,27 @@ struct nadi_trace_from_tool {
     size_t size;
     struct nadi_trace_inputs inputs;
     const char *output; /* a prefix */
-    const char *form; /* "stablehlo", "xplane", "trace-viewer", "nsight", "dumpi"; NULL: by name */
-    uint32_t ranks;   /* that run a StableHLO module; 0: as it says */
+    const char *
+        form; /* "stablehlo", "xplane", "trace-viewer", "nsight", "dumpi", "param"; NULL: by name */
+    uint32_t ranks; /* that run a StableHLO module; 0: as it says */
 };
 
 void nadi_trace_from_tool_init(struct nadi_trace_from_tool *options);
 /* Converts files of other tools to traces of all ranks. Memory: the files and all nodes. */
 enum nadi_status nadi_trace_from_tool(const struct nadi_trace_from_tool *options, char **report,
                                       struct nadi_diags *messages);
+
+struct nadi_trace_to_param {
+    size_t size;
+    struct nadi_trace_inputs inputs; /* of all ranks */
+    const char *groups;              /* NULL: those of the traces */
+    const char *output;              /* a prefix */
+};
+
+void nadi_trace_to_param_init(struct nadi_trace_to_param *options);
+/* Writes the communication of a job as basic traces of PARAM's replay, PREFIX.<rank>.param.json. */
+enum nadi_status nadi_trace_to_param(const struct nadi_trace_to_param *options, char **report,
+                                     struct nadi_diags *messages);
 
 struct nadi_trace_replay {
     size_t size;

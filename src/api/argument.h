@@ -159,6 +159,7 @@ extern const struct nadi_struct nadi_trace_merge_struct;
 extern const struct nadi_struct nadi_trace_repair_struct;
 extern const struct nadi_struct nadi_trace_anonymize_struct;
 extern const struct nadi_struct nadi_trace_dedup_struct;
+extern const struct nadi_struct nadi_trace_to_param_struct;
 extern const struct nadi_struct nadi_trace_replay_struct;
 extern const struct nadi_struct nadi_trace_from_tool_struct;
 extern const struct nadi_struct nadi_trace_rescale_struct;

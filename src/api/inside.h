@@ -39,6 +39,8 @@ enum nadi_status nadi_do_trace_privacy(const struct nadi_trace_privacy *o, char 
                                        struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_synth(const struct nadi_trace_synth *o, char **report,
                                      struct nadi_diags *messages);
+enum nadi_status nadi_do_trace_to_param(const struct nadi_trace_to_param *given, char **report,
+                                        struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_link(const struct nadi_trace_link *given, char **report,
                                     struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_convert(const struct nadi_trace_convert *given, char **report,

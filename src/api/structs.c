@@ -389,6 +389,14 @@ static const struct nadi_field nadi_trace_replay_members[] = {
 };
 TABLE(nadi_trace_replay, nadi_trace_replay_init);
 
+static const struct nadi_field nadi_trace_to_param_members[] = {
+    NADI_LIST(struct nadi_trace_to_param, inputs.names, inputs.count, NADI_FIELD_PATHS, 1),
+    NADI_PATH(struct nadi_trace_to_param, groups, 0),
+    NADI_PATH(struct nadi_trace_to_param, output, 1),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_trace_to_param, nadi_trace_to_param_init);
+
 static const struct nadi_field nadi_trace_diff_members[] = {
     NADI_PATH(struct nadi_trace_diff, first, 1),
     NADI_PATH(struct nadi_trace_diff, second, 1),
@@ -448,6 +456,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_trace_repair_struct,
     &nadi_trace_anonymize_struct,
     &nadi_trace_dedup_struct,
+    &nadi_trace_to_param_struct,
     &nadi_trace_replay_struct,
     &nadi_trace_from_tool_struct,
     &nadi_trace_rescale_struct,

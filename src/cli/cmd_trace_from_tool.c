@@ -8,7 +8,7 @@
 static const struct nadi_setting what[] = {
     {.name = "form",
      .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("stablehlo", "xplane", "trace-viewer", "nsight", "dumpi"),
+     .words = NADI_ONE_OF("stablehlo", "xplane", "trace-viewer", "nsight", "dumpi", "param"),
      AT(form),
      .doc = "What the files are (default: by the ending of the name)"},
     {.name = "ranks",

@@ -84,6 +84,7 @@ extern const struct nadi_command nadi_command_trace_merge;
 extern const struct nadi_command nadi_command_trace_repair;
 extern const struct nadi_command nadi_command_trace_anonymize;
 extern const struct nadi_command nadi_command_trace_dedup;
+extern const struct nadi_command nadi_command_trace_to_param;
 extern const struct nadi_command nadi_command_trace_replay;
 extern const struct nadi_command nadi_command_trace_from_tool;
 extern const struct nadi_command nadi_command_trace_rescale;

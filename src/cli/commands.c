@@ -41,6 +41,7 @@ const struct nadi_command *const nadi_commands[] = {
     &nadi_command_trace_synth,
     &nadi_command_trace_fidelity,
     &nadi_command_trace_privacy,
+    &nadi_command_trace_to_param,
     &nadi_command_trace_diff,
     &nadi_command_flows,
     &nadi_command_model_list,

@@ -4,11 +4,13 @@ static const char *const mlir[] = {".mlir", NULL};
 static const char *const xplane[] = {".xplane.pb", ".pb", NULL};
 static const char *const json[] = {".trace.json.gz", ".trace.json", ".json.gz", ".json", NULL};
 static const char *const sqlite[] = {".sqlite", ".sqlite3", ".db", NULL};
+static const char *const param[] = {".param.json", NULL};
 static const char *const text[] = {".txt", ".ascii", NULL};
 
 static const struct nadi_front_form forms[] = {
     {"stablehlo", mlir, nadi_front_read_stablehlo},
     {"xplane", xplane, nadi_front_read_xplane},
+    {"param", param, nadi_front_read_param},
     {"trace-viewer", json, nadi_front_read_trace_viewer},
     {"nsight", sqlite, nadi_front_read_nsight},
     {"dumpi", text, nadi_front_read_dumpi},
@@ -25,7 +27,7 @@ const struct nadi_front_form *nadi_front_form_find(const char *name, const char 
                 return &forms[i];
     }
     nadi_error(diags, "usage/form", NADI_IN_FILE(path),
-               "--form stablehlo, xplane, trace-viewer, nsight or dumpi",
+               "--form stablehlo, xplane, trace-viewer, nsight, dumpi or param",
                "nothing says what form the file has");
     return NULL;
 }

@@ -5,6 +5,7 @@
  *   trace-viewer  their JSON of the trace viewer
  *   nsight        SQLite export of Nsight Systems
  *   dumpi         text of dumpi2ascii, a file of each rank
+ *   param         JSON of PARAM's communication replay, a file of each rank
  *
  * A new form: its reader, a line in the table of frontend.c. */
 #ifndef NADI_FRONTEND_FRONTEND_H
@@ -35,6 +36,9 @@ bool nadi_stablehlo_parse(struct nadi_front_job *job, const char *path, const ch
                           uint32_t ranks, struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_dumpi_parse(struct nadi_front_job *job, uint32_t rank, const char *path, char *text,
                       struct nadi_diags *diags) NADI_MUST_USE;
+struct nadi_doc;
+bool nadi_param_parse(struct nadi_front_job *job, uint32_t rank, const struct nadi_doc *doc,
+                      struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_xplane_parse(struct nadi_front_job *job, const char *path, const void *data, size_t bytes,
                        struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_trace_viewer_parse(struct nadi_front_job *job, const char *path, const void *data,
@@ -48,6 +52,8 @@ bool nadi_front_read_trace_viewer(struct nadi_front_job *job,
                                   const struct nadi_front_source *source, struct nadi_diags *diags);
 bool nadi_front_read_nsight(struct nadi_front_job *job, const struct nadi_front_source *source,
                             struct nadi_diags *diags);
+bool nadi_front_read_param(struct nadi_front_job *job, const struct nadi_front_source *source,
+                           struct nadi_diags *diags);
 bool nadi_front_read_dumpi(struct nadi_front_job *job, const struct nadi_front_source *source,
                            struct nadi_diags *diags);
 
