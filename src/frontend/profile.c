@@ -68,6 +68,7 @@ void nadi_profile_hlo(struct nadi_front_job *job, struct nadi_front_work *w, con
             bytes /= 2;
     }
     if (bytes == 0 || !read_group(job, w, text)) {
+        w->node.group = 0;
         job->unsized++;
         return;
     }

@@ -153,7 +153,8 @@ static uint32_t find_stream(const struct reader *r, const struct event *e)
 
 static void take_events(struct reader *r)
 {
-    qsort(r->devices.items, r->devices.count, sizeof(int64_t), compare_pids);
+    if (r->devices.count)
+        qsort(r->devices.items, r->devices.count, sizeof(int64_t), compare_pids);
     size_t distinct = 0;
     for (size_t i = 0; i < r->devices.count; i++)
         if (i == 0 || r->devices.items[i] != r->devices.items[i - 1])

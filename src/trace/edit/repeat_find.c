@@ -266,7 +266,8 @@ static bool find_outer(struct nadi_runs *r, uint32_t count, uint32_t target)
     nadi_mem_free(next);
     nadi_mem_free(places);
     nadi_mem_free(seen);
-    qsort(r->runs.items, r->runs.count, sizeof(struct nadi_run), compare_runs);
+    if (r->runs.count)
+        qsort(r->runs.items, r->runs.count, sizeof(struct nadi_run), compare_runs);
     for (size_t i = 0; i < r->runs.count && ok; i++) {
         struct nadi_run *run = &r->runs.items[i];
         ok = (uint64_t)run->units + target > count;
