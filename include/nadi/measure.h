@@ -36,6 +36,14 @@ void nadi_fit_options_init(struct nadi_fit_options *options);
 enum nadi_status nadi_fit_logs(const struct nadi_fit_options *options, char **report,
                                struct nadi_diags *messages);
 
+/* Fits a device's figures to tables of measured kernels, or those of a device and its network to
+ * tables of measured steps (model, cluster, settings, step_s). Of the options logs, device, form
+ * and out count; out is a folder for device.yaml and cluster.yaml. */
+enum nadi_status nadi_fit_kernels(const struct nadi_fit_options *options, char **report,
+                                  struct nadi_diags *messages);
+enum nadi_status nadi_fit_steps(const struct nadi_fit_options *options, char **report,
+                                struct nadi_diags *messages);
+
 struct nadi_validate_options {
     size_t size;
     const char *folder;

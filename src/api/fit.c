@@ -1,4 +1,5 @@
 #include "api/inside.h"
+#include "calibrate/fit_kernels.h"
 #include "calibrate/validate_collectives.h"
 
 #include "base/file.h"
@@ -152,4 +153,38 @@ enum nadi_status nadi_do_fit_logs(const struct nadi_fit_options *options, char *
     nadi_arena_release(&arena);
     nadi_bench_log_release(&log);
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+/* Reports what was fitted and writes its files. */
+static bool end_figures(struct nadi_figure_fit *fit, bool ok, const struct nadi_fit_options *o,
+                        char **report, struct nadi_diags *messages)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    *report = NULL;
+    ok = ok && (!o->out || nadi_figure_fit_write(fit, o->out, messages));
+    if (ok && nadi_str_equal(o->form, "json"))
+        nadi_figures_json(&fit->figures, fit->what, &text);
+    else if (ok)
+        nadi_figures_text(&fit->figures, fit->what, &text);
+    if (ok)
+        *report = text.text;
+    nadi_figure_fit_release(fit);
+    return ok;
+}
+
+enum nadi_status nadi_do_fit_kernels(const struct nadi_fit_options *options, char **report,
+                                     struct nadi_diags *messages)
+{
+    struct nadi_figure_fit fit;
+    const bool ok =
+        nadi_fit_kernels_run(&fit, options->logs, options->log_count, options->device, messages);
+    return end_figures(&fit, ok, options, report, messages) ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+enum nadi_status nadi_do_fit_steps(const struct nadi_fit_options *options, char **report,
+                                   struct nadi_diags *messages)
+{
+    struct nadi_figure_fit fit;
+    const bool ok = nadi_fit_steps_run(&fit, options->logs, options->log_count, messages);
+    return end_figures(&fit, ok, options, report, messages) ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

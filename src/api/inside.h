@@ -90,6 +90,10 @@ enum nadi_status nadi_do_sweep_results(const char *store, const char *form, char
                                        struct nadi_diags *messages);
 enum nadi_status nadi_do_model_search_run(const struct nadi_model_search *options, char **report,
                                           struct nadi_diags *messages);
+enum nadi_status nadi_do_fit_kernels(const struct nadi_fit_options *options, char **report,
+                                     struct nadi_diags *messages);
+enum nadi_status nadi_do_fit_steps(const struct nadi_fit_options *options, char **report,
+                                   struct nadi_diags *messages);
 enum nadi_status nadi_do_fit_logs(const struct nadi_fit_options *options, char **report,
                                   struct nadi_diags *messages);
 enum nadi_status nadi_do_validate_collectives_folder(const struct nadi_validate_options *options,

@@ -20,7 +20,8 @@ struct reader {
     struct nadi_kernel_rows *rows;
     struct nadi_csv_table csv;
     const char *file, *text;
-    const char *device; /* of rows that name none, or NULL */
+    const char *device;      /* of rows that name none, or NULL */
+    const char *device_name; /* of the row that open_device was last called for */
     uint32_t row;
     bool settled;
 };
@@ -84,6 +85,7 @@ static const struct nadi_device *open_device(struct reader *r)
     struct nadi_kernel_rows *rows = r->rows;
     struct nadi_device *d = NADI_ARENA_NEW(&rows->arena, struct nadi_device, 1);
     struct nadi_diags own;
+    r->device_name = name ? nadi_arena_strdup(&rows->arena, name) : NULL;
     if (!name)
         return NULL;
     nadi_diags_init(&own);
@@ -119,6 +121,7 @@ static void add(struct reader *r, struct nadi_kernel_row row, const char *left_o
     struct nadi_kernel_rows *rows = r->rows;
     size_t length;
     row.file = r->file;
+    row.device_name = r->device_name;
     row.line = r->csv.lines[r->row];
     const char *text = nadi_line_of(r->text, row.line, &length);
     row.kept_back = nadi_kept_back(r->file, text, length);

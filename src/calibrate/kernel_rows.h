@@ -17,6 +17,7 @@ struct nadi_kernel_row {
     const char *left_out;              /* why it is not predicted, or NULL */
     uint32_t line;
     const struct nadi_device *device;
+    const char *device_name; /* in the catalogue, or a path */
     struct nadi_kernel kernel;
     bool forward, backward; /* ATTENTION: the passes that were timed */
     bool kept_back;         /* calibrate/kept_back.h */

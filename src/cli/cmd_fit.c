@@ -130,3 +130,115 @@ const struct nadi_command nadi_command_fit = {
     .max_words = NADI_ANY_WORDS,
     .run = cmd_fit,
 };
+
+/* The same by its full name. */
+const struct nadi_command nadi_command_fit_collectives = {
+    .name = "fit collectives",
+    .group = "Measurements",
+    .summary = "Fit a platform to logs of collectives: as nadi fit",
+    .doing = "fitting the platform",
+    .words = "LOG...",
+    .examples = "nadi fit collectives all_reduce.log --out mine.yaml\n",
+    .options = fit_groups,
+    .max_words = NADI_ANY_WORDS,
+    .run = cmd_fit,
+};
+
+/* ---- kernels and steps --------------------------------------------------------------------- */
+
+#define AT_OPTION(member) NADI_AT(struct nadi_fit_options, member)
+
+static const struct nadi_setting kernels_input[] = {
+    {.name = "device",
+     .type = NADI_TYPE_TEXT,
+     .argument = "NAME|FILE",
+     AT_OPTION(device),
+     .doc = "Device of rows that name none, which the fit begins at"},
+    {.name = NULL},
+};
+
+static const struct nadi_setting figures_output[] = {
+    {.name = "out",
+     .letter = 'o',
+     .type = NADI_TYPE_TEXT,
+     .argument = "FOLDER",
+     AT_OPTION(out),
+     .doc = "Write device.yaml, and of steps cluster.yaml, with the fitted figures"},
+    {.name = "format",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json"),
+     .preset = "text",
+     AT_OPTION(form),
+     .doc = "Form of the result on standard output"},
+    {.name = NULL},
+};
+
+static const struct nadi_option_group fit_kernels_groups[] = {
+    {"Input", kernels_input, 0},
+    {"Output", figures_output, 0},
+    {.heading = NULL},
+};
+
+static const struct nadi_option_group fit_steps_groups[] = {
+    {"Output", figures_output, 0},
+    {.heading = NULL},
+};
+
+typedef enum nadi_status fit_fn(const struct nadi_fit_options *, char **, struct nadi_diags *);
+
+static int fit_figures(const struct nadi_command *self, int count, char **arguments, fit_fn *fit)
+{
+    struct nadi_fit_options options;
+    struct nadi_words words;
+    char *text;
+    nadi_fit_options_init(&options);
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &options,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a table of measurements"))
+        return NADI_EXIT_USAGE;
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
+    options.logs = words.items;
+    options.log_count = (size_t)words.count;
+    const enum nadi_status status = fit(&options, &text, messages);
+    return nadi_terminal_end(status, text, messages, false);
+}
+
+static int cmd_fit_kernels(const struct nadi_command *self, int count, char **arguments)
+{
+    return fit_figures(self, count, arguments, nadi_fit_kernels);
+}
+
+static int cmd_fit_steps(const struct nadi_command *self, int count, char **arguments)
+{
+    return fit_figures(self, count, arguments, nadi_fit_steps);
+}
+
+const struct nadi_command nadi_command_fit_kernels = {
+    .name = "fit kernels",
+    .group = "Measurements",
+    .summary = "Fit a device's figures to measured matrix products and attention",
+    .doing = "fitting the device",
+    .words = "TABLE...",
+    .about = "Columns: m, n, k, precision and time_us or TFLOPS, perhaps b and device; or seq_len, "
+             "head_dim,\ncausal, pass (fwd, bwd), and time_us or TFLOPS, perhaps batch and heads. "
+             "Figures that the times\ndo not determine stay the catalogue's, and are named; "
+             "docs/guide/calibrate.md.\n",
+    .examples = "nadi fit kernels products.csv --device h100-sxm --out mine\n",
+    .options = fit_kernels_groups,
+    .max_words = NADI_ANY_WORDS,
+    .run = cmd_fit_kernels,
+};
+
+const struct nadi_command nadi_command_fit_steps = {
+    .name = "fit steps",
+    .group = "Measurements",
+    .summary = "Fit a device and its network to a few measured training steps",
+    .doing = "fitting the cluster",
+    .words = "TABLE...",
+    .about = "Columns: model, cluster, settings (of --set) and step_s, the measured seconds. One "
+             "cluster a fit.\n",
+    .examples = "nadi fit steps runs.csv --out mine\n",
+    .options = fit_steps_groups,
+    .max_words = NADI_ANY_WORDS,
+    .run = cmd_fit_steps,
+};

@@ -1,0 +1,164 @@
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/time.h"
+#include "calibrate/fit_kernels.h"
+#include "explore/model_inputs.h"
+#include "format/csv_read.h"
+
+struct step {
+    const char *model, *cluster, *settings;
+    double seconds;
+};
+
+struct steps {
+    struct step *items;
+    size_t count, capacity;
+};
+
+static const char *field(const struct nadi_csv_table *t, uint32_t row, const char *column)
+{
+    return nadi_csv_field(t, row, nadi_csv_column(t, column));
+}
+
+static bool read_row(struct nadi_figure_fit *fit, const struct nadi_csv_table *t, uint32_t row,
+                     struct steps *steps, struct nadi_diags *diags)
+{
+    struct nadi_place place = NADI_IN_FILE(t->path);
+    struct step s = {.model = nadi_arena_strdup(&fit->arena, field(t, row, "model")),
+                     .cluster = nadi_arena_strdup(&fit->arena, field(t, row, "cluster")),
+                     .settings = nadi_arena_strdup(&fit->arena, field(t, row, "settings"))};
+    place.line = t->lines[row];
+    if (!*s.model || !*s.cluster)
+        return nadi_error(diags, "fit/row", place, "columns model, cluster, settings, step_s",
+                          "the %s is missing", *s.model ? "cluster" : "model");
+    if (!nadi_str_to_double(field(t, row, "step_s"), &s.seconds) || !(s.seconds > 0) ||
+        !(s.seconds < 1e9))
+        return nadi_error(diags, "fit/row", place, "the measured seconds of a step",
+                          "'%s' in column 'step_s' is no time", field(t, row, "step_s"));
+    if (steps->count && strcmp(steps->items[0].cluster, s.cluster) != 0)
+        return nadi_error(diags, "fit/cluster", place, "fit one cluster at a time",
+                          "the rows are of different clusters: '%s' and '%s'",
+                          steps->items[0].cluster, s.cluster);
+    NADI_PUSH(steps, s);
+    return true;
+}
+
+static bool read_file(struct nadi_figure_fit *fit, const char *path, struct steps *steps,
+                      struct nadi_diags *diags)
+{
+    struct nadi_csv_table t;
+    bool ok = nadi_csv_read(&t, path, "table", diags);
+    for (uint32_t i = 0; i < t.row_count && ok; i++)
+        ok = read_row(fit, &t, i, steps, diags);
+    nadi_csv_release(&t);
+    return ok;
+}
+
+static bool time_of(const struct step *s, const struct nadi_doc_changes *changes, double *seconds,
+                    struct nadi_diags *diags)
+{
+    const struct nadi_study_setup setup = {
+        .model = s->model, .settings = s->settings, .cluster = s->cluster, .changes = changes};
+    const struct nadi_run_options options = nadi_model_plain_options();
+    struct nadi_study study;
+    uint64_t ns = 0;
+    const bool ok =
+        nadi_study_open(&study, &setup, diags) && nadi_model_time(&study, &options, &ns, diags);
+    nadi_study_close(&study);
+    *seconds = (double)ns / 1e9;
+    return ok;
+}
+
+static bool predict(void *context, const struct nadi_doc_changes *changes, const bool *wanted,
+                    double *times, struct nadi_diags *diags)
+{
+    const struct steps *steps = context;
+    for (size_t i = 0; i < steps->count; i++)
+        if ((!wanted || wanted[i]) && !time_of(&steps->items[i], changes, &times[i], diags))
+            return false;
+    return true;
+}
+
+static void add(struct nadi_figures *f, struct nadi_figure g)
+{
+    if (g.prior > 0)
+        f->items[f->count++] = g;
+}
+
+/* Of the first row: all are of one cluster; shares by the precisions that the plans have. */
+static void add_figures(struct nadi_figure_fit *fit, const struct nadi_study *s, bool wide,
+                        bool narrow)
+{
+    const struct nadi_device *d = &s->cluster.device;
+    const struct nadi_topology *t = &s->cluster.topology;
+    struct nadi_figures *f = &fit->figures;
+    f->items = NADI_ARENA_NEW(&fit->arena, struct nadi_figure, 8 + NADI_MAX_DIMS);
+    if (wide)
+        add(f, (struct nadi_figure){"device", "sustained", "", 1, d->sustained[NADI_BF16], 0, 0.1,
+                                    1, 1.2, 0, false});
+    if (narrow)
+        add(f, (struct nadi_figure){"device", "sustained-narrow", "", 1, d->sustained[NADI_FP8], 0,
+                                    0.1, 1, 1.2, 0, false});
+    add(f, (struct nadi_figure){"device", "memory-efficiency", "", 1, d->memory_efficiency, 0, 0.2,
+                                1, 1.1, 0, false});
+    add(f, (struct nadi_figure){"device", "launch", "ns", 1, d->launch_ns, 0, 200, 1e6, 1.5, 0,
+                                false});
+    if (s->cluster.platform || s->cluster.graph)
+        return; /* `nadi fit collectives` fits a platform; a graph's links are its file's */
+    for (uint32_t i = 0; i < t->dim_count; i++)
+        add(f, (struct nadi_figure){"cluster", nadi_arena_printf(&fit->arena, "bandwidth[%u]", i),
+                                    "GB/s of 2^30", 1.073741824, t->dims[i].bytes_per_ns, 0, 0.01,
+                                    1e5, 1.3, 0, false});
+}
+
+bool nadi_fit_steps_run(struct nadi_figure_fit *fit, const char *const *files, size_t count,
+                        struct nadi_diags *diags)
+{
+    struct steps steps = {.items = NULL};
+    struct nadi_study first = {.has_cluster = false};
+    bool ok = true, wide = false, narrow = false;
+    *fit = (struct nadi_figure_fit){.device = NULL};
+    nadi_arena_init(&fit->arena);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = read_file(fit, files[i], &steps, diags);
+    if (ok && !steps.count)
+        ok = nadi_error(diags, "fit/rows", NADI_NOWHERE, "columns model, cluster, settings, step_s",
+                        "no row can be fitted");
+    double *measured = NADI_ARENA_NEW(&fit->arena, double, steps.count + 1);
+    for (size_t i = 0; i < steps.count && ok; i++) {
+        const struct nadi_study_setup setup = {.model = steps.items[i].model,
+                                               .settings = steps.items[i].settings,
+                                               .cluster = steps.items[i].cluster};
+        struct nadi_study study;
+        ok = nadi_study_open(&study, &setup, diags);
+        if (ok) {
+            const bool is_narrow =
+                study.plan.precision == NADI_FP8 || study.plan.precision == NADI_FP4;
+            narrow = narrow || is_narrow;
+            wide = wide || !is_narrow;
+            measured[i] = steps.items[i].seconds;
+        }
+        nadi_study_close(&study);
+    }
+    if (ok) {
+        const struct nadi_study_setup setup = {.model = steps.items[0].model,
+                                               .settings = steps.items[0].settings,
+                                               .cluster = steps.items[0].cluster};
+        ok = nadi_study_open(&first, &setup, diags);
+        if (ok) {
+            fit->device = nadi_arena_strdup(&fit->arena, first.cluster.device_name);
+            fit->cluster = steps.items[0].cluster;
+            fit->what = nadi_arena_printf(&fit->arena, "steps on %s", first.cluster.name);
+            fit->figures = (struct nadi_figures){.rows = steps.count,
+                                                 .measured = measured,
+                                                 .predict = predict,
+                                                 .context = &steps,
+                                                 .arena = &fit->arena};
+            add_figures(fit, &first, wide, narrow);
+        }
+        nadi_study_close(&first);
+        ok = ok && nadi_figures_fit(&fit->figures, diags);
+    }
+    nadi_mem_free(steps.items);
+    return ok;
+}
