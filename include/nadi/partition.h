@@ -10,7 +10,7 @@ extern "C" {
 
 struct nadi_partition_options {
     size_t size;
-    const char *model;       /* description .yml, or weights .npz, .safetensors with one beside */
+    const char *model; /* .onnx; description .yml; weights .npz, .safetensors with one beside */
     const char *description; /* of weights, where it does not lie beside them; may be NULL */
     const char *data;        /* .npz with x (samples) and y (labels, may be absent); may be NULL */
     const char *inputs;      /* "blocks", "everywhere": where the inputs lie */

@@ -25,7 +25,6 @@ enum {
 struct bench {
     const struct nadi_partition_bench_options *o;
     struct nadi_diags *diags;
-    struct nadi_arena arena;
     struct nadi_partition_bench_row rows[MOST_ROWS];
     size_t count;
 };
@@ -145,7 +144,7 @@ static bool is_named(const char *list, const char *name)
     return false;
 }
 
-static bool write_files(const struct bench *b)
+static bool write_files(struct bench *b)
 {
     const struct nadi_partition_bench all = {b->rows, b->count};
     struct nadi_str text = NADI_STR_INIT, path = NADI_STR_INIT;
@@ -162,29 +161,38 @@ static bool write_files(const struct bench *b)
     return ok;
 }
 
-enum nadi_status nadi_do_partition_bench(const struct nadi_partition_bench_options *o,
-                                         char **report, struct nadi_diags *messages)
+bool nadi_partition_bench_all(const struct nadi_partition_bench_options *o,
+                              struct nadi_partition_bench *result, struct nadi_diags *diags)
 {
     struct bench *b = NADI_ZNEW(struct bench, 1);
-    struct nadi_str text = NADI_STR_INIT;
     uint32_t workers[8];
     size_t count;
     b->o = o;
-    b->diags = messages;
-    *report = NULL;
-    bool ok =
-        read_workers(b, workers, &count) && (!o->out || nadi_file_make_folder(o->out, messages));
+    b->diags = diags;
+    bool ok = read_workers(b, workers, &count) && (!o->out || nadi_file_make_folder(o->out, diags));
     for (const struct nadi_zoo_net *zoo = nadi_zoo; ok && zoo->name; zoo++)
         if (is_named(o->nets, zoo->name))
             ok = bench_net(b, zoo, workers, count);
     ok = ok && (!o->out || write_files(b));
-    const struct nadi_partition_bench all = {b->rows, b->count};
+    *result = (struct nadi_partition_bench){nadi_mem_copy(b->rows, b->count, sizeof(b->rows[0])),
+                                            b->count};
+    nadi_mem_free(b);
+    return ok;
+}
+
+enum nadi_status nadi_do_partition_bench(const struct nadi_partition_bench_options *o,
+                                         char **report, struct nadi_diags *messages)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    struct nadi_partition_bench all;
     const uint32_t form = nadi_word_index(NADI_WORDS_FORM, o->form);
+    *report = NULL;
+    const bool ok = nadi_partition_bench_all(o, &all, messages);
     if (ok)
         (form == 1   ? nadi_partition_bench_json
          : form == 2 ? nadi_partition_bench_csv
                      : nadi_partition_bench_text)(&all, &text);
-    nadi_mem_free(b);
+    nadi_mem_free(all.rows);
     if (ok)
         *report = text.text;
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;

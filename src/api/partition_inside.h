@@ -9,6 +9,12 @@
 #include "partition/partition.h"
 #include "report/partition.h"
 
+/* Trains and takes apart what the options name; the rows are freed by the caller, also after an
+ * error. */
+bool nadi_partition_bench_all(const struct nadi_partition_bench_options *o,
+                              struct nadi_partition_bench *result,
+                              struct nadi_diags *diags) NADI_MUST_USE;
+
 struct nadi_partition_simulation {
     const char *model; /* of the network */
     uint32_t batch;

@@ -70,5 +70,6 @@ bool nadi_repro_mlperf(struct nadi_repro *r) NADI_MUST_USE;
 bool nadi_repro_libra(struct nadi_repro *r) NADI_MUST_USE;
 bool nadi_repro_comet(struct nadi_repro *r) NADI_MUST_USE;
 bool nadi_repro_pool(struct nadi_repro *r) NADI_MUST_USE;
+bool nadi_repro_partition(struct nadi_repro *r) NADI_MUST_USE;
 
 #endif

@@ -175,8 +175,8 @@ const struct nadi_command nadi_command_partition = {
     .words = "MODEL",
     .about =
         "MODEL is a description of layers (docs/reference/input-net.md) that names its file of "
-        "weights, or\nthat file. Units are placed and weights changed so that little crosses "
-        "between workers; the outputs\nof the workers are checked bit for bit. "
+        "weights,\nthat file, or an ONNX file. Units are placed and weights changed so that little "
+        "crosses between workers; the\noutputs of the workers are checked bit for bit. "
         "docs/guide/partition.md explains method and figures.\n",
     .examples = "nadi partition mlp.yml --workers 4 --data samples.npz --accuracy-loss 0.5 -o "
                 "parts\nnadi partition mlp.npz --workers 8 --mu 0.2 --network wifi,pcie -o "

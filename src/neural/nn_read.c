@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "format/doc.h"
+#include "neural/onnx.h"
 #include "settings/schema.h"
 
 struct reader {
@@ -263,9 +264,26 @@ static bool read_files(struct nadi_nn *nn, const char *path, const char *descrip
     return ok;
 }
 
+static bool read_onnx(struct nadi_nn *nn, const char *path, const char *description,
+                      struct nadi_diags *diags)
+{
+    char *data;
+    size_t bytes;
+    if (description)
+        return nadi_error(diags, "net/description", NADI_IN_FILE(path), "leave out --description",
+                          "an ONNX file describes its layers itself");
+    if (!nadi_file_read(path, "ONNX file", &data, &bytes, diags))
+        return false;
+    const bool ok = nadi_onnx_parse(nn, path, data, bytes, diags);
+    nadi_mem_free(data);
+    return ok;
+}
+
 bool nadi_nn_read(struct nadi_nn *nn, const char *path, const char *description,
                   struct nadi_diags *diags)
 {
+    if (nadi_str_ends(path, ".onnx"))
+        return read_onnx(nn, path, description, diags);
     struct nadi_arena arena;
     nadi_arena_init(&arena);
     const bool ok = read_files(nn, path, description, &arena, diags);

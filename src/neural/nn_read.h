@@ -1,7 +1,8 @@
 /* nn_read: neural networks from and to files: a description of the layers and the weights.
  *
- * `path` is a description in YAML, which names its file of weights; or the weights, beside which a
- * description of the same name with .yml or .yaml lies; or `description` says it. */
+ * `path` is an ONNX file (onnx.h); or a description in YAML, which names its file of weights; or
+ * the weights, beside which a description of the same name with .yml or .yaml lies; or
+ * `description` says it. */
 #ifndef NADI_NEURAL_NN_READ_H
 #define NADI_NEURAL_NN_READ_H
 

@@ -45,7 +45,7 @@ struct nadi_partition_bench_row {
 };
 
 struct nadi_partition_bench {
-    const struct nadi_partition_bench_row *rows;
+    struct nadi_partition_bench_row *rows;
     size_t count;
 };
 
