@@ -52,6 +52,7 @@ struct incast {
     double slowdown;      /* of the flows beside it: mean of times over those without it */
     double victims;       /* share of them that take more than half as long again */
     double longest_kb;    /* queue */
+    double paused_us;     /* of all ports together: what waits there is blocked, wherever it goes */
     uint64_t pauses;      /* frames */
     struct nadi_str line; /* of an SVG: the longest queue over time */
 };
@@ -195,6 +196,23 @@ static void draw_queues(const struct nadi_flows_result *result, double end_us, d
                         HEIGHT - HEIGHT * longest[x] / most_bytes);
 }
 
+/* From each pause to the frame that ends it, or another one, at the same port. */
+static double paused_us(const struct nadi_flows_result *result)
+{
+    double us = 0;
+    for (size_t i = 0; i < result->pfc_count; i++) {
+        const struct nadi_pfc_event *from = &result->pfc[i];
+        size_t k = i + 1;
+        while (k < result->pfc_count &&
+               (result->pfc[k].node != from->node || result->pfc[k].port != from->port))
+            k++;
+        if (from->pause)
+            us += (double)((k < result->pfc_count ? result->pfc[k].at : result->end) - from->at) /
+                  1e6;
+    }
+    return us;
+}
+
 static bool run_flows(struct study *s, int scheme, bool incast, struct nadi_flows_inputs *in,
                       struct nadi_flows_result *result)
 {
@@ -216,6 +234,7 @@ static void take_incast(const struct nadi_flows_inputs *in, const struct nadi_fl
     i->into = crowd_of(in, result, true);
     i->beside = crowd_of(in, result, false);
     i->pauses = result->pfc_total;
+    i->paused_us = paused_us(result);
     for (uint32_t p = 0; p < result->port_count; p++)
         i->longest_kb = fmax(i->longest_kb, (double)result->ports[p].peak_bytes / 1e3);
     times_beside(in, result, beside);
@@ -298,25 +317,27 @@ static void add_page(const struct study *s, struct nadi_str *out)
             nadi_str_printf(out, k ? "<td>%.3f" : "<td>%.1f us",
                             s->times[k][w] / (k ? s->times[0][w] : 1));
     }
-    nadi_str_add(out,
-                 "</table>\n<h2>An incast of 14 flows, and 14 flows beside it</h2>\n<table><tr>"
-                 "<th>scheme<th>slowest, us<th>Jain's index<th>beside it: mean, us<th>Jain's "
-                 "index<th>slowdown<th>victims<th>longest queue, kB<th>PFC frames");
+    nadi_str_add(
+        out, "</table>\n<h2>An incast of 14 flows, and 14 flows beside it</h2>\n<table><tr>"
+             "<th>scheme<th>slowest, us<th>Jain's index<th>beside it: mean, us<th>Jain's "
+             "index<th>slowdown<th>victims<th>longest queue, kB<th>PFC frames<th>ports paused, us");
     for (int k = 0; k < SCHEMES; k++) {
         const struct incast *i = &s->incast[k];
         nadi_str_printf(
             out,
             "\n<tr><td>%s<td>%.1f<td>%.3f<td>%.1f<td>%.3f<td>%.2f<td>%.0f %%<td>%.0f<td>"
-            "%" PRIu64,
+            "%" PRIu64 "<td>%.1f",
             schemes[k], i->into.slowest_us, i->into.jain, i->beside.mean_us, i->beside.jain,
-            i->slowdown, 100 * i->victims, i->longest_kb, i->pauses);
+            i->slowdown, 100 * i->victims, i->longest_kb, i->pauses, i->paused_us);
     }
-    nadi_str_add(out,
-                 "</table>\n<p>Jain's index of the rates of n flows: 1 where all are equal, 1/n "
-                 "where one has all. Slowdown: a flow's time over that without the incast, "
-                 "mean; victims take more than half as long again: they wait behind pauses "
-                 "that the incast causes.</p>\n<h2>Longest queue of any port during the "
-                 "incast</h2>\n");
+    nadi_str_add(
+        out, "</table>\n<p>Jain's index of the rates of n flows: 1 where all are equal, 1/n "
+             "where one has all. Slowdown: a flow's time over that without the incast, "
+             "mean; victims take more than half as long again: they wait behind pauses "
+             "that the incast causes. Ports paused: the sum of their times; a paused port blocks "
+             "all that waits at its head, wherever it goes.</p>\n<h2>Longest queue of any port "
+             "during the "
+             "incast</h2>\n");
     for (int k = 0; k < SCHEMES; k++)
         nadi_str_printf(
             out,
