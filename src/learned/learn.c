@@ -166,11 +166,15 @@ static void find_programs(struct nadi_learning *l)
         }
 }
 
-static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_t number)
+static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_t number,
+                         struct nadi_learned_records *records)
 {
     struct nadi_learned_job **jobs = NADI_NEW(struct nadi_learned_job *, c->opened);
-    struct nadi_learning l = {
-        .model = m, .family = &m->families[number], .vocabulary = &c->vocabulary, .jobs = jobs};
+    struct nadi_learning l = {.model = m,
+                              .records = records,
+                              .family = &m->families[number],
+                              .vocabulary = &c->vocabulary,
+                              .jobs = jobs};
     for (uint32_t k = 0; k < c->opened; k++)
         if (c->family_of[k] == number)
             jobs[l.job_count++] = &c->jobs[k];
@@ -187,6 +191,7 @@ static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_
     const uint32_t symbols = (uint32_t)c->vocabulary.symbols.count;
     l.symbol_of = NADI_NEW(uint32_t, symbols);
     memset(l.symbol_of, 0xff, symbols * sizeof(*l.symbol_of));
+    l.named = NADI_NEW(uint32_t, symbols);
     nadi_grammar_make(&l.grammar, programs, l.program_count, symbols);
     nadi_learn_skeleton(&l);
     nadi_learn_slots(&l);
@@ -196,6 +201,7 @@ static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_
         nadi_mem_free(l.programs[p].slot_of);
     nadi_mem_free(l.skeleton.items);
     nadi_mem_free(l.symbol_of);
+    nadi_mem_free(l.named);
     nadi_mem_free(l.programs);
     nadi_mem_free(programs);
     nadi_mem_free(jobs);
@@ -341,8 +347,12 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
     if (ok) {
         m->family_count = c.family_count;
         m->families = NADI_ARENA_ZNEW(&m->arena, struct nadi_learned_family, c.family_count);
+        struct nadi_learned_records records = {.model = m};
+        nadi_arena_init(&records.arena);
         for (uint32_t f = 0; f < c.family_count; f++)
-            learn_family(m, &c, f);
+            learn_family(m, &c, f, &records);
+        nadi_learn_borrow(&records);
+        nadi_learned_records_release(&records);
         find_sizes(m, &c);
     }
     for (uint32_t i = 0; i < c.opened; i++)

@@ -12,7 +12,32 @@ struct nadi_learned_program { /* a stage of a job */
     uint32_t *slot_of; /* by outermost item of its parse: the skeleton's */
 };
 
+struct nadi_learned_record;
+
+struct nadi_learned_records { /* laws of all families: learn_borrow.c */
+    struct nadi_arena arena;
+    const struct nadi_learned_model *model;
+    struct {
+        struct nadi_learned_record **items;
+        size_t count, capacity;
+    } list;
+};
+
+struct nadi_learned_seen { /* a law of some cells, which have it, and its samples */
+    const struct nadi_learned_family *family;
+    uint32_t symbol, figure; /* of the vocabulary */
+    struct nadi_law **members;
+    uint32_t member_count, count;
+    const double *const *features;
+    const double *values;
+};
+
+void nadi_learn_record(struct nadi_learned_records *r, const struct nadi_learned_seen *seen);
+void nadi_learn_borrow(struct nadi_learned_records *r);
+void nadi_learned_records_release(struct nadi_learned_records *r);
+
 struct nadi_learning { /* of a family */
+    struct nadi_learned_records *records;
     struct nadi_learned_model *model;
     struct nadi_learned_family *family;
     const struct nadi_vocabulary *vocabulary;
@@ -26,6 +51,7 @@ struct nadi_learning { /* of a family */
         size_t count, capacity;
     } skeleton;
     uint32_t *symbol_of; /* by symbol of the vocabulary: the family's, or NADI_NONE */
+    uint32_t *named;     /* by symbol of the family: the vocabulary's */
     uint32_t bit_of[32]; /* by axis of the vocabulary: the family's */
 };
 

@@ -105,7 +105,7 @@ enum figure { NS, OPS, BYTES, TIMES, DEPENDENCIES, PEER, FIGURES };
 
 struct group { /* cells of a slot that say the same of a figure wherever several are seen */
     const struct sample **samples; /* one a program, ascending */
-    uint32_t count;
+    uint32_t count, first;         /* first: of the cells that are in it */
 };
 
 static double mean_of(const struct sample *s, enum figure f)
@@ -399,6 +399,30 @@ static int by_samples(const void *a, const void *b)
     return x->where < y->where ? -1 : x->where > y->where;
 }
 
+/* For families that never varied what this one did. The table has the samples of the law. */
+static void record(const struct cells *c, const struct cell *cells, uint32_t count, enum figure f,
+                   const struct group *g, struct nadi_learned_cell *out, const struct table *t)
+{
+    const struct nadi_learned_slot *slot = &c->l->family->slots[cells->slot];
+    struct nadi_law **members = NADI_NEW(struct nadi_law *, count);
+    struct nadi_learned_seen seen = {.family = c->l->family,
+                                     .figure = f,
+                                     .members = members,
+                                     .count = t->count,
+                                     .features = t->features,
+                                     .values = t->values};
+    if (f <= BYTES && c->l->job_count > 1 && slot->symbol != NADI_NONE) {
+        seen.symbol = c->l->named[slot->symbol];
+        for (uint32_t k = 0; k < count; k++)
+            if (out[k].group == g->first)
+                members[seen.member_count++] = f == NS    ? &out[k].duration_ns
+                                               : f == OPS ? &out[k].ops
+                                                          : &out[k].bytes;
+        nadi_learn_record(c->l->records, &seen);
+    }
+    nadi_mem_free(members);
+}
+
 /* Cells of a slot that agree share a law: one that few jobs visit knows what all of them do. */
 static void fit_groups(struct cells *c, const struct cell *cells, uint32_t count, enum figure f,
                        struct nadi_learned_cell *out, struct table *t)
@@ -406,8 +430,10 @@ static void fit_groups(struct cells *c, const struct cell *cells, uint32_t count
     const struct cell **order = NADI_NEW(const struct cell *, count);
     bool *done = NADI_ZNEW(bool, count);
     struct group g = {.samples = NADI_NEW(const struct sample *, c->l->program_count)};
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         order[i] = &cells[i];
+        out[i].group = NADI_NONE;
+    }
     qsort(order, count, sizeof(*order), by_samples);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t first = NADI_NONE;
@@ -427,9 +453,11 @@ static void fit_groups(struct cells *c, const struct cell *cells, uint32_t count
         if (first == NADI_NONE)
             continue;
         fit_one(c, &g, f, &out[first], t);
+        g.first = first;
         for (uint32_t k = 0; k < count; k++)
             if (k != first && done[k] && out[k].group == first)
                 copy_one(f, &out[k], &out[first]);
+        record(c, cells, count, f, &g, out, t);
     }
     nadi_mem_free(order);
     nadi_mem_free(done);

@@ -124,6 +124,7 @@ static uint32_t family_symbol(struct nadi_learning *l, uint32_t symbol)
                                               .role = family_role(l, s->role),
                                               .channel = s->channel};
     l->symbol_of[symbol] = at;
+    l->named[at] = symbol;
     NADI_PUSH(&l->family->symbols, fresh);
     const uint32_t kind_of = s->kind_of == symbol ? at : family_symbol(l, s->kind_of);
     l->family->symbols.items[at].kind_of = kind_of;
