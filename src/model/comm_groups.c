@@ -1,6 +1,9 @@
 #include "model/comm_groups.h"
 
+#include <math.h>
+
 #include "base/mem.h"
+#include "base/time.h"
 
 /* Distinct coordinates of the members in each dimension; false when they form no box. */
 static bool box_of(const struct nadi_topology *t, const uint32_t *members, uint32_t count,
@@ -96,6 +99,25 @@ static void split(struct nadi_comm_group *group, enum nadi_axis axis, const stru
         snprintf(group->name[i], sizeof(group->name[i]), "%s.%u", name, i);
 }
 
+/* Nodes that one of `copies` experts of a token lies in, of `nodes`, when experts are equally
+ * likely and the token may go to a share of the nodes only. */
+static double nodes_of_a_token(uint32_t nodes, uint32_t copies, double limited)
+{
+    const double open = fmax(1, nodes * limited);
+    return open * (1 - pow(1 - 1 / open, copies));
+}
+
+/* A token crosses between nodes once for each node, not for each of its experts. */
+static void send_once_a_node(struct nadi_comm_group *group, const struct nadi_grid *g)
+{
+    uint32_t nodes = 1;
+    group->dims = 0; /* level by level */
+    for (uint32_t i = 1; i < group->levels; i++)
+        nodes *= group->level_size[i];
+    for (uint32_t i = 1; i < group->levels; i++)
+        group->level_share[i] = nodes_of_a_token(nodes, g->copies, g->limited) / g->copies;
+}
+
 void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g,
                            const struct nadi_topology *topology, bool chunked)
 {
@@ -105,12 +127,16 @@ void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g
     for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
         struct nadi_comm_group *group = &w->axes[axis];
         group->size = nadi_grid_size(g, axis);
-        if (group->size == g->ranks && (!idle || group->size == 1)) { /* all ranks: no name */
+        const bool once = axis == NADI_AXIS_EP && g->copies > 0 && group->size > 1;
+        if (group->size == g->ranks && !once &&
+            (!idle || group->size == 1)) { /* all ranks: no name */
             group->levels = 1;
             group->level_size[0] = group->size;
         } else if (group->size > 1 && axis != NADI_AXIS_TIED) {
             split(group, axis, g, topology, chunked);
         }
+        if (once)
+            send_once_a_node(group, g);
     }
 }
 
@@ -155,8 +181,11 @@ uint32_t nadi_comm_group_steps(const struct nadi_comm_group *group, const struct
         return count;
     }
     if (t->kind == NADI_TRANSFER_ALL_TO_ALL) {
-        for (uint32_t i = 0; i <= last; i++)
-            steps[count++] = (struct nadi_comm_step){i, t->kind, held, false};
+        for (uint32_t i = 0; i <= last; i++) {
+            const double share = group->level_share[i];
+            const uint64_t bytes = share > 0 ? nadi_count_trunc((double)held * share) : held;
+            steps[count++] = (struct nadi_comm_step){i, t->kind, bytes, false};
+        }
         return count;
     }
     const bool all = t->kind == NADI_TRANSFER_ALL_REDUCE;

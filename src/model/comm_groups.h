@@ -26,6 +26,8 @@ struct nadi_comm_group {
     uint32_t size;   /* of the axis's groups; 1: no communication */
     uint32_t levels; /* 1: one flat group */
     uint32_t level_size[NADI_COMM_GROUP_LEVELS];
+    /* Of the bytes of an all-to-all those that cross the level; 0: all. */
+    double level_share[NADI_COMM_GROUP_LEVELS];
     char name[NADI_COMM_GROUP_LEVELS][16]; /* of the families; "": all ranks */
     uint32_t dims; /* chunked: bit d: dimension d takes part; 0: it has levels only */
 };

@@ -77,6 +77,8 @@ static void fill_transformer(struct nadi_model *m, const struct nadi_schema_valu
     m->shared_experts = count_of(v, "shared-experts");
     m->dense_layers = count_of(v, "dense-layers");
     m->expert_every = count_of(v, "expert-every");
+    m->expert_groups = count_of(v, "expert-groups");
+    m->group_limit = count_of(v, "group-limit");
     m->router_bias = switch_of(v, "router-bias");
     m->shared_gate = switch_of(v, "shared-gate");
     m->sinks = switch_of(v, "sinks");

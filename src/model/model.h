@@ -88,7 +88,8 @@ struct nadi_model {
 
     /* mixture of experts: experts is 0 in a dense model */
     uint32_t experts, top_k, expert_ffn, shared_experts, dense_layers, expert_every;
-    uint64_t shared_ffn; /* width of all shared experts together */
+    uint32_t expert_groups, group_limit; /* 0: a token goes to any */
+    uint64_t shared_ffn;                 /* width of all shared experts together */
     bool router_bias, shared_gate;
     const uint8_t *layer_flags; /* enum nadi_layer_flag of each layer; NULL: by the counts above */
 

@@ -102,6 +102,9 @@ struct nadi_model_plan {
     enum nadi_optimizer optimizer;
     bool flash, dense_scores, fused_loss, narrow_transfers;
     double tp_overlap, capacity, skew;
+    bool once_a_node; /* dispatch */
+    double dispatch_overlap;
+    uint32_t dispatch_processors;
     double host_launch_ns, kernels_an_op;
     bool host_ahead, cuda_graphs;
     unsigned offload; /* enum nadi_offload_flag */

@@ -148,6 +148,9 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->flash = nadi_schema_word(v, "attention-kernel") != 1;
     p->dense_scores = nadi_schema_word(v, "attention-kernel") == 2;
     p->narrow_transfers = switch_of(v, "narrow-transfers");
+    p->once_a_node = nadi_schema_word(v, "dispatch") == 1;
+    p->dispatch_overlap = nadi_schema_number(v, "dispatch-overlap");
+    p->dispatch_processors = count_of(v, "dispatch-processors");
     p->fused_loss = switch_of(v, "fused-cross-entropy");
     const char *kernels = nadi_schema_get(v, "kernels")->items[0].text;
     p->kernels = nadi_str_equal(kernels, "auto") ? NULL : nadi_compute_model_find(NULL, kernels);

@@ -22,6 +22,9 @@ void nadi_grid_init(struct nadi_grid *g, const struct nadi_model_plan *p,
                 p->schedule != NADI_SCHEDULE_DUALPIPE,
         .world = m->family == NADI_FAMILY_DLRM,
         .experts = m->experts > 0,
+        .copies = m->experts && p->once_a_node ? m->top_k : 0,
+        .limited =
+            m->expert_groups && m->group_limit ? (double)m->group_limit / m->expert_groups : 1,
     };
     uint32_t stride = 1;
     for (uint32_t i = 0; i < NADI_DEGREES; i++) {

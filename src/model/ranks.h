@@ -19,6 +19,8 @@ struct nadi_grid {
     bool tied;  /* first and last stage share the embedding */
     bool world; /* somebody talks to all */
     bool experts;
+    uint32_t copies; /* of a token for its experts, where each node gets one at most; else 0 */
+    double limited;  /* share of the nodes that a token may go to */
 };
 
 void nadi_grid_init(struct nadi_grid *g, const struct nadi_model_plan *p,

@@ -1,5 +1,7 @@
 #include "model/step.h"
 
+#include <math.h>
+
 #include "base/mem.h"
 #include "base/time.h"
 #include "compute/measured.h"
@@ -333,6 +335,19 @@ void nadi_step_compute_expand(struct nadi_step_compute *c, const struct nadi_stu
     c->devices[1].memory_rate = nadi_two_memories_rate(d, expanded->optimizer);
 }
 
+/* Processors that carry transfers of experts are missing for computation meanwhile. */
+static void share_processors(struct nadi_device *d, const struct nadi_model_plan *p)
+{
+    const double left =
+        1 - p->dispatch_overlap * fmin(1, (double)p->dispatch_processors / (double)d->processors);
+    if (p->ep == 1 || p->dispatch_processors == 0)
+        return;
+    for (int i = 0; i < NADI_PRECISIONS; i++)
+        d->peak[i] *= left;
+    d->attention_rate[0] *= left;
+    d->attention_rate[1] *= left;
+}
+
 static void expand(struct nadi_step_compute *c, const struct nadi_study *study)
 {
     struct nadi_arena arena;
@@ -358,6 +373,7 @@ bool nadi_step_compute_init(struct nadi_step_compute *c, const struct nadi_study
         (struct nadi_compute){.device = &c->devices[0],
                               .model = p->kernels ? p->kernels : nadi_compute_model_find(d, NULL)};
     c->optimizer.device = &c->devices[1];
+    share_processors(&c->devices[0], p);
     if (c->kernels.model->needs_array && !d->array_rows)
         return nadi_error(diags, "plan/kernels", NADI_IN_FILE("plan"),
                           "give the device 'array', 'dataflow' and 'clock', or drop 'kernels'",
@@ -418,6 +434,11 @@ bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
         return false;
     if (s->has_device && !groups_can_be_chunked(study, diags))
         return false;
+    if (s->has_device && study->library && p->once_a_node)
+        return nadi_error(diags, "plan/dispatch", NADI_IN_FILE("plan"),
+                          "name a cluster with a topology, or dispatch=all-to-all",
+                          "'once-a-node' looks at the nodes of groups, and a communication library "
+                          "takes groups whole");
     /* a library takes groups whole */
     nadi_comm_groups_init(&s->comm_groups, &study->grid,
                           s->has_device && !study->library ? &study->cluster.topology : NULL,

@@ -132,6 +132,21 @@ static uint64_t exchange_tied(struct nadi_emit *e, const char *name, uint64_t by
                                     after->count);
 }
 
+/* Copies of tokens go between the nodes and inside them at once, piece by piece. */
+static uint64_t beside_each_other(struct nadi_emit *e, const char *name,
+                                  const struct nadi_comm_group *group,
+                                  const struct nadi_comm_step *steps, uint32_t count,
+                                  const struct nadi_front *after)
+{
+    uint64_t ids[NADI_COMM_STEPS];
+    for (uint32_t i = 0; i < count; i++)
+        ids[i] =
+            nadi_trace_build_collective(&e->build, name, nadi_transfer_collective(steps[i].kind),
+                                        steps[i].bytes ? steps[i].bytes : 1,
+                                        group->name[steps[i].level], after->ids, after->count);
+    return nadi_trace_build_compute(&e->build, name, 0, 0, 0, ids, count);
+}
+
 static uint64_t transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,
                          const struct nadi_transfer *t, const struct nadi_front *after)
 {
@@ -142,6 +157,8 @@ static uint64_t transfer(struct nadi_emit *e, const char *name, enum nadi_axis a
         return exchange_tied(e, name, t->bytes, after);
     struct nadi_comm_step steps[NADI_COMM_STEPS];
     const uint32_t count = nadi_comm_group_steps(group, t, steps);
+    if (t->kind == NADI_TRANSFER_ALL_TO_ALL && count > 1 && group->level_share[count - 1] > 0)
+        return beside_each_other(e, name, group, steps, count, after);
     struct nadi_front front = *after;
     for (uint32_t i = 0; i < count; i++) {
         const char *family = steps[i].chunked ? "" : group->name[steps[i].level];

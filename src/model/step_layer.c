@@ -15,7 +15,9 @@ static bool is_tensor(enum nadi_axis axis)
 /* Holds up the chain, but for the share that is hidden behind the next work. */
 static void blocking(struct nadi_emit *e, const struct nadi_op *op, const struct nadi_transfer *t)
 {
-    const double hide = is_tensor(op->axis) ? e->p->tp_overlap : 0;
+    const double hide = is_tensor(op->axis)        ? e->p->tp_overlap
+                        : op->axis == NADI_AXIS_EP ? e->p->dispatch_overlap
+                                                   : 0;
     const uint64_t hidden = nadi_count_trunc((double)t->bytes * hide);
     nadi_emit_flush(e);
     const struct nadi_front after = e->front;

@@ -66,7 +66,9 @@ static void flush(struct sum *s)
 static void blocking(const struct layer *l, struct sum *s, const struct nadi_op *op,
                      const struct nadi_transfer *t)
 {
-    const double hide = is_tensor(op->axis) ? l->p->tp_overlap : 0;
+    const double hide = is_tensor(op->axis)        ? l->p->tp_overlap
+                        : op->axis == NADI_AXIS_EP ? l->p->dispatch_overlap
+                                                   : 0;
     const uint64_t hidden = nadi_count_trunc((double)t->bytes * hide);
     const struct nadi_transfer seen = {t->kind, t->bytes - hidden}, rest = {t->kind, hidden};
     flush(s);

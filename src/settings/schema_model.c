@@ -119,6 +119,8 @@ static const struct nadi_setting model_keys[] = {
     COUNT("shared-experts", "0", "Experts that every token goes to, besides top-k."),
     COUNT("dense-layers", "0", "This many first layers are dense."),
     COUNT("expert-every", "1", "One layer with experts in this many, the others dense."),
+    COUNT("expert-groups", "0", "Groups of experts; a token's lie in `group-limit` of them."),
+    COUNT("group-limit", "0", "Of the expert-groups those that a token may go to. 0: all."),
     SWITCH("router-bias", "0", "A bias for each expert in the router."),
     SWITCH("shared-gate", "0", "A gate of its own before the shared experts."),
     SWITCH("sinks", "0", "A learned attention sink for each head."),

@@ -9,6 +9,7 @@ static const char *const schedules[] = {"1f1b", "gpipe", "interleaved", "zb-h1",
 static const char *const recomputes[] = {"none", "selective", "full", NULL};
 static const char *const precisions[] = {"bf16", "fp16", "fp8", "fp4", "tf32", "fp32", NULL};
 static const char *const kernels[] = {"flash", "plain", "flash-dense", NULL};
+static const char *const dispatches[] = {"all-to-all", "once-a-node", NULL};
 static const char *const optimizers[] = {"adam", "momentum", "sgd", NULL};
 static const char *const executions[] = {"stationary", "streaming", NULL};
 static const char *const remotes[] = {"whole", "shards", "in-switch", NULL};
@@ -165,6 +166,20 @@ static const struct nadi_setting plan_keys[] = {
      .max = 1,
      .doc = "Share of a tensor-parallel transfer that hides behind the matrix product next to it "
             "(split and pipelined, as Megatron-LM's tp-comm-overlap)."},
+    WORD("dispatch", dispatches, "all-to-all",
+         "How tokens go to their experts. all-to-all: once for each expert. once-a-node: once to "
+         "each node that has one of them, which hands copies on inside (DeepEP, HybridEP)."),
+    {.name = "dispatch-overlap",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "0",
+     .max = 1,
+     .doc = "Share of the transfers of experts that hides behind work of another micro-batch."},
+    {.name = "dispatch-processors",
+     .type = NADI_TYPE_INTEGER,
+     .preset = "0",
+     .max = 1e6,
+     .doc = "Processors of the device that work on transfers of experts while these are hidden: "
+            "the others' share of the device's rate is what computation gets."},
     {.name = "capacity",
      .type = NADI_TYPE_NUMBER,
      .preset = "0",
