@@ -10,7 +10,7 @@
  *
  * All orders of the NPUs of a Switch or FullyConnected dimension are alike, so it may be taken for
  * several dimensions: ranks of tensor, data and pipeline parallelism on one switch. It is cut where
- * groups and peers repeat. */
+ * groups and peers repeat, unless collectives of all ranks go round it as it is. */
 #include "base/mem.h"
 #include "network/uniform.h"
 #include "sim/folding.h"
@@ -79,16 +79,26 @@ static void add_dim(struct nadi_topology *shape, const struct nadi_dim *like, ui
     shape->dims[shape->dim_count++].npus = npus;
 }
 
+/* Collectives of all ranks go round the dimensions as they are. */
+static bool uses_world(const struct nadi_folding *f)
+{
+    for (uint32_t g = 0; g < f->in->groups.count; g++)
+        if (f->groups[g].used && f->groups[g].world)
+            return true;
+    return false;
+}
+
 /* The dimensions, each cut where the next cut is a multiple of the last. */
 static struct nadi_topology cut_shape(const struct nadi_folding *f)
 {
     const struct nadi_topology *t = &f->in->topology;
+    const bool whole = uses_world(f);
     struct nadi_topology shape = {0};
     for (uint32_t d = 0; d < t->dim_count; d++) {
         const uint32_t left = t->dim_count - d; /* must have room */
         uint32_t done = 1;
         struct cuts cuts = {0};
-        if (t->dims[d].kind != NADI_DIM_RING)
+        if (t->dims[d].kind != NADI_DIM_RING && !whole)
             cuts = find_cuts(f, d);
         for (uint32_t i = 0; i < cuts.count; i++)
             if (cuts.items[i] % done == 0 && shape.dim_count + left < NADI_MAX_DIMS) {

@@ -162,6 +162,8 @@ int main(int argc, char **argv)
         return 2;
     for (size_t m = 0; m < sizeof(models) / sizeof(*models); m++) {
         uint64_t folded = 0;
+        /* a world's ring goes round a mesh as it is, not as pairs of its NPUs lie */
+        failed += !try_seed(100473, models[m], &folded);
         for (uint64_t seed = first; seed < first + cases && failed < 10; seed++)
             failed += !try_seed(seed, models[m], &folded);
         printf("%s: %" PRIu64 " of %" PRIu64 " folded, %" PRIu64 " failed\n", models[m]->name,
