@@ -59,7 +59,7 @@ const char *nadi_collective_fitting_set(const struct nadi_validate_collectives *
 {
     switch (v->hold) {
     case NADI_FIT_ALL:
-        return "none in this run; platforms of the catalogue, set by hand on published tables";
+        return "none in this run; the catalogue was fitted to two thirds of published tables";
     case NADI_FIT_HALF:
         return "every second size of each table, beginning with the smallest; one fit a table";
     case NADI_FIT_OTHER_HALF:
