@@ -189,6 +189,10 @@ class Package(unittest.TestCase):
         self.assertEqual((made["ranks"], made["family"]), (8, 1))
         with self.assertRaises(nadi.Error):
             nadi.trace_synth(model, job, family=7)
+        alike = nadi.trace_fidelity(self.inputs[0], made["manifest"])
+        self.assertEqual([k["kind"] for k in alike["kinds"]], ["all-reduce"])
+        copied = nadi.trace_privacy([self.inputs[0]], [self.inputs[0]])
+        self.assertEqual((copied["jobs"][0]["exact"], copied["auc_exact"]), (1, None))
         loads = nadi.noc_sweep("mesh shape=4x4", (0.1, 0.3), measured=500, warmup=200, saturation=False)["loads"]
         self.assertEqual([round(r["latency_cycles"] / 20) for r in loads], [1, 1])
         with self.assertRaises(nadi.Error):
