@@ -144,7 +144,9 @@ static const struct nadi_setting wishes[] = {
      .max = 2,
      .preset = "-1",
      AT(nadi_trace_synth, noise),
-     .doc = "Deviation of the logarithm of durations; -1: as learned"},
+     .doc =
+         "Deviation of the logarithm of durations; -1: as learned, and at least 0.05 in a family "
+         "of one job"},
     {.name = "seed",
      .argument = "N",
      NADI_A_WHOLE,

@@ -8,6 +8,8 @@
 
 enum { MOST_NODES = 1 << 24 };
 
+static const double lone_noise = 0.05; /* of the logarithm */
+
 struct making {
     struct nadi_made_job *job;
     const struct nadi_learned_model *m;
@@ -115,7 +117,9 @@ static double normal(struct nadi_rng *rng)
 
 static uint64_t draw_ns(struct making *k, const struct nadi_learned_cell *cell)
 {
-    const double noise = k->wish->noise < 0 ? cell->duration_ns.noise : k->wish->noise;
+    double noise = k->wish->noise;
+    if (noise < 0) /* the durations of one job alone would say whose they are */
+        noise = fmax(cell->duration_ns.noise, k->job->family->jobs == 1 ? lone_noise : 0);
     double ns = nadi_law_value(&cell->duration_ns, k->features) * k->wish->compute_scale;
     if (noise > 0)
         ns *= exp(noise * normal(&k->rng) - noise * noise / 2);
