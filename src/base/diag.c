@@ -88,6 +88,8 @@ void nadi_note(struct nadi_diags *d, const char *code, struct nadi_place place, 
 
 void nadi_diags_append(struct nadi_diags *to, const struct nadi_diags *from)
 {
+    if (!from) /* memory ran out before there was a list */
+        return;
     for (size_t i = 0; i < from->count; i++) {
         const struct nadi_diag *x = &from->items[i];
         nadi_diags_add(to, x->severity, x->code, x->place, x->hint, "%s", x->message);
