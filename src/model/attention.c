@@ -145,6 +145,7 @@ static void mixed_core(struct nadi_build *b, const struct nadi_tokens *t, struct
         core(b, &h, t->sequences, t->queries, t->keys);
         /* Each rank holds an early and a late part of the sequence, so that all have the mean. */
         nadi_build_last(b)->share = h.causal && !h.window ? 0.5 : nadi_build_last(b)->share;
+        nadi_build_last(b)->blocks = b->s->cp;
         return;
     case NADI_CONTEXT_ALL_GATHER:
         nadi_build_comm(

@@ -26,23 +26,33 @@ static enum nadi_precision precision_of(const struct costing *c, const struct na
     return c->p->precision;
 }
 
-static void add_kernel(const struct costing *c, struct nadi_work *w, const struct nadi_kernel *k)
+static double bytes_of(const struct costing *c, const struct nadi_kernel *k)
 {
     const double width = k->output_bytes ? k->output_bytes : c->p->activation_bytes;
-    const double ns = c->compute ? nadi_kernel_ns(c->compute, k) : 0;
-    if (c->visit)
-        c->visit(c->context, (enum nadi_cost_part)(w - c->parts), k, ns);
-    w->ns += ns;
-    w->flops += nadi_kernel_flops(k);
-    w->kernels += k->kind == NADI_KERNEL_GEMM && k->in_turn ? (double)k->count : 1;
     if (k->kind == NADI_KERNEL_STREAM)
-        w->bytes += k->bytes;
-    else if (k->kind == NADI_KERNEL_ATTENTION)
-        w->bytes += nadi_kernel_attention_bytes(k);
-    else
-        w->bytes +=
-            (double)k->count * ((double)(k->m + k->n) * (double)k->k * c->p->activation_bytes +
-                                (double)k->m * (double)k->n * width);
+        return k->bytes;
+    if (k->kind == NADI_KERNEL_ATTENTION)
+        return nadi_kernel_attention_bytes(k);
+    return (double)k->count * ((double)(k->m + k->n) * (double)k->k * c->p->activation_bytes +
+                               (double)k->m * (double)k->n * width);
+}
+
+/* times: the same one after another. */
+static void add_kernels(const struct costing *c, struct nadi_work *w, const struct nadi_kernel *k,
+                        uint32_t times)
+{
+    const double ns = c->compute ? nadi_kernel_ns(c->compute, k) : 0;
+    for (uint32_t i = 0; c->visit && i < times; i++)
+        c->visit(c->context, (enum nadi_cost_part)(w - c->parts), k, ns);
+    w->ns += times * ns;
+    w->flops += times * nadi_kernel_flops(k);
+    w->kernels += times * (k->kind == NADI_KERNEL_GEMM && k->in_turn ? (double)k->count : 1);
+    w->bytes += times * bytes_of(c, k);
+}
+
+static void add_kernel(const struct costing *c, struct nadi_work *w, const struct nadi_kernel *k)
+{
+    add_kernels(c, w, k, 1);
 }
 
 static void add_stream(const struct costing *c, struct nadi_work *w, double bytes)
@@ -92,6 +102,34 @@ static void gemm_cost(const struct costing *c, const struct nadi_op *op, struct 
     add_gemm(c, weight, op, op->k, op->n, op->m, has_weights(op) ? 2 * c->p->gradient_bytes : 0);
 }
 
+/* See cost.h; `k` is the whole. */
+static void add_blocks(const struct costing *c, struct nadi_work *w, const struct nadi_op *op,
+                       struct nadi_kernel k)
+{
+    const uint32_t others = op->blocks - 1;
+    const double merged = (double)(op->count * op->m) * (double)(k.backward ? op->k : op->v);
+    k.n = op->n / op->blocks + (op->n % op->blocks != 0);
+    add_kernel(c, w, &k); /* the rank's own: causal within it */
+    if (op->share <= 0.5 && k.n > 1) {
+        k.n = k.n / 2;
+        k.share = 2 * op->share;
+    }
+    add_kernels(c, w, &k, others);
+    add_kernels(c, w,
+                &(struct nadi_kernel){.kind = NADI_KERNEL_STREAM,
+                                      .bytes = 3 * merged * c->p->activation_bytes},
+                others);
+}
+
+static void add_attention(const struct costing *c, struct nadi_work *w, const struct nadi_op *op,
+                          const struct nadi_kernel *k)
+{
+    if (op->blocks > 1)
+        add_blocks(c, w, op, *k);
+    else
+        add_kernel(c, w, k);
+}
+
 static void attention_cost(const struct costing *c, const struct nadi_op *op,
                            struct nadi_op_cost *cost)
 {
@@ -107,10 +145,10 @@ static void attention_cost(const struct costing *c, const struct nadi_op *op,
         .readers = op->readers,
         .portable = c->p->dense_scores,
     };
-    add_kernel(c, &cost->part[NADI_COST_FORWARD], &k);
+    add_attention(c, &cost->part[NADI_COST_FORWARD], op, &k);
     k.backward = true;
     if (c->p->mode == NADI_MODE_TRAIN)
-        add_kernel(c, &cost->part[NADI_COST_INPUT], &k);
+        add_attention(c, &cost->part[NADI_COST_INPUT], op, &k);
 }
 
 static void op_cost(const struct costing *c, const struct nadi_op *op, struct nadi_op_cost *cost)
@@ -154,6 +192,30 @@ struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct n
             op_cost(&c, &kind->ops[o], &costs[i][o]);
     }
     return costs;
+}
+
+double nadi_host_kernel_ns(const struct nadi_model_plan *p, double host_speed)
+{
+    if (p->cuda_graphs || p->mode != NADI_MODE_TRAIN || !(host_speed > 0))
+        return 0;
+    return p->host_launch_ns * p->kernels_an_op / host_speed;
+}
+
+bool nadi_host_is_late(const struct nadi_net *net, struct nadi_op_cost *const *costs,
+                       double kernel_ns)
+{
+    for (uint32_t k = 0; k < net->kind_count; k++) {
+        double host[2] = {0}, device[2] = {0}; /* forward, backward */
+        for (uint32_t o = 0; o < net->kinds[k].op_count; o++)
+            for (int part = 0; part < NADI_COST_PARTS; part++) {
+                const struct nadi_work *w = &costs[k][o].part[part];
+                host[part != NADI_COST_FORWARD] += w->kernels * kernel_ns;
+                device[part != NADI_COST_FORWARD] += w->ns;
+            }
+        if (host[0] > 0.9 * device[0] || host[1] > 0.9 * device[1])
+            return true;
+    }
+    return false;
 }
 
 struct nadi_work nadi_optimizer_cost(const struct nadi_model_plan *p, double parameters,

@@ -8,6 +8,12 @@
  * 16 bits, written in 8 (twice, the second copy transposed, for the other product of the backward
  * pass). The embedding and the head stay in 16 bits.
  *
+ * Ring attention (arXiv 2310.01889) is a kernel for each block of keys. Causal, each rank holds an
+ * early and a late part of the sequence, so that of every block but its own it needs a half, whole:
+ * all queries over half of the keys, or half of the queries over all. Each block after the first
+ * adds its result, scaled anew, to those before: two read, one written; backward so the gradient of
+ * the queries.
+ *
  * Without a device all times are 0; FLOPs and bytes are computed. */
 #ifndef NADI_MODEL_COST_H
 #define NADI_MODEL_COST_H
@@ -30,6 +36,14 @@ struct nadi_op_cost {
 /* costs[kind][op], in the arena. compute: NULL for no device. */
 struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct nadi_model_plan *p,
                                       const struct nadi_compute *compute, struct nadi_arena *arena);
+
+/* What a host of this speed (0: none) takes to launch one kernel of a training step; 0: it launches
+ * nothing. */
+double nadi_host_kernel_ns(const struct nadi_model_plan *p, double host_speed);
+/* Has any pass of a layer as much work for the host as for the device, but for a tenth? Else the
+ * host, which runs ahead, is never late. costs: of nadi_costs_make. */
+bool nadi_host_is_late(const struct nadi_net *net, struct nadi_op_cost *const *costs,
+                       double kernel_ns);
 
 /* The kernels of one operation, in the order in which they are timed. */
 typedef void nadi_kernel_visit(void *context, enum nadi_cost_part part,

@@ -8,7 +8,8 @@
  *              gradient (m x n)(n x k) and the weight's (k x m)(m x n); without, also two.
  *   ATTENTION  fused: count = sequences x query heads, m queries over n keys, k = width of queries
  *              and keys, v = width of values, `share` of the m x n scores computed (causal: about
- *              one half); `readers` query heads read the same keys and values.
+ *              one half); `readers` query heads read the same keys and values. In `blocks` of
+ *              keys, one kernel each, where those arrive one after another (ring of context ranks).
  *   STREAM     passes over memory: `bytes` forward, `back_bytes` backward.
  *   COMM       `forward` and `backward` transfers; `regather` is done in the backward pass before
  *              the weight's gradient (sequence parallelism keeps only its shard of the input).
@@ -73,6 +74,7 @@ struct nadi_op {
     uint64_t input;             /* GEMM: elements of its left side; 0: count x m x k */
     double share;               /* ATTENTION */
     uint64_t readers;           /* ATTENTION: query heads that share keys and values; 0: 1 */
+    uint32_t blocks;            /* ATTENTION: of keys; 0: 1 */
     uint64_t bytes, back_bytes; /* STREAM */
     uint64_t weights;           /* parameters held by this rank, biases included */
     uint64_t kept_input, kept;  /* elements kept for backward: inputs of a GEMM; others */

@@ -454,7 +454,10 @@ bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
         v->costs =
             nadi_costs_make(&v->net, p, s->has_device ? &s->compute.kernels : NULL, &s->arena);
     }
-    s->host_kernel_ns = nadi_step_host_kernel_ns(s);
+    const double host_ns = s->has_device ? nadi_host_kernel_ns(p, study->cluster.host_speed) : 0;
+    for (uint32_t i = 0; i < s->variant_count && host_ns > 0; i++)
+        if (nadi_host_is_late(&s->variants[i].net, s->variants[i].costs, host_ns))
+            s->host_kernel_ns = host_ns;
     return true;
 }
 

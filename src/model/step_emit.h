@@ -69,10 +69,6 @@ void nadi_emit_join(struct nadi_emit *e, uint64_t id); /* 0: nothing */
 uint64_t nadi_emit_transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,
                             const struct nadi_transfer *t, const struct nadi_front *after);
 
-/* ---- step_host.c: the host ---- */
-/* What it needs for a kernel, where that can matter; else 0. After the variants. */
-double nadi_step_host_kernel_ns(const struct nadi_model_step *s);
-
 /* ---- step_layer.c: passes of one layer ---- */
 void nadi_emit_forward(struct nadi_emit *e, uint32_t kind, bool recompute);
 /* parts: with the gradients of inputs, of weights, or both. */

@@ -35,6 +35,7 @@ struct nadi_stage_row { /* a stage of the pipeline: how many layers of each kind
 
 struct nadi_stage_values { /* of a stage in a shape with a kind of recomputation */
     double forward, backward, compute;
+    double host; /* of both passes' launches, where that can be late */
     double kept;
     struct nadi_stage_weights weights;
     struct nadi_layer_buffers buffers[2];

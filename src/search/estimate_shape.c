@@ -8,15 +8,23 @@ static bool is_shape(const struct nadi_search_shape *s, const struct nadi_model_
            s->micro_batch == p->micro_batch && s->sequence_parallel == p->sequence_parallel;
 }
 
-static void fill_kind(struct nadi_estimator *e, struct nadi_kind_values *v,
-                      const struct nadi_net *net, uint32_t kind, const struct nadi_op_cost *costs,
-                      const struct nadi_axes *axes)
+struct made { /* for a shape */
+    struct nadi_net net;
+    struct nadi_op_cost **costs; /* by kind and operation */
+    struct nadi_axes axes;
+    double host_ns; /* of the host for one kernel, where it is late */
+};
+
+static void fill_kind(struct nadi_estimator *e, struct nadi_kind_values *v, const struct made *made,
+                      uint32_t kind)
 {
+    const struct nadi_net *net = &made->net;
     const struct nadi_layer_kind *k = &net->kinds[kind];
     const struct nadi_sums sums = nadi_layer_sums(k);
     const uint32_t position = e->body[kind] ? 0 : NADI_NONE;
     *v = (struct nadi_kind_values){
-        .time = nadi_layer_time(k, costs, &e->plan, axes, e->transfers),
+        .time = nadi_layer_time(k, made->costs[kind], &e->plan, &made->axes, e->transfers,
+                                made->host_ns),
         .dense = (double)(sums.weights - sums.expert_weights),
         .expert = e->study->model.experts ? (double)sums.expert_weights : 0,
         .expert_held = (double)sums.expert_weights,
@@ -35,19 +43,21 @@ static void fill_kind(struct nadi_estimator *e, struct nadi_kind_values *v,
 static void make_shape(struct nadi_estimator *e, struct nadi_search_shape *s)
 {
     const struct nadi_model_plan *p = &e->plan;
-    struct nadi_net net;
     struct nadi_arena arena;
-    struct nadi_axes axes;
+    struct made made;
     const struct nadi_shape shape = nadi_plan_shape(p, &e->study->model);
     nadi_arena_init(&arena);
-    nadi_net_build(&net, &e->study->model, &shape);
-    NADI_ASSERT(net.kind_count == e->kind_count && net.layer_count == e->layer_count);
-    struct nadi_op_cost **costs = nadi_costs_make(&net, p, &e->compute.kernels, &arena);
-    nadi_axes_init(&axes, p, &e->study->model);
-    s->boundary_bytes = net.boundary_bytes;
+    nadi_net_build(&made.net, &e->study->model, &shape);
+    NADI_ASSERT(made.net.kind_count == e->kind_count && made.net.layer_count == e->layer_count);
+    made.costs = nadi_costs_make(&made.net, p, &e->compute.kernels, &arena);
+    nadi_axes_init(&made.axes, p, &e->study->model);
+    made.host_ns = nadi_host_kernel_ns(p, e->study->cluster.host_speed);
+    if (!nadi_host_is_late(&made.net, made.costs, made.host_ns))
+        made.host_ns = 0;
+    s->boundary_bytes = made.net.boundary_bytes;
     for (uint32_t k = 0; k < e->kind_count; k++)
-        fill_kind(e, &s->kinds[k], &net, k, costs[k], &axes);
-    nadi_net_release(&net);
+        fill_kind(e, &s->kinds[k], &made, k);
+    nadi_net_release(&made.net);
     nadi_arena_release(&arena);
 }
 
@@ -133,6 +143,7 @@ static void add_layers(struct nadi_stage_values *v, const struct nadi_kind_value
     const struct nadi_pass_time *b = again ? &k->time.backward_again : &k->time.backward;
     v->forward += count * f->ns;
     v->backward += count * (b->ns + (whole ? f->ns : 0));
+    v->host += count * (f->host_ns + b->host_ns + (whole ? f->host_ns : 0));
     v->compute += count * (f->compute_ns + b->compute_ns + (whole ? f->compute_ns : 0));
     v->kept += count * k->kept[recompute];
     v->weights.dense += (uint64_t)(count * k->dense);

@@ -337,6 +337,21 @@ static void fill(struct nadi_estimate *out, const struct step *s, uint32_t rank,
     out->parts[NADI_STEP_PIPELINE] = ns - sum;
 }
 
+/* When the passes are over whose kernels the hosts launch one after another, ahead of the devices:
+ * not before the last launch of any rank. */
+static double launched_ns(const struct nadi_estimator *e)
+{
+    double most = 0, earlier = 0; /* than the first rank */
+    for (uint32_t r = 0; r < e->plan.pp; r++) {
+        double host = 0;
+        for (uint32_t c = 0; c < e->plan.vp; c++)
+            host += e->values[c * e->plan.pp + r].host;
+        most = fmax(most, (double)e->plan.micro_batches * host + (host > 0 ? earlier : 0));
+        earlier += e->backward[r] + e->send[r];
+    }
+    return most;
+}
+
 void nadi_estimator_step(struct nadi_estimator *e, struct nadi_estimate *out)
 {
     const struct nadi_model_plan *p = &e->plan;
@@ -352,7 +367,7 @@ void nadi_estimator_step(struct nadi_estimator *e, struct nadi_estimate *out)
         .send = e->send,
     };
     const double first = late_parameters(&s), tied = tied_ns(e);
-    const double passes_end = first + nadi_pipeline_ns(&times);
+    const double passes_end = fmax(first + nadi_pipeline_ns(&times), launched_ns(s.e));
     double earlier = 0; /* than the first rank */
     *out = (struct nadi_estimate){.ns = -1};
     for (uint32_t r = 0; r < p->pp; r++) {

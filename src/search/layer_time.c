@@ -27,6 +27,7 @@ struct layer {
     const struct nadi_model_plan *p;
     const struct nadi_axes *axes;
     struct nadi_transfers *t;
+    double host_ns; /* for one kernel */
 };
 
 static bool communicates(const struct layer *l, const struct nadi_op *op)
@@ -46,21 +47,39 @@ static double transfer_ns(const struct layer *l, enum nadi_axis axis, const stru
 
 struct sum {
     struct nadi_pass_time all;
-    double hidden; /* of a transfer that runs beside the work to come */
+    struct nadi_work pending; /* since the last transfer */
+    double hidden;            /* of a transfer that runs beside the work to come */
+    double host_ns;           /* of the whole pass, where the host runs ahead */
 };
 
-static void work(struct sum *s, double ns)
+static void work(struct sum *s, const struct nadi_work *w)
 {
-    s->all.compute_ns += ns;
-    s->all.ns += ns;
-    s->hidden = fmax(0, s->hidden - ns);
+    s->pending.ns += w->ns;
+    s->pending.kernels += w->kernels;
+}
+
+/* How long the kernels of `w` take with their launches. */
+static double launched(const struct layer *l, struct sum *s, const struct nadi_work *w)
+{
+    const double host_ns = w->kernels * l->host_ns;
+    s->host_ns += host_ns;
+    s->all.compute_ns += w->ns;
+    return l->p->host_ahead ? w->ns : fmax(w->ns, host_ns);
 }
 
 /* What is left of a hidden transfer holds up the next one. */
-static void flush(struct sum *s)
+static void flush(const struct layer *l, struct sum *s)
 {
-    s->all.ns += s->hidden;
+    s->all.ns += fmax(launched(l, s, &s->pending), s->hidden);
+    s->pending = (struct nadi_work){0};
     s->hidden = 0;
+}
+
+static struct nadi_pass_time ended(const struct layer *l, struct sum *s)
+{
+    flush(l, s);
+    s->all.host_ns = l->p->host_ahead ? s->host_ns : 0;
+    return s->all;
 }
 
 static void blocking(const struct layer *l, struct sum *s, const struct nadi_op *op,
@@ -71,18 +90,17 @@ static void blocking(const struct layer *l, struct sum *s, const struct nadi_op 
                                                    : 0;
     const uint64_t hidden = nadi_count_trunc((double)t->bytes * hide);
     const struct nadi_transfer seen = {t->kind, t->bytes - hidden}, rest = {t->kind, hidden};
-    flush(s);
+    flush(l, s);
     s->all.ns += transfer_ns(l, op->axis, &seen);
     s->hidden = transfer_ns(l, op->axis, &rest);
 }
 
 /* The last block of a ring comes when all others have. */
 static void ring(const struct layer *l, struct sum *s, const struct nadi_op *comm,
-                 const struct nadi_transfer *t, double ns)
+                 const struct nadi_transfer *t, const struct nadi_work *w)
 {
-    const double last = ns / l->axes->size[comm->axis];
-    flush(s);
-    s->all.compute_ns += ns;
+    flush(l, s);
+    const double ns = launched(l, s, w), last = ns / l->axes->size[comm->axis];
     s->all.ns += fmax(transfer_ns(l, comm->axis, t), ns - last) + last;
 }
 
@@ -97,17 +115,16 @@ static struct nadi_pass_time forward(const struct layer *l)
     for (uint32_t o = 0; o < l->kind->op_count; o++) {
         const struct nadi_op *op = &l->kind->ops[o];
         if (o + 1 < l->kind->op_count && is_ring(l, op)) {
-            ring(l, &s, op, &op->forward, l->costs[o + 1].part[NADI_COST_FORWARD].ns);
+            ring(l, &s, op, &op->forward, &l->costs[o + 1].part[NADI_COST_FORWARD]);
             o++;
         } else if (communicates(l, op)) {
             if (op->forward.kind != NADI_TRANSFER_NONE)
                 blocking(l, &s, op, &op->forward);
         } else {
-            work(&s, l->costs[o].part[NADI_COST_FORWARD].ns);
+            work(&s, &l->costs[o].part[NADI_COST_FORWARD]);
         }
     }
-    flush(&s);
-    return s.all;
+    return ended(l, &s);
 }
 
 /* The weights' gradient beside the transfer of the inputs' gradient; what it needs is gathered
@@ -116,9 +133,9 @@ static void overlapped(const struct layer *l, struct sum *s, uint32_t o)
 {
     const struct nadi_op *comm = &l->kind->ops[o - 1];
     const struct nadi_work *part = l->costs[o].part;
-    const double input = part[NADI_COST_INPUT].ns, weight = part[NADI_COST_WEIGHT].ns;
-    flush(s);
-    s->all.compute_ns += input + weight;
+    flush(l, s);
+    const double input = launched(l, s, &part[NADI_COST_INPUT]);
+    const double weight = launched(l, s, &part[NADI_COST_WEIGHT]);
     s->all.ns += fmax(transfer_ns(l, comm->axis, &comm->regather), input) +
                  fmax(transfer_ns(l, comm->axis, &comm->backward), weight);
 }
@@ -127,8 +144,9 @@ static void back_op(const struct layer *l, struct sum *s, uint32_t o, bool core_
 {
     const struct nadi_work *part = l->costs[o].part;
     if (core_again && (l->kind->ops[o].flags & NADI_OP_CORE))
-        work(s, part[NADI_COST_FORWARD].ns);
-    work(s, part[NADI_COST_INPUT].ns + part[NADI_COST_WEIGHT].ns);
+        work(s, &part[NADI_COST_FORWARD]);
+    work(s, &part[NADI_COST_INPUT]);
+    work(s, &part[NADI_COST_WEIGHT]);
 }
 
 static struct nadi_pass_time backward(const struct layer *l, bool core_again)
@@ -139,8 +157,10 @@ static struct nadi_pass_time backward(const struct layer *l, bool core_again)
         const struct nadi_op *before = o > 0 ? op - 1 : NULL;
         if (before && is_ring(l, before)) {
             const struct nadi_work *part = l->costs[o].part;
-            ring(l, &s, before, &before->backward,
-                 part[NADI_COST_INPUT].ns + (core_again ? part[NADI_COST_FORWARD].ns : 0));
+            struct nadi_work both = part[NADI_COST_INPUT];
+            both.ns += core_again ? part[NADI_COST_FORWARD].ns : 0;
+            both.kernels += core_again ? part[NADI_COST_FORWARD].kernels : 0;
+            ring(l, &s, before, &before->backward, &both);
             o--;
         } else if (before && communicates(l, before) && is_tensor(before->axis) &&
                    before->backward.kind != NADI_TRANSFER_NONE && op->kind == NADI_OP_GEMM) {
@@ -150,23 +170,23 @@ static struct nadi_pass_time backward(const struct layer *l, bool core_again)
             back_op(l, &s, o, core_again);
         } else {
             if (op->regather.kind != NADI_TRANSFER_NONE) {
-                flush(&s);
+                flush(l, &s);
                 s.all.ns += transfer_ns(l, op->axis, &op->regather);
             }
             if (op->backward.kind != NADI_TRANSFER_NONE)
                 blocking(l, &s, op, &op->backward);
         }
     }
-    flush(&s);
-    return s.all;
+    return ended(l, &s);
 }
 
 struct nadi_layer_time nadi_layer_time(const struct nadi_layer_kind *kind,
                                        const struct nadi_op_cost *costs,
                                        const struct nadi_model_plan *p,
-                                       const struct nadi_axes *axes, struct nadi_transfers *t)
+                                       const struct nadi_axes *axes, struct nadi_transfers *t,
+                                       double host_ns)
 {
-    const struct layer l = {kind, costs, p, axes, t};
+    const struct layer l = {kind, costs, p, axes, t, host_ns};
     bool transfers = false;
     for (uint32_t o = 0; o < kind->op_count; o++)
         transfers |= communicates(&l, &kind->ops[o]);

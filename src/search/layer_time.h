@@ -2,7 +2,8 @@
  *
  * The passes of model/step_layer.c as sums: a transfer is exposed whole, but for the share that
  * tp-overlap hides, for a ring of context ranks, which runs beside the attention, and for those of
- * the backward pass that run beside a product. Operations take what model/cost.h says. */
+ * the backward pass that run beside a product. Operations take what model/cost.h says; what lies
+ * between two transfers not less than the host needs to launch its kernels, where that is late. */
 #ifndef NADI_SEARCH_LAYER_TIME_H
 #define NADI_SEARCH_LAYER_TIME_H
 
@@ -11,6 +12,7 @@
 
 struct nadi_pass_time {
     double ns, compute_ns; /* the second: kernels alone */
+    double host_ns; /* of their launches, where the host runs ahead of the device, but late */
 };
 
 struct nadi_layer_time {
@@ -26,9 +28,11 @@ struct nadi_axes {
 void nadi_axes_init(struct nadi_axes *axes, const struct nadi_model_plan *p,
                     const struct nadi_model *m);
 
+/* host_ns: of the host for one kernel; 0: it is never late. */
 struct nadi_layer_time nadi_layer_time(const struct nadi_layer_kind *kind,
                                        const struct nadi_op_cost *costs,
                                        const struct nadi_model_plan *p,
-                                       const struct nadi_axes *axes, struct nadi_transfers *t);
+                                       const struct nadi_axes *axes, struct nadi_transfers *t,
+                                       double host_ns);
 
 #endif

@@ -1,8 +1,7 @@
 /* The closed form of a step (search/estimate.h) against the simulation of its graph, on drawn
  * models, clusters and strategies. The bytes of the fullest rank are exactly those of nadi model
  * memory. The time is above the simulated one by no more than the strategy's margin; without
- * offloaded gradients or parameters it is within a tenth of it in 9 of 10 cases, 3 % on average;
- * the form knows nothing of a host that is late with the launch of kernels.
+ * offloaded gradients or parameters it is within a tenth of it in 19 of 20 cases, 2 % on average.
  *
  *   estimate [CASES [FIRST_SEED]]    default 150 cases from seed 1; with cases, what is off is
  * printed */
@@ -174,6 +173,6 @@ int main(int argc, char **argv)
            "%.1f %%\n",
            (unsigned long long)n.drawn, (unsigned long long)n.above, (unsigned long long)n.within,
            (unsigned long long)n.plain, 100 * mean, 100 * n.worst);
-    return n.drawn * 3 < cases || n.memory_off || n.above || n.within * 10 < n.plain * 9 ||
-           mean > 0.03;
+    return n.drawn * 3 < cases || n.memory_off || n.above || n.within * 20 < n.plain * 19 ||
+           mean > 0.02;
 }
