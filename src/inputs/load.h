@@ -68,6 +68,9 @@ bool nadi_load_memory(struct nadi_load *l) NADI_MUST_USE;
 /* load_tiers.c: a memory file of tiers; with the network and the system file, what they have to
  * say; with the traces, which tiers their memory nodes mean. */
 bool nadi_load_tiers(struct nadi_load *l, const struct nadi_doc *doc) NADI_MUST_USE;
+/* load_levels.c: a memory file of levels, of LLMServingSim's family, as tiers. */
+bool nadi_is_levels(const struct nadi_doc *doc);
+bool nadi_load_levels(struct nadi_load *l, const struct nadi_doc *doc) NADI_MUST_USE;
 bool nadi_fit_tiers(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_accesses(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_system(struct nadi_load *l) NADI_MUST_USE;

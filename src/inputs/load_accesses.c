@@ -12,6 +12,7 @@ enum fault {
     FAULT_NO_PRESET,
     FAULT_MISSING,
     FAULT_UNSEEN,
+    FAULT_OTHERS,
     FAULT_TOO_LARGE,
     FAULT_NO_BYTES,
     FAULTS
@@ -36,6 +37,7 @@ static bool fault(struct pass *p, enum fault fault, uint32_t tier, const char *t
         [FAULT_MISSING] = "LOAD names src_tier, STORE dst_tier, COPY both; ALLOC, FREE and MISS "
                           "name dst_tier",
         [FAULT_UNSEEN] = "let `npus` of the tier include the rank",
+        [FAULT_OTHERS] = "name the memory of the rank's own node, or leave the number out",
         [FAULT_TOO_LARGE] = "give the tier more capacity, or the block another tier",
         [FAULT_NO_BYTES] = "add an integer attribute tensor_size or " NADI_MEM_ATTR_BYTES,
     };
@@ -59,6 +61,10 @@ static bool fault(struct pass *p, enum fault fault, uint32_t tier, const char *t
     case FAULT_UNSEEN:
         return nadi_error(d, "memory/unseen", place, hints[fault],
                           "rank %" PRIu32 " does not see tier '%s'", p->rank, name);
+    case FAULT_OTHERS:
+        return nadi_error(d, "memory/unseen", place, hints[fault],
+                          "rank %" PRIu32 " does not see '%s': its own is %s:%" PRIu32, p->rank,
+                          text, name, nadi_tiers_instance(p->t, tier, p->rank));
     case FAULT_TOO_LARGE:
         return nadi_error(d, "memory/too-large", place, hints[fault],
                           "the block of %s is larger than tier '%s' with %s",
@@ -136,9 +142,16 @@ static void resolve_trace(struct pass *p)
     }
 }
 
-static void see(struct pass *p, uint32_t tier)
+/* text: the name in the trace, 0 for none; of numbered instances a rank sees its own. */
+static void see(struct pass *p, uint32_t tier, uint32_t text)
 {
-    if (tier != NADI_NONE && tier != NADI_MEM_NPU && !nadi_tiers_sees(p->t, tier, p->rank))
+    if (tier == NADI_NONE || tier == NADI_MEM_NPU)
+        return;
+    const char *word = text ? nadi_trace_string(p->trace, text) : NULL;
+    const uint32_t instance = word ? nadi_tiers_numbered(p->t, tier, word) : NADI_NONE;
+    if (instance != NADI_NONE && instance != nadi_tiers_instance(p->t, tier, p->rank))
+        (void)fault(p, FAULT_OTHERS, tier, word);
+    else if (!nadi_tiers_sees(p->t, tier, p->rank))
         (void)fault(p, FAULT_UNSEEN, tier, NULL);
 }
 
@@ -148,12 +161,12 @@ static void check_sight(struct pass *p)
     const struct nadi_trace *t = p->trace;
     for (uint32_t k = 0; k < t->mem_count; k++) {
         p->node = t->mems[k].node;
-        see(p, t->mems[k].from);
-        see(p, t->mems[k].to);
+        see(p, t->mems[k].from, t->mems[k].src);
+        see(p, t->mems[k].to, t->mems[k].dst);
     }
     for (p->node = 0; p->node < t->node_count; p->node++)
         if (is_memory(t, p->node) && !nadi_trace_mem(t, p->node))
-            see(p, p->t->preset);
+            see(p, p->t->preset, 0);
 }
 
 bool nadi_inputs_memory_ends(const struct nadi_inputs *in, const struct nadi_trace *t,
@@ -209,7 +222,8 @@ uint64_t nadi_inputs_memory_least_ns(const struct nadi_inputs *in, const struct 
 static bool all_see_all(const struct nadi_tiers *t)
 {
     for (uint32_t i = 0; i < t->tier_count; i++)
-        if (t->tiers[i].first_npu > 0 || t->tiers[i].last_npu < t->npu_count - 1)
+        if (t->tiers[i].numbered || t->tiers[i].first_npu > 0 ||
+            t->tiers[i].last_npu < t->npu_count - 1)
             return false;
     return true;
 }

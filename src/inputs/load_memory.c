@@ -146,8 +146,9 @@ bool nadi_load_memory(struct nadi_load *l)
     }
     if (!nadi_load_document(l, NADI_SCHEMA_MEMORY, l->in->options.memory, &doc))
         return false;
-    if (nadi_doc_find(doc.root, "tiers")) {
-        const bool loaded = nadi_load_tiers(l, &doc);
+    const bool levels = nadi_is_levels(&doc);
+    if (levels || nadi_doc_find(doc.root, "tiers")) {
+        const bool loaded = levels ? nadi_load_levels(l, &doc) : nadi_load_tiers(l, &doc);
         nadi_doc_release(&doc);
         return loaded;
     }

@@ -342,7 +342,9 @@ static bool take_local(struct nadi_load *l, struct nadi_mem_tier *tier, double r
     char a[32], b[32];
     if (tier->class != NADI_TIER_G1)
         return true;
-    if (tier->read_rate > 0 && rate > 0 && fabs(tier->read_rate - rate) > 1e-9 * rate)
+    /* what writes files of levels cuts the device's to whole GB/s */
+    const double said = l->in->tiers->one_ended ? trunc(tier->read_rate) : tier->read_rate;
+    if (tier->read_rate > 0 && rate > 0 && fabs(said - rate) > 1e-9 * rate)
         return nadi_error(
             l->diags, "memory/twice", place, "give it once, or the same in both files",
             "tier '%s' reads %s, but the device's own memory has %s", tier->name,
@@ -364,6 +366,14 @@ bool nadi_fit_tiers(struct nadi_load *l)
         return true;
     bool ok = true;
     t->npu_count = l->in->rank_count;
+    if (t->node_count && t->npu_count % t->node_count)
+        return nadi_error(l->diags, "memory/levels", NADI_IN_FILE(l->in->options.memory),
+                          "give each node as many NPUs, or a memory file of `tiers`",
+                          "%" PRIu32 " NPUs are not spread evenly over the memory of %" PRIu32
+                          " nodes",
+                          t->npu_count, t->node_count);
+    if (t->node_count)
+        t->npus_per_node = t->npu_count / t->node_count;
     uint64_t servers = 0;
     for (uint32_t i = 0; i < t->tier_count; i++) {
         struct nadi_mem_tier *tier = &t->tiers[i];

@@ -1,6 +1,7 @@
 #include "memory/tiers.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #include <math.h>
 
@@ -62,6 +63,25 @@ static bool is_meant(const struct nadi_mem_tier *tier, const char *text)
     return strcmp(role, ":REMOTE") == 0 && (tier->remote || tier->class == NADI_TIER_G4);
 }
 
+uint32_t nadi_tiers_numbered(const struct nadi_tiers *t, uint32_t tier, const char *text)
+{
+    const struct nadi_mem_tier *of = &t->tiers[tier];
+    const size_t length = strlen(of->name);
+    uint64_t number = 0;
+    if (!of->numbered || strncmp(text, of->name, length) != 0 || text[length] != ':')
+        return NADI_NONE;
+    const char *end = nadi_str_take_u64(text + length + 1, &number);
+    return end && *end == '\0' && number < nadi_tiers_instances(t, of->scope) ? (uint32_t)number
+                                                                              : NADI_NONE;
+}
+
+/* "CXL" of the name "CXL:3"? */
+static bool is_before_colon(const char *name, const char *text)
+{
+    const size_t length = strlen(text);
+    return length > 0 && strncmp(name, text, length) == 0 && name[length] == ':';
+}
+
 uint32_t nadi_tiers_find(const struct nadi_tiers *t, const char *text, bool *several)
 {
     uint32_t found = NADI_NONE;
@@ -69,8 +89,11 @@ uint32_t nadi_tiers_find(const struct nadi_tiers *t, const char *text, bool *sev
     for (uint32_t i = 0; i < t->tier_count; i++)
         if (strcmp(t->tiers[i].name, text) == 0)
             return i;
+    for (uint32_t i = 0; i < t->tier_count; i++)
+        if (nadi_tiers_numbered(t, i, text) != NADI_NONE)
+            return i;
     for (uint32_t i = 0; i < t->tier_count; i++) {
-        if (!is_meant(&t->tiers[i], text))
+        if (!is_meant(&t->tiers[i], text) && !is_before_colon(t->tiers[i].name, text))
             continue;
         *several |= found != NADI_NONE;
         found = i;
@@ -80,7 +103,7 @@ uint32_t nadi_tiers_find(const struct nadi_tiers *t, const char *text, bool *sev
 
 uint32_t nadi_tiers_local(const struct nadi_tiers *t)
 {
-    for (uint32_t i = 0; i < t->tier_count; i++)
+    for (uint32_t i = 0; i < t->tier_count && !t->one_ended; i++)
         if (t->tiers[i].class == NADI_TIER_G1 && t->tiers[i].scope == NADI_SCOPE_NPU)
             return i;
     return NADI_NONE;
@@ -250,12 +273,20 @@ static void add_port(const struct nadi_tier_layout *l, struct nadi_tier_path *p,
     const uint32_t port = nadi_tiers_instance(l->tiers, index, npu) * tier->ports +
                           part_of(l->tiers, tier->scope, npu, tier->ports);
     const uint32_t first = l->tier_first[index] + port * each;
+    p->latency_ns += tier->latency_ns + (write ? tier->write_more_ns : 0);
+    if (tier->unshared) {
+        const uint32_t own = first + (write ? direction_servers : 0);
+        if (l->rate[own] < p->rate) {
+            p->rate = l->rate[own];
+            p->slowest = own;
+        }
+        return;
+    }
     add_server(l, p, first + (write ? direction_servers : 0));
     if (tier->step_count)
         add_server(l, p, first + (write ? direction_servers : 0) + 1 + step_of(tier, p->bytes));
     if (tier->half_duplex)
         add_server(l, p, first + 2 * direction_servers);
-    p->latency_ns += tier->latency_ns;
 }
 
 static void add_link(const struct nadi_tier_layout *l, struct nadi_tier_path *p, uint32_t index,
@@ -346,7 +377,7 @@ double nadi_tiers_alone_ns(const struct nadi_tiers *t, uint32_t from, uint32_t t
     if (to != NADI_NONE)
         rate = fmin(rate, alone_rate(&t->tiers[to], bytes, true));
     *latency_ns += (from != NADI_NONE ? t->tiers[from].latency_ns : 0) +
-                   (to != NADI_NONE ? t->tiers[to].latency_ns : 0);
+                   (to != NADI_NONE ? t->tiers[to].latency_ns + t->tiers[to].write_more_ns : 0);
     return *latency_ns + (isinf(rate) ? 0 : (double)bytes / rate);
 }
 

@@ -79,10 +79,13 @@ struct nadi_mem_tier {
     uint64_t capacity_bytes;      /* of an instance, all its groups; UINT64_MAX: any */
     double read_rate, write_rate; /* bytes/ns of one group; infinite: never too slow */
     double latency_ns;
+    double write_more_ns;   /* of latency when it is written; may be negative */
     uint64_t granule_bytes; /* requests move whole ones */
     uint32_t ports, groups;
     uint32_t in_flight; /* requests of an instance; 0: any number */
     bool half_duplex;
+    bool unshared; /* with fifo: every request has a port of its own */
+    bool numbered; /* its instances are called NAME:0, NAME:1, ... too */
     struct nadi_tier_step steps[NADI_MOST_TIER_STEPS]; /* by falling size, the last of 0 */
     uint32_t step_count;                               /* 0: all have the whole bandwidth */
     enum nadi_tier_full full;
@@ -113,6 +116,8 @@ struct nadi_tiers {
     struct nadi_channel_set *channel_sets;
     uint32_t tier_count, link_count, channel_set_count;
     uint32_t npus_per_node, nodes_per_rack;
+    uint32_t node_count; /* what npus_per_node follows from; 0: it is given */
+    bool one_ended;      /* a request takes the tier that it names alone, never the NPU's own */
     enum nadi_tier_sharing sharing;
     enum nadi_tier_absent absent;
     uint32_t preset; /* tier of memory nodes that name none; NADI_NONE: there is no such */
@@ -132,9 +137,12 @@ static inline uint32_t nadi_tiers_instance(const struct nadi_tiers *t, uint32_t 
     return npu / nadi_tiers_span(t, t->tiers[tier].scope);
 }
 
-/* The tier that a text means: its name, else the one of a class, "G2", or of class:medium:role,
- * "G2:CXL-DRAM:POOLED". NADI_NONE: none, or *several. */
+/* The tier that a text means: its name, the name of one of its instances where these are numbered,
+ * "REMOTE:3", what stands before the colon of only one name, else the one of a class, "G2", or of
+ * class:medium:role, "G2:CXL-DRAM:POOLED". NADI_NONE: none, or *several. */
 uint32_t nadi_tiers_find(const struct nadi_tiers *t, const char *text, bool *several);
+/* The instance that the text names, of a tier whose instances are numbered; NADI_NONE: none. */
+uint32_t nadi_tiers_numbered(const struct nadi_tiers *t, uint32_t tier, const char *text);
 /* The NPU's own memory of class G1; NADI_NONE: the file has none. */
 uint32_t nadi_tiers_local(const struct nadi_tiers *t);
 bool nadi_tiers_sees(const struct nadi_tiers *t, uint32_t tier, uint32_t npu);

@@ -1,5 +1,6 @@
 /* Any bytes as a memory file of tiers: every pair of tiers has a path of finite time, whose servers
- * are those of the layout; or at least one error. Text that is a reference's memory file is one. */
+ * are those of the layout; or at least one error. Text that is a reference's memory file is one;
+ * one of levels is read as tiers. */
 #include "memory/tiers.h"
 #include "support/fuzz_load.h"
 

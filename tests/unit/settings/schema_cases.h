@@ -16,6 +16,7 @@ struct key_case {
 #define TIER      NADI_SCHEMA_TIER
 #define WAY       NADI_SCHEMA_TIER_LINK
 #define TRUSTED   NADI_SCHEMA_TIER_TRUSTED
+#define LEVEL     NADI_SCHEMA_LEVEL
 #define MANIFEST  NADI_SCHEMA_MANIFEST
 #define ENTRY     NADI_SCHEMA_MANIFEST_TRACE
 #define SYSTEM    NADI_SCHEMA_SYSTEM
@@ -125,6 +126,18 @@ static const struct key_case key_cases[] = {
     {TIERS, "sharing", "fifo", "fifo", "lifo", "schema/word"},
     {TIERS, "default", "host", "host", "[host]", "schema/type"},
     {TIERS, "not-resident", "stall", "stall", "wait", "schema/word"},
+    {LEVEL, "memory-location", "\"CXL_MEMORY\"", "CXL_MEMORY", "\"CXL\"", "schema/word"},
+    {LEVEL, "memory-type", "\"MEMORY_POOL\"", "MEMORY_POOL", "\"HIERARCHICAL_POOL\"",
+     "schema/word"},
+    {LEVEL, "mem-bw", "60", "60000000000 B/s", "0", "schema/range"},
+    {LEVEL, "read-bw", "1638.4", "1638400000000 B/s", "-1", "schema/range"},
+    {LEVEL, "write-bw", "\"45GB/s\"", "45000000000 B/s", "\"45GB\"", "schema/unit"},
+    {LEVEL, "mem-latency", "250", "250 ns", "-1", "schema/range"},
+    {LEVEL, "read-latency", "\"1us\"", "1000 ns", "\"1B\"", "schema/unit"},
+    {LEVEL, "write-latency", "0.5", "0.5 ns", "\"soon\"", "schema/type"},
+    {LEVEL, "mem-size", "2", "2147483648 B", "0", "schema/range"},
+    {LEVEL, "num-devices", "4", "4", "0", "schema/range"},
+    {LEVEL, "pim-channels", "8", "8", "-1", "schema/range"},
     {TIER, "name", "hbm", "hbm", "[hbm]", "schema/type"},
     {TIER, "class", "G3.5", "G3.5", "G5", "schema/word"},
     {TIER, "medium", "CXL-DRAM", "CXL-DRAM", "CXL", "schema/word"},
