@@ -128,6 +128,32 @@ static bool needs_cluster(const struct nadi_study *s, struct nadi_diags *message
                       "a time needs a cluster: devices and the network between them");
 }
 
+/* A model that one device cannot hold is only simulated on one where that is asked for. */
+static bool is_divided(const struct nadi_study *s, const struct nadi_model_setup *setup,
+                       struct nadi_diags *messages)
+{
+    static const char *const degrees[] = {"tp", "cp", "pp", "dp", "ep", "zero", "offload", NULL};
+    char missing[32], capacity[32];
+    for (const char *const *key = degrees; *key; key++)
+        if (nadi_plan_has(&s->plan, *key))
+            return true;
+    const double bytes = nadi_study_missing_bytes(s);
+    if (s->plan.ranks > 1 || !(bytes > 0))
+        return true;
+    struct nadi_str help = NADI_STR_INIT;
+    nadi_str_printf(&help,
+                    "`nadi model search %s --cluster %s` finds the best plan; or say it: --set "
+                    "\"tp=8 pp=4 dp=2\", and with \"tp=1\" one device is meant",
+                    setup->model ? setup->model : "MODEL", setup->cluster);
+    const bool ok = nadi_error(messages, "plan/undivided", NADI_NOWHERE, nadi_str_get(&help),
+                               "no plan says how %s is divided, and one %s of %s lacks %s for it",
+                               s->model.name, s->cluster.device.name,
+                               nadi_units_bytes(capacity, nadi_study_capacity(s)),
+                               nadi_units_bytes(missing, bytes));
+    nadi_str_release(&help);
+    return ok;
+}
+
 enum nadi_status nadi_do_model_load(struct nadi_job *job, const struct nadi_model_setup *setup,
                                     struct nadi_diags *diags)
 {
@@ -135,7 +161,8 @@ enum nadi_status nadi_do_model_load(struct nadi_job *job, const struct nadi_mode
     if (job->bad_setup)
         return NADI_STATUS_INPUT;
     job->study = NADI_ZNEW(struct nadi_study, 1);
-    if (!open_study(job->study, setup, diags) || !needs_cluster(job->study, diags))
+    if (!open_study(job->study, setup, diags) || !needs_cluster(job->study, diags) ||
+        !is_divided(job->study, setup, diags))
         return NADI_STATUS_INPUT;
     if (nadi_step_init(&step, job->study, diags)) {
         job->load_called = true;

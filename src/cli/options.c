@@ -2,6 +2,7 @@
 #include "api/run_settings.h"
 #include "base/str.h"
 #include "cli/stop.h"
+#include "settings/schema.h"
 
 struct common {
     uint64_t max_wall_ns;
@@ -49,8 +50,12 @@ static void complain_value(struct parser *p, const struct nadi_setting *o, const
     struct nadi_str allowed = NADI_STR_INIT;
     const char *near = o->words ? nadi_setting_nearest_word(o, found) : NULL;
     nadi_setting_allowed(o, &allowed);
-    complain(p, "'--%s' wants %s, found '%s'%s%s%s", o->name, nadi_str_get(&allowed), found,
-             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    uint64_t number;
+    const bool is_count = o->type == NADI_TYPE_WORD && nadi_str_equal(o->name, "ranks") &&
+                          nadi_str_to_u64(found, &number);
+    complain(p, "'--%s' wants %s, found '%s'%s%s%s%s", o->name, nadi_str_get(&allowed), found,
+             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "",
+             is_count ? "; it is about rows of a table, not how many ranks there are" : "");
     nadi_str_release(&allowed);
 }
 
@@ -166,6 +171,45 @@ static struct found find_option(struct parser *p, const char *name, size_t lengt
     return (struct found){0};
 }
 
+static const struct nadi_setting *option_named(const struct parser *p, const char *name)
+{
+    for (const struct nadi_option_group *g = p->groups; g->heading; g++)
+        for (const struct nadi_setting *o = g->rows; o->name; o++)
+            if (nadi_str_equal(o->name, name))
+                return o;
+    return NULL;
+}
+
+/* A key of the plan, or how many devices there are: said as an option, although --set takes it. */
+static bool complain_plan_key(struct parser *p, const char *name)
+{
+    static const char *const counts[] = {"gpus", "npus", "devices", "accelerators", "world-size"};
+    const struct nadi_setting *ranks = option_named(p, "ranks"), *set = option_named(p, "set");
+    bool is_count = nadi_str_equal(name, "ranks");
+    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+        is_count |= nadi_str_equal(name, counts[i]);
+    if (is_count && ranks && ranks->type != NADI_TYPE_WORD) {
+        complain(p, "unknown option '--%s', did you mean '--ranks'?", name);
+        return true;
+    }
+    if (!set || !nadi_str_equal(set->argument, "KEYS"))
+        return false;
+    if (is_count) {
+        complain(p,
+                 "unknown option '--%s': the degrees of the plan say how many, as in "
+                 "--set \"tp=8 pp=2 dp=4\"",
+                 name);
+        return true;
+    }
+    const struct nadi_schema *plan = nadi_schema_of(NADI_SCHEMA_PLAN);
+    for (size_t i = 0; i < plan->count; i++)
+        if (nadi_str_equal(plan->keys[i].name, name)) {
+            complain(p, "'--%s' is no option but a key of the plan: --set \"%s=...\"", name, name);
+            return true;
+        }
+    return false;
+}
+
 static void complain_unknown(struct parser *p, const char *word, size_t length)
 {
     const char *names[MAX_OPTIONS];
@@ -179,7 +223,10 @@ static void complain_unknown(struct parser *p, const char *word, size_t length)
     char written[MAX_WORD];
     snprintf(written, sizeof(written), "%.*s", (int)nadi_min_u64(length, sizeof(written) - 1),
              word);
-    const char *nearest = nadi_str_nearest(written + strspn(written, "-"), names, count);
+    const char *plain = written + strspn(written, "-");
+    if (complain_plan_key(p, plain))
+        return;
+    const char *nearest = nadi_str_nearest(plain, names, count);
     if (nearest)
         complain(p, "unknown option '%s', did you mean '--%s'?", written, nearest);
     else

@@ -17,5 +17,7 @@ struct nadi_step_figures {
 
 /* `ns`: of all the plan's steps together. The study has a cluster. */
 struct nadi_step_figures nadi_step_figures(const struct nadi_study *s, uint64_t ns);
+/* Bytes by which the fullest rank's memory is too small; 0: it fits. */
+double nadi_study_missing_bytes(const struct nadi_study *s);
 
 #endif

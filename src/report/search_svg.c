@@ -5,7 +5,7 @@
 enum { WIDTH = 1000, LEFT = 420, RIGHT = 90, TOP = 46, ROW = 26, MOST_BARS = 12 };
 
 static const char *const colours[NADI_STEP_PARTS] = {"#4477aa", "#ee6677", "#bbbbbb", "#228833",
-                                                     "#ccbb44", "#aa3377", "#66ccee"};
+                                                     "#ccbb44", "#aa3377", "#66ccee", "#000000"};
 
 static void legend(struct nadi_str *out)
 {

@@ -9,8 +9,8 @@
 
 const char *nadi_step_part_name(enum nadi_step_part part)
 {
-    static const char *const names[] = {"compute",   "transfers", "pipeline", "parameters",
-                                        "gradients", "remote",    "optimizer"};
+    static const char *const names[] = {"compute",   "transfers", "pipeline",  "parameters",
+                                        "gradients", "remote",    "optimizer", "host"};
     return names[part];
 }
 

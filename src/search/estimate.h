@@ -10,6 +10,7 @@
  *   parameters  what of the gathers does not hide behind the layer before
  *   remote      what of the transfers to offloaded memory does not hide behind a layer
  *   optimizer   the states through memory
+ *   host        what the passes wait for a host that is late with their kernels
  *
  * The footprint is nadi_memory_estimate's. The network is idle but for the step's own transfers, as
  * in the network model `unaware`; nadi_strategy_margin says how far above the simulation of the
@@ -35,6 +36,7 @@ enum nadi_step_part { /* they add up to the step */
                       NADI_STEP_GRADIENTS,
                       NADI_STEP_REMOTE,
                       NADI_STEP_OPTIMIZER,
+                      NADI_STEP_HOST, /* late with the launch of kernels */
                       NADI_STEP_PARTS
 };
 const char *nadi_step_part_name(enum nadi_step_part part);

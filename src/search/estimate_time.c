@@ -54,6 +54,7 @@ void nadi_estimator_replicas(struct nadi_estimator *e)
 struct step {
     struct nadi_estimator *e;
     const struct nadi_search_shape *shape;
+    double late; /* by which the passes end, for the host's sake */
 };
 
 static double backward_of(const struct nadi_estimator *e, const struct nadi_search_shape *shape,
@@ -331,6 +332,7 @@ static void fill(struct nadi_estimate *out, const struct step *s, uint32_t rank,
     out->parts[NADI_STEP_REMOTE] = end->remote + (gathers ? 0 : m * (late - plain));
     out->parts[NADI_STEP_GRADIENTS] = end->gradients;
     out->parts[NADI_STEP_OPTIMIZER] = end->optimizer;
+    out->parts[NADI_STEP_HOST] = s->late;
     double sum = 0;
     for (int i = 0; i < NADI_STEP_PARTS; i++)
         sum += i == NADI_STEP_PIPELINE ? 0 : out->parts[i];
@@ -355,7 +357,7 @@ static double launched_ns(const struct nadi_estimator *e)
 void nadi_estimator_step(struct nadi_estimator *e, struct nadi_estimate *out)
 {
     const struct nadi_model_plan *p = &e->plan;
-    const struct step s = {.e = e, .shape = nadi_estimator_now(e)};
+    struct step s = {.e = e, .shape = nadi_estimator_now(e)};
     passes(&s);
     const struct nadi_pipeline_times times = {
         .kind = p->schedule,
@@ -367,7 +369,9 @@ void nadi_estimator_step(struct nadi_estimator *e, struct nadi_estimate *out)
         .send = e->send,
     };
     const double first = late_parameters(&s), tied = tied_ns(e);
-    const double passes_end = fmax(first + nadi_pipeline_ns(&times), launched_ns(s.e));
+    const double device_end = first + nadi_pipeline_ns(&times);
+    const double passes_end = fmax(device_end, launched_ns(e));
+    s.late = passes_end - device_end;
     double earlier = 0; /* than the first rank */
     *out = (struct nadi_estimate){.ns = -1};
     for (uint32_t r = 0; r < p->pp; r++) {
