@@ -139,6 +139,12 @@ enum nadi_status nadi_do_sweep(const struct nadi_sweep_options *o, const struct 
     *report = NULL;
     if (!o->mpi)
         return sweep(o, watch, NULL, report, diags);
+    if (o->threads > 1) {
+        (void)nadi_error(diags, "sweep/threads", NADI_NOWHERE,
+                         "start as many processes as there are cores: mpirun -n 16",
+                         "a process of mpirun runs one point at a time, not %" PRIu32, o->threads);
+        return NADI_STATUS_INPUT;
+    }
     if (!nadi_machines_begin(&machines, diags))
         return NADI_STATUS_INPUT;
     const enum nadi_status status = sweep(o, watch, &machines, report, diags);

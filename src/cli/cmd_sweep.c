@@ -67,8 +67,9 @@ static const struct nadi_setting work[] = {
     {.name = "mpi",
      .type = NADI_TYPE_FLAG,
      AT(mpi),
-     .doc = "Under mpirun: points run in its processes, on any machines, without a shared disk; "
-            "the first process has the store. Where nadi was built with Open MPI"},
+     .doc = "Under mpirun: points run in its processes, one at a time in each, on any machines, "
+            "without a shared disk; the first process has the store. Where nadi was built with "
+            "Open MPI"},
     {.name = "resume",
      .type = NADI_TYPE_FLAG,
      AT(resume),

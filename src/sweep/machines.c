@@ -13,16 +13,21 @@
 
 #include <mpi.h>
 
-enum { TAG_WORK = 1, TAG_ROW, TAG_IDLE, HOST_BYTES = 256, MOST_POINTS_SENT = 4096 };
+enum { TAG_WORK = 1, TAG_ROW, TAG_ASK, TAG_END, HOST_BYTES = 256, MOST_POINTS_SENT = 4096 };
 
 bool nadi_machines_begin(struct nadi_machines *m, struct nadi_diags *diags)
 {
-    int begun = 0;
+    int begun = 0, threads = MPI_THREAD_FUNNELED;
     *m = (struct nadi_machines){.count = 1};
     MPI_Initialized(&begun);
-    if (!begun && MPI_Init(NULL, NULL) != MPI_SUCCESS)
+    if (!begun && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads) != MPI_SUCCESS)
         return nadi_error(diags, "sweep/mpi", NADI_NOWHERE,
                           "mpirun -n 4 nadi sweep --mpi SPACE.yml", "Open MPI does not start");
+    if (threads < MPI_THREAD_FUNNELED) {
+        MPI_Finalize();
+        return nadi_error(diags, "sweep/mpi", NADI_NOWHERE, "use an Open MPI that has threads",
+                          "this Open MPI allows no threads beside the one that it talks to");
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &m->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &m->count);
     return true;
@@ -81,19 +86,27 @@ struct work { /* points of a unit that are still to be run; none: the end */
     uint64_t count, points[MOST_POINTS_SENT];
 };
 
-/* The next points that the store has not. */
-static void next_work(const struct nadi_share_order *order, const struct nadi_store *store,
-                      size_t *unit, uint64_t *at, struct work *w)
+struct handing { /* out, part by part, the unit that was taken last */
+    const struct nadi_machines_work *of;
+    const struct nadi_share_unit *unit; /* NULL: none has been taken */
+    uint64_t at;
+};
+
+/* The next points that the store has not; none: all units are taken. */
+static void next_points(struct handing *h, struct work *w)
 {
-    for (w->count = 0; *unit < order->unit_count && w->count == 0;) {
-        const struct nadi_share_unit *u = &order->units[*unit];
-        for (; *at < u->count && w->count < MOST_POINTS_SENT; ++*at)
-            if (!nadi_store_has(store, order->points[u->first + *at]))
-                w->points[w->count++] = order->points[u->first + *at];
-        if (*at == u->count) {
-            ++*unit;
-            *at = 0;
+    const struct nadi_share_order *order = h->of->order;
+    for (w->count = 0; w->count == 0;) {
+        if (!h->unit || h->at == h->unit->count) {
+            const uint64_t unit = atomic_fetch_add(h->of->next, 1);
+            if (unit >= order->unit_count)
+                break;
+            h->unit = &order->units[unit];
+            h->at = 0;
         }
+        for (; h->at < h->unit->count && w->count < MOST_POINTS_SENT; h->at++)
+            if (!nadi_store_has(h->of->store, order->points[h->unit->first + h->at]))
+                w->points[w->count++] = order->points[h->unit->first + h->at];
     }
 }
 
@@ -102,23 +115,26 @@ static void send_work(const struct work *w, int to)
     MPI_Send(w, (int)(sizeof(uint64_t) * (w->count + 1)), MPI_BYTE, to, TAG_WORK, MPI_COMM_WORLD);
 }
 
-void nadi_machines_hand_out(const struct nadi_machines *m, const struct nadi_share_order *order,
-                            const struct nadi_store *store,
-                            bool (*take)(void *context, const struct nadi_store_row *row),
-                            void *context)
+/* A core that only waits is another process's. */
+static bool await(int from, int tag, MPI_Status *about)
+{
+    int waits = 0;
+    MPI_Iprobe(from, tag, MPI_COMM_WORLD, &waits, about);
+    if (!waits)
+        nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    return waits != 0;
+}
+
+void nadi_machines_hand_out(const struct nadi_machines *m, const struct nadi_machines_work *work)
 {
     struct work *w = NADI_NEW(struct work, 1);
+    struct handing handing = {.of = work};
     struct message in;
-    size_t unit = 0;
-    uint64_t at = 0;
     bool more = true;
     for (int working = m->count - 1; working > 0;) {
         MPI_Status about;
-        int waits = 0;
-        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &waits, &about);
-        if (!waits) { /* a core that only waits is another process's */
-            more = more && take(context, NULL);
-            nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+        if (!await(MPI_ANY_SOURCE, MPI_ANY_TAG, &about)) {
+            more = more && work->take(work->context, NULL);
             continue;
         }
         MPI_Recv(&in, sizeof(in), MPI_BYTE, about.MPI_SOURCE, about.MPI_TAG, MPI_COMM_WORLD,
@@ -126,32 +142,39 @@ void nadi_machines_hand_out(const struct nadi_machines *m, const struct nadi_sha
         if (about.MPI_TAG == TAG_ROW) {
             const struct nadi_store_row row = {
                 .result = in.row, .host = in.host, .worker = (uint32_t)about.MPI_SOURCE};
-            more = take(context, &row) && more;
+            more = work->take(work->context, &row) && more;
+            continue;
+        }
+        if (about.MPI_TAG == TAG_END) {
+            working--;
             continue;
         }
         w->count = 0;
         if (more)
-            next_work(order, store, &unit, &at, w);
+            next_points(&handing, w);
         send_work(w, about.MPI_SOURCE);
-        working -= w->count == 0;
     }
     nadi_mem_free(w);
 }
 
 void nadi_machines_work(const struct nadi_machines *m, struct nadi_point_runner *runner)
 {
-    struct work *w = NADI_NEW(struct work, 1);
+    struct work *w = NADI_ZNEW(struct work, 1);
     struct message out = {.host = ""};
+    MPI_Status about;
     (void)m;
     (void)gethostname(out.host, sizeof(out.host) - 1);
-    do {
-        MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_IDLE, MPI_COMM_WORLD);
-        MPI_Recv(w, sizeof(*w), MPI_BYTE, 0, TAG_WORK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    do { /* it asks before it is idle: the answer is there when it is wanted */
+        MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD);
         for (uint64_t i = 0; i < w->count; i++) {
             nadi_point_run(runner, w->points[i], &out.row);
             MPI_Send(&out, sizeof(out), MPI_BYTE, 0, TAG_ROW, MPI_COMM_WORLD);
         }
+        while (!await(0, TAG_WORK, &about))
+            ;
+        MPI_Recv(w, sizeof(*w), MPI_BYTE, 0, TAG_WORK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } while (w->count > 0);
+    MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_END, MPI_COMM_WORLD);
     nadi_mem_free(w);
 }
 
@@ -302,16 +325,10 @@ void nadi_machines_leave(struct nadi_machines_folder *folder)
     (void)folder;
 }
 
-void nadi_machines_hand_out(const struct nadi_machines *m, const struct nadi_share_order *order,
-                            const struct nadi_store *store,
-                            bool (*take)(void *context, const struct nadi_store_row *row),
-                            void *context)
+void nadi_machines_hand_out(const struct nadi_machines *m, const struct nadi_machines_work *work)
 {
     (void)m;
-    (void)order;
-    (void)store;
-    (void)take;
-    (void)context;
+    (void)work;
 }
 
 void nadi_machines_work(const struct nadi_machines *m, struct nadi_point_runner *runner)

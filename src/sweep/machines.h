@@ -1,8 +1,9 @@
 /* machines: a sweep on the processes of Open MPI (`mpirun -n N nadi sweep --mpi`), where nadi was
  * built with it (cmake -D NADI_MPI=ON).
  *
- * The first process owns the store and hands out units of points (sweep/share.h) as the others
- * finish; these run them and send rows back. No disk is shared: the space and the inputs are sent,
+ * Each process runs points, one at a time. The first one also owns the store: while a thread of it
+ * runs points, another hands out units of points (sweep/share.h) to the other processes as they
+ * finish; these send rows back. No disk is shared: the space and the inputs are sent,
  * and a process that does not have the same files keeps them in a folder of its own while it works.
  * A process that is killed ends the job, as mpirun has it; the store goes on with --resume. */
 #ifndef NADI_SWEEP_MACHINES_H
@@ -10,6 +11,8 @@
 
 #include "sweep/share.h"
 #include "sweep/store.h"
+
+#include <stdatomic.h>
 
 struct nadi_machines {
     int rank, count; /* of this process; count 1: it is alone */
@@ -35,12 +38,18 @@ bool nadi_machines_inputs(const struct nadi_machines *m, const struct nadi_sweep
                           struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_machines_leave(struct nadi_machines_folder *folder);
 
-/* The first process: hands out the units of the order and takes rows until all is done or `take`
- * says no; now and then it is called with NULL, a row of nobody. */
-void nadi_machines_hand_out(const struct nadi_machines *m, const struct nadi_share_order *order,
-                            const struct nadi_store *store,
-                            bool (*take)(void *context, const struct nadi_store_row *row),
-                            void *context);
+struct nadi_machines_work { /* of the first process */
+    const struct nadi_share_order *order;
+    atomic_uint_fast64_t *next; /* unit that nobody has; its own threads take from there as well */
+    const struct nadi_store *store;
+    /* A row; now and then NULL, a row of nobody. False: no more points. */
+    bool (*take)(void *context, const struct nadi_store_row *row);
+    void *context;
+};
+
+/* The first process, in the thread that has begun: hands out the units that are left and takes rows
+ * until all is done or `take` says no. */
+void nadi_machines_hand_out(const struct nadi_machines *m, const struct nadi_machines_work *work);
 /* The others: run what they are given. */
 void nadi_machines_work(const struct nadi_machines *m, struct nadi_point_runner *runner);
 

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "sweep/price.h"
 
-enum { MOST_OF_A_UNIT = 16 };
+enum { MOST_OF_A_UNIT = 16, UNITS_OF_A_WORKER = 16 };
 
 enum effect { ON_NOTHING, ON_MEMORY, ON_TIMES, ON_GRAPH };
 
@@ -82,7 +82,8 @@ static int by_keys(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
-static void add_units(struct nadi_share_order *o, const struct item *items, uint64_t count)
+static void add_units(struct nadi_share_order *o, const struct item *items, uint64_t count,
+                      uint64_t most)
 {
     struct {
         struct nadi_share_unit *items;
@@ -93,7 +94,7 @@ static void add_units(struct nadi_share_order *o, const struct item *items, uint
         const bool other_graph = i == count || items[i].graph != items[first].graph;
         const bool other_result = other_graph || items[i].result != items[i - 1].result;
         results += other_result;
-        if (!other_graph && (!other_result || results < MOST_OF_A_UNIT))
+        if (!other_graph && (!other_result || results < most))
             continue;
         const struct nadi_share_unit unit = {first, i - first};
         NADI_PUSH(&units, unit);
@@ -104,7 +105,7 @@ static void add_units(struct nadi_share_order *o, const struct item *items, uint
     o->unit_count = units.count;
 }
 
-void nadi_share_order_make(struct nadi_share_order *o, const struct nadi_space *s)
+void nadi_share_order_make(struct nadi_share_order *o, const struct nadi_space *s, uint64_t workers)
 {
     struct item *items = NADI_NEW(struct item, s->point_count);
     struct nadi_assignment a;
@@ -124,7 +125,8 @@ void nadi_share_order_make(struct nadi_share_order *o, const struct nadi_space *
     o->points = NADI_NEW(uint64_t, s->point_count);
     for (uint64_t i = 0; i < s->point_count; i++)
         o->points[i] = items[i].point;
-    add_units(o, items, s->point_count);
+    const uint64_t fair = s->point_count / (nadi_max_u64(workers, 1) * UNITS_OF_A_WORKER);
+    add_units(o, items, s->point_count, nadi_min_u64(nadi_max_u64(fair, 1), MOST_OF_A_UNIT));
     nadi_str_release(&key);
     nadi_assignment_release(&a);
     nadi_mem_free(items);

@@ -6,8 +6,9 @@
  * memory's estimate looks at. Which values these are stands in one table.
  *
  * Points are run in an order in which those with one key follow each other, in units that one
- * thread takes whole; so each thread keeps one graph and one result, without locks. The order
- * changes nothing of the results, which are by point. */
+ * thread takes whole; so each thread keeps one graph and one result, without locks. Units are small
+ * where there are few points for each of the workers, so that all of them have work to the end. The
+ * order changes nothing of the results, which are by point. */
 #ifndef NADI_SWEEP_SHARE_H
 #define NADI_SWEEP_SHARE_H
 
@@ -23,7 +24,8 @@ struct nadi_share_order {
     size_t unit_count;
 };
 
-void nadi_share_order_make(struct nadi_share_order *o, const struct nadi_space *s);
+void nadi_share_order_make(struct nadi_share_order *o, const struct nadi_space *s,
+                           uint64_t workers);
 void nadi_share_order_release(struct nadi_share_order *o);
 
 /* The keys of a point's values, appended. by_memory: the device has a second memory, so that what

@@ -96,16 +96,40 @@ static bool take(void *context, const struct nadi_store_row *row)
     return !is_stopped(s);
 }
 
+static unsigned thread_count(const struct nadi_sweep_setup *setup)
+{
+    return setup->threads ? setup->threads : nadi_threads_cores(MOST_THREADS);
+}
+
+static unsigned worker_count(const struct nadi_sweep_setup *setup)
+{
+    return setup->machines ? (unsigned)setup->machines->count : thread_count(setup);
+}
+
+/* The first process of several: its first thread, which MPI knows, serves the others. */
+static void serve_or_work(void *context, unsigned thread)
+{
+    struct sweeping *s = context;
+    const struct nadi_machines_work out = {
+        .order = &s->order, .next = &s->next, .store = s->store, .take = take, .context = s};
+    if (thread > 0)
+        work(context, 0);
+    else
+        nadi_machines_hand_out(s->setup->machines, &out);
+}
+
 static void run_points(struct sweeping *s)
 {
     const struct nadi_sweep_setup *setup = s->setup;
-    if (setup->machines && setup->machines->count > 1) {
+    if (!setup->machines)
+        nadi_threads_run(thread_count(setup), work, s);
+    else if (setup->machines->count == 1)
+        nadi_threads_run(1, work, s);
+    else {
         nadi_assignment_init(&s->assignment, setup->space);
-        nadi_machines_hand_out(setup->machines, &s->order, s->store, take, s);
+        nadi_threads_run(2, serve_or_work, s);
         nadi_assignment_release(&s->assignment);
-    } else
-        nadi_threads_run(setup->threads ? setup->threads : nadi_threads_cores(MOST_THREADS), work,
-                         s);
+    }
     tell(s, true);
 }
 
@@ -167,7 +191,7 @@ bool nadi_sweep_run(const struct nadi_sweep_setup *setup, struct nadi_sweep_end 
     if (ok) {
         (void)gethostname(s.host, sizeof(s.host) - 1);
         end->had = nadi_store_count(s.store);
-        nadi_share_order_make(&s.order, setup->space);
+        nadi_share_order_make(&s.order, setup->space, worker_count(setup));
         run_points(&s);
         for (int i = 0; i < 4; i++)
             end->ended[i] = atomic_load(&s.ended[i]);
