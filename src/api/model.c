@@ -104,8 +104,21 @@ enum nadi_status nadi_do_model_memory_over_time(const struct nadi_model_setup *s
 enum nadi_status nadi_do_model_memory(const struct nadi_model_setup *setup, int json, char **report,
                                       struct nadi_diags *messages)
 {
-    return report_on(setup, json ? nadi_model_memory_json : nadi_model_memory_text, report,
-                     messages);
+    struct nadi_study study;
+    struct nadi_str text = NADI_STR_INIT;
+    bool ok = open_study(&study, setup, messages);
+    *report = NULL;
+    if (ok) {
+        struct nadi_inputs in;
+        ok = nadi_model_tiers(&in, &study, messages);
+        if (ok) {
+            (json ? nadi_model_memory_json : nadi_model_memory_text)(&study, in.tiers, &text);
+            *report = taken(&text);
+        }
+        nadi_inputs_release(&in);
+    }
+    nadi_study_close(&study);
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
 /* ---- simulation ---------------------------------------------------------------------------- */

@@ -4,8 +4,11 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "base/units.h"
+#include "memory/tiers.h"
 #include "model/files.h"
 #include "sim/run.h"
+
+#include <math.h>
 
 static void add_setting(struct nadi_inputs *in, const char *file, const char *key,
                         const char *value)
@@ -100,6 +103,30 @@ struct nadi_memory_config nadi_model_remote(const struct nadi_study *study)
         .latency_ns = NADI_MODEL_REMOTE_LATENCY_NS,
         .bytes_per_ns = nadi_count_round(nadi_study_remote_rate(study) / 1e9),
     };
+}
+
+bool nadi_model_tiers(struct nadi_inputs *in, const struct nadi_study *study,
+                      struct nadi_diags *diags)
+{
+    const double rate = study->has_cluster ? study->cluster.device.memory_rate : (double)NAN;
+    bool several;
+    *in = (struct nadi_inputs){.rank_count = study->plan.ranks};
+    nadi_arena_init(&in->arena);
+    nadi_graph_init(&in->graph);
+    nadi_groups_init(&in->groups, in->rank_count);
+    if (!study->memory)
+        return true;
+    if (!nadi_inputs_take_tiers(in, study->memory, rate, diags))
+        return false;
+    for (uint32_t i = 0; i < NADI_PLACED_PARTS && in->tiers; i++)
+        if (study->plan.place[i] &&
+            nadi_tiers_find(in->tiers, study->plan.place[i], &several) == NADI_NONE)
+            return nadi_error(diags, "plan/place", NADI_IN_FILE(study->memory),
+                              "name a tier of this file",
+                              several ? "'place' puts %s into '%.60s', which several tiers are"
+                                      : "'place' puts %s into '%.60s', which no tier is",
+                              nadi_placed_part_words[i], study->plan.place[i]);
+    return true;
 }
 
 static void fill_traces(struct nadi_inputs *in, const struct nadi_model_step *step)

@@ -22,6 +22,12 @@ void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, u
 /* Of what is offloaded or streamed. The device has a path to the host. */
 struct nadi_memory_config nadi_model_remote(const struct nadi_study *study);
 
+/* The tiers of the study's memory file, into `in`, which the caller releases in both cases:
+ * in->tiers is NULL where there are none. Every tier that the plan names is there; else false with
+ * errors. */
+bool nadi_model_tiers(struct nadi_inputs *in, const struct nadi_study *study,
+                      struct nadi_diags *diags) NADI_MUST_USE;
+
 /* The default network model, nothing scaled. */
 struct nadi_run_options nadi_model_plain_options(void);
 

@@ -157,6 +157,11 @@ bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,
 bool nadi_inputs_take_memory(struct nadi_inputs *in, const char *path, double local_rate,
                              struct nadi_diags *diags) NADI_MUST_USE;
 
+/* The tiers of a memory file alone, for in->rank_count; in->tiers stays NULL where it has none.
+ * local_rate NAN: not known. */
+bool nadi_inputs_take_tiers(struct nadi_inputs *in, const char *path, double local_rate,
+                            struct nadi_diags *diags) NADI_MUST_USE;
+
 /* Does the network fit the network model? False with errors in diags. */
 bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;
 

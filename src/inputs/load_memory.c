@@ -121,16 +121,23 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     return true;
 }
 
-bool nadi_inputs_take_memory(struct nadi_inputs *in, const char *path, double local_rate,
-                             struct nadi_diags *diags)
+bool nadi_inputs_take_tiers(struct nadi_inputs *in, const char *path, double local_rate,
+                            struct nadi_diags *diags)
 {
     struct nadi_load l = {.in = in, .diags = diags};
     const double before = in->system.local_mem_bw;
     in->options.memory = nadi_arena_strdup(&in->arena, path);
     in->system.local_mem_bw = local_rate;
-    const bool ok = nadi_load_memory(&l) && nadi_fit_tiers(&l) && nadi_load_accesses(&l);
+    const bool ok = nadi_load_memory(&l) && nadi_fit_tiers(&l);
     in->system.local_mem_bw = before;
     return ok;
+}
+
+bool nadi_inputs_take_memory(struct nadi_inputs *in, const char *path, double local_rate,
+                             struct nadi_diags *diags)
+{
+    struct nadi_load l = {.in = in, .diags = diags};
+    return nadi_inputs_take_tiers(in, path, local_rate, diags) && nadi_load_accesses(&l);
 }
 
 bool nadi_load_memory(struct nadi_load *l)

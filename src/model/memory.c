@@ -2,6 +2,8 @@
 
 #include "base/mem.h"
 
+#include <math.h>
+
 const char *nadi_memory_part_name(enum nadi_memory_part part)
 {
     static const char *const names[] = {
@@ -28,6 +30,12 @@ static double sharded(const struct nadi_model_plan *p, double dense, double expe
     return dense / nadi_plan_replicas(p, false) + expert / nadi_plan_replicas(p, true);
 }
 
+/* Of a part that is offloaded or placed, what is not with the device. */
+static double placed_share(const struct nadi_model_plan *p, uint32_t part)
+{
+    return p->place[part] ? p->interleave : 1;
+}
+
 static void place(struct nadi_rank_memory *r, const struct nadi_model_plan *p,
                   enum nadi_memory_part part, enum nadi_offload_flag flag, double bytes)
 {
@@ -35,10 +43,13 @@ static void place(struct nadi_rank_memory *r, const struct nadi_model_plan *p,
         r->parts[part] += bytes;
         return;
     }
-    r->remote += bytes;
     for (uint32_t i = 0; i < NADI_PLACED_PARTS; i++)
-        if (flag == 1u << i)
-            r->placed[i] += bytes;
+        if (flag == 1u << i) {
+            const double away = bytes * placed_share(p, i);
+            r->placed[i] += away;
+            r->remote += away;
+            r->parts[part] += bytes - away;
+        }
 }
 
 static void states(const struct nadi_model_plan *p, const struct nadi_model *m,
@@ -197,7 +208,9 @@ static double gathered_parameters(const struct nadi_model_plan *p, const struct 
     const bool experts = dense || (p->offload & NADI_OFFLOAD_EXPERTS);
     if (!experts)
         return 0;
-    const double weights = (double)(dense ? sums->weights : sums->expert_weights);
+    const bool whole = p->zero == 3 || p->streaming; /* what stays needs no buffer */
+    const double weights = (double)(dense ? sums->weights : sums->expert_weights) *
+                           (whole ? 1 : placed_share(p, NADI_PLACED_PARAMETERS));
     /* the layer at work and those gathered ahead, and one layer's gradient before it is reduced */
     return weights * (p->parameter_bytes * (1.0 + p->prefetch) +
                       (p->mode == NADI_MODE_TRAIN ? p->gradient_bytes : 0));
@@ -236,32 +249,50 @@ static double buffers(const struct estimate *e, uint32_t rank)
     return most.output + most.recompute + most.gathered;
 }
 
-static uint64_t kept_tokens(const struct nadi_model *m, uint32_t layer, uint64_t tokens)
+double nadi_memory_layer_cache(const struct nadi_model_plan *p, const struct nadi_model *m,
+                               uint32_t layer, uint64_t tokens)
 {
-    const bool windowed = nadi_model_layer(m, layer) & NADI_LAYER_WINDOWED;
-    return windowed ? nadi_min_u64(tokens, m->window) : tokens;
-}
-
-/* Keys and values of all tokens so far, for all sequences of the batch. */
-static double cache(const struct estimate *e, uint32_t rank)
-{
-    const struct nadi_model_plan *p = e->p;
-    const struct nadi_model *m = e->m;
-    if (p->mode == NADI_MODE_TRAIN)
-        return 0;
-    const uint64_t tokens = p->mode == NADI_MODE_DECODE ? p->tokens + p->steps : p->tokens / p->cp;
     const uint32_t kv = m->kv_heads > p->tp ? m->kv_heads / p->tp : 1;
     const double width =
         m->latent ? m->kv_rank + (double)m->rope_dim : 2.0 * kv * (double)m->head_dim;
-    double kept = 0; /* tokens, over the layers */
-    for (uint32_t c = 0; c < e->s->chunks; c++) {
+    const bool windowed = nadi_model_layer(m, layer) & NADI_LAYER_WINDOWED;
+    const uint64_t kept = windowed ? nadi_min_u64(tokens, m->window) : tokens;
+    return (double)kept * width * p->activation_bytes;
+}
+
+uint64_t nadi_memory_cached_tokens(const struct nadi_model_plan *p)
+{
+    return p->mode == NADI_MODE_DECODE ? p->tokens + p->steps : p->tokens / p->cp;
+}
+
+double nadi_memory_cache(const struct nadi_model_plan *p, const struct nadi_model *m,
+                         const struct nadi_net *net, const struct nadi_schedule *schedule,
+                         uint32_t rank, uint64_t tokens)
+{
+    double bytes = 0;
+    if (p->mode == NADI_MODE_TRAIN)
+        return 0;
+    for (uint32_t c = 0; c < schedule->chunks; c++) {
         const struct nadi_pipeline_stage s =
-            nadi_stage_of(p, m, e->net, nadi_schedule_stage(e->s, rank, c));
+            nadi_stage_of(p, m, net, nadi_schedule_stage(schedule, rank, c));
         for (uint32_t i = s.first; i < s.first + s.count; i++)
-            if (nadi_body_position(e->net, &s, i) != NADI_NONE)
-                kept += (double)kept_tokens(m, i - e->net->body_first, tokens);
+            if (nadi_body_position(net, &s, i) != NADI_NONE)
+                bytes += nadi_memory_layer_cache(p, m, i - net->body_first, tokens);
     }
-    return (double)(p->batch / p->dp) * kept * width * p->activation_bytes;
+    return (double)(p->batch / p->dp) * bytes;
+}
+
+/* Keys and values of the layer at work and of those loaded ahead, of a micro-batch. */
+static double cache_buffer(const struct estimate *e, double all)
+{
+    double most = 0;
+    if (!e->p->place[NADI_PLACED_CACHE])
+        return 0;
+    for (uint32_t i = 0; i < e->net->body_count; i++)
+        most =
+            largest(most, nadi_memory_layer_cache(e->p, e->m, i, nadi_memory_cached_tokens(e->p)));
+    most *= (1.0 + e->p->prefetch) * (double)e->p->micro_batch;
+    return fmin(most, all) * e->p->interleave;
 }
 
 struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
@@ -278,12 +309,17 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
     double here = load->activations;
     states(p, m, &r, w);
     if (p->offload & NADI_OFFLOAD_ACTIVATIONS) { /* what the current pass works on stays */
-        here = r.in_flight ? here / r.in_flight : 0;
-        r.remote += load->activations - here;
-        r.placed[NADI_PLACED_ACTIVATIONS] = load->activations - here;
+        const double work = r.in_flight ? here / r.in_flight : 0;
+        const double away = (load->activations - work) * placed_share(p, NADI_PLACED_ACTIVATIONS);
+        here = load->activations - away;
+        r.remote += away;
+        r.placed[NADI_PLACED_ACTIVATIONS] = away;
     }
     r.parts[NADI_MEMORY_ACTIVATIONS] = here;
-    r.parts[NADI_MEMORY_CACHE] = load->cache;
+    if (p->mode != NADI_MODE_TRAIN && (p->offload & NADI_OFFLOAD_CACHE))
+        place(&r, p, NADI_MEMORY_CACHE, NADI_OFFLOAD_CACHE, load->cache);
+    else
+        r.parts[NADI_MEMORY_CACHE] = load->cache;
     r.parts[NADI_MEMORY_BUFFERS] = load->buffers;
     r.parts[NADI_MEMORY_RESERVE] = p->reserve_bytes;
     r.parts[NADI_MEMORY_FRAGMENTS] = p->fragmentation * (here + load->buffers);
@@ -294,7 +330,10 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
 
 static struct nadi_rank_memory estimate_rank(const struct estimate *e, uint32_t rank)
 {
-    struct nadi_rank_load load = {.cache = cache(e, rank), .buffers = buffers(e, rank)};
+    struct nadi_rank_load load = {
+        .cache = nadi_memory_cache(e->p, e->m, e->net, e->s, rank, nadi_memory_cached_tokens(e->p)),
+        .buffers = buffers(e, rank)};
+    load.buffers += cache_buffer(e, load.cache);
     for (uint32_t c = 0; c < e->s->chunks; c++) {
         const struct nadi_pipeline_stage stage =
             nadi_stage_of(e->p, e->m, e->net, nadi_schedule_stage(e->s, rank, c));

@@ -74,6 +74,15 @@ void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_model_pl
                           const struct nadi_model *m, const struct nadi_net *net,
                           const struct nadi_schedule *schedule, struct nadi_arena *arena);
 
+/* Keys and values: of one sequence in a layer of the body; of all of a rank's, which is nothing in
+ * training; the tokens at the end of the run. */
+double nadi_memory_layer_cache(const struct nadi_model_plan *p, const struct nadi_model *m,
+                               uint32_t layer, uint64_t tokens);
+double nadi_memory_cache(const struct nadi_model_plan *p, const struct nadi_model *m,
+                         const struct nadi_net *net, const struct nadi_schedule *schedule,
+                         uint32_t rank, uint64_t tokens);
+uint64_t nadi_memory_cached_tokens(const struct nadi_model_plan *p);
+
 /* Activation bytes after each action of a rank's list, in the caller's arena. */
 double *nadi_memory_activations(const struct nadi_model_plan *p, const struct nadi_model *m,
                                 const struct nadi_net *net, const struct nadi_schedule *schedule,

@@ -280,6 +280,16 @@ static void check_remote(struct resolve *r)
                "the pool's switches copy to all ranks: all must hold the same parameters");
 }
 
+static void check_interleave(struct resolve *r)
+{
+    for (int part = 0; part < NADI_PLACED_PARTS; part++)
+        if (r->p->place[part])
+            return;
+    if (r->p->interleave < 1)
+        refuse(r, "say with 'place' which parts lie in which tiers",
+               "interleave is the share of what lies in tiers, and nothing does");
+}
+
 static void resolve_bytes(struct resolve *r)
 {
     struct nadi_model_plan *p = r->p;
@@ -302,6 +312,11 @@ static void resolve_bytes(struct resolve *r)
     if (p->place[NADI_PLACED_PARAMETERS] && nadi_model_updates_rows(r->m))
         refuse(r, "leave 'parameters' with the device",
                "rows of tables are looked up where they lie: parameters cannot be placed");
+    if ((p->offload & NADI_OFFLOAD_CACHE) &&
+        (p->mode == NADI_MODE_TRAIN || !nadi_model_is_transformer(r->m)))
+        refuse(r, "set mode to prefill or decode, of a transformer",
+               "place puts keys and values into a tier, but nothing is cached");
+    check_interleave(r);
     check_remote(r);
     if (p->mode != NADI_MODE_TRAIN)
         p->zero = 0;

@@ -56,6 +56,7 @@ enum nadi_offload_flag {
     NADI_OFFLOAD_PARAMETERS = 1 << 2,
     NADI_OFFLOAD_ACTIVATIONS = 1 << 3,
     NADI_OFFLOAD_EXPERTS = 1 << 4, /* the parameters of experts alone; by `place` only */
+    NADI_OFFLOAD_CACHE = 1 << 5,   /* keys and values of inference; by `place` only */
 };
 
 enum { /* by bit of the flags above */
@@ -64,6 +65,7 @@ enum { /* by bit of the flags above */
        NADI_PLACED_PARAMETERS,
        NADI_PLACED_ACTIVATIONS,
        NADI_PLACED_EXPERTS,
+       NADI_PLACED_CACHE,
        NADI_PLACED_PARTS
 };
 
@@ -111,6 +113,7 @@ struct nadi_model_plan {
     /* By part, the tier of the memory file that it lies in: `place`; NULL: with the device, or,
        with `offload`, with the host. */
     const char *place[NADI_PLACED_PARTS];
+    double interleave; /* share of placed parts that lies in their tiers; the rest stays */
     bool streaming, every_kernel;
     enum nadi_remote_parameters remote_parameters;
     const struct nadi_compute_model *kernels; /* NULL: the device's own */

@@ -101,7 +101,7 @@ static void fill_parallel(struct nadi_model_plan *p, const struct nadi_schema_va
 }
 
 const char *const nadi_placed_part_words[NADI_PLACED_PARTS + 1] = {
-    "optimizer", "gradients", "parameters", "activations", "experts"};
+    "optimizer", "gradients", "parameters", "activations", "experts", "cache"};
 
 /* "hbm" and "G1" are the device's own memory: what is placed there stays. */
 static bool fill_place(struct nadi_model_plan *p, const struct nadi_schema_values *v,
@@ -121,8 +121,8 @@ static bool fill_place(struct nadi_model_plan *p, const struct nadi_schema_value
             part++;
         if (part == NADI_PLACED_PARTS || n->kind != NADI_DOC_SCALAR)
             return nadi_error(diags, "plan/place", nadi_doc_key_place(doc, n),
-                              "optimizer, gradients, parameters, activations or experts, "
-                              "each with the name of a tier",
+                              "optimizer, gradients, parameters, activations, experts or "
+                              "cache, each with the name of a tier",
                               "'place' cannot put '%.60s' anywhere", nadi_doc_key(n));
         if (strcmp(n->text, "hbm") == 0 || strcmp(n->text, "G1") == 0)
             continue;
@@ -164,6 +164,7 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     const struct nadi_schema_value *offload = nadi_schema_get(v, "offload");
     for (uint32_t i = 0; i < offload->count; i++)
         p->offload |= 1u << offload->items[i].word;
+    p->interleave = nadi_schema_number(v, "interleave");
     p->streaming = nadi_schema_word(v, "execution") == 1;
     p->remote_parameters = (enum nadi_remote_parameters)nadi_schema_word(v, "remote-parameters");
     p->every_kernel = nadi_schema_word(v, "detail") == 1;

@@ -115,6 +115,24 @@ static void parallel(const struct writer *w, const struct nadi_model_plan *p)
     count(w, "chunk", p->chunk);
 }
 
+/* What is offloaded, as `place` where that names the tiers. */
+static void place(const struct writer *w, const struct nadi_model_plan *p)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < NADI_PLACED_PARTS; i++) {
+        if (!p->place[i])
+            continue;
+        nadi_str_printf(w->out, "%s%s: \"%s\"", any ? ", " : "place: {", nadi_placed_part_words[i],
+                        p->place[i]);
+        any = true;
+    }
+    if (any)
+        nadi_str_add(w->out, "}\n");
+    else
+        words(w, "offload", p->offload);
+    number(w, "interleave", p->interleave);
+}
+
 void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct nadi_str *out)
 {
     const struct writer all = {nadi_schema_of(NADI_SCHEMA_PLAN), out};
@@ -146,8 +164,9 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     count(w, "dispatch-processors", p->dispatch_processors);
     number(w, "capacity", p->capacity);
     number(w, "skew", p->skew);
-    words(w, "offload", p->offload);
+    place(w, p);
     word(w, "execution", p->streaming);
+    word(w, "remote-parameters", p->remote_parameters);
     word(w, "detail", p->every_kernel);
     number(w, "reserve", p->reserve_bytes);
     number(w, "fragmentation", p->fragmentation);

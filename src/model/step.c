@@ -77,16 +77,6 @@ static const char *activations_name(const struct nadi_emit *e, uint32_t layer, c
     return name;
 }
 
-/* Where the store of a layer's activations of this micro-batch is noted: what loads them waits. */
-static uint64_t *kept_by(struct nadi_emit *e, uint32_t layer)
-{
-    const size_t at = (size_t)e->micro * e->variant->net.layer_count + layer;
-    NADI_RESERVE(&e->kept, at + 1);
-    while (e->kept.count <= at)
-        e->kept.items[e->kept.count++] = 0;
-    return &e->kept.items[at];
-}
-
 static void store_activations(struct nadi_emit *e, const struct nadi_pipeline_stage *stage,
                               uint32_t layer)
 {
@@ -98,7 +88,7 @@ static void store_activations(struct nadi_emit *e, const struct nadi_pipeline_st
                                         .block = activations_name(e, layer, block)};
     nadi_emit_flush(e);
     if (bytes)
-        *kept_by(e, layer) =
+        *nadi_emit_kept_by(e, e->micro, layer) =
             nadi_emit_memory(e, "store activations", &move, e->front.ids, e->front.count);
 }
 
@@ -116,7 +106,7 @@ static uint64_t load_activations(struct nadi_emit *e, const struct nadi_pipeline
     const bool placed = nadi_emit_tier(e, NADI_OFFLOAD_ACTIVATIONS);
     uint64_t after[NADI_FRONT + 1];
     memcpy(after, e->front.ids, e->front.count * sizeof(*after));
-    after[e->front.count] = *kept_by(e, layer);
+    after[e->front.count] = *nadi_emit_kept_by(e, e->micro, layer);
     const uint64_t id =
         nadi_emit_memory(e, "load activations", &move, after, e->front.count + (placed ? 1 : 0));
     move.op = NADI_MEM_FREE;
@@ -136,7 +126,9 @@ static void forward(struct nadi_emit *e, const struct place *at,
                 net->boundary_bytes);
     for (e->layer = stage->first; e->layer < stage->first + stage->count; e->layer++) {
         nadi_emit_fetch(e);
+        nadi_emit_cache_load(e, at->part);
         nadi_emit_forward(e, net->layers[e->layer], false);
+        nadi_emit_cache_store(e, at->part);
         if (e->p->offload & NADI_OFFLOAD_ACTIVATIONS)
             store_activations(e, stage, e->layer);
     }
@@ -282,8 +274,10 @@ static void infer(struct nadi_emit *e)
     const struct nadi_actions *list = &e->s->study->schedule.lists[e->rank];
     const bool decode = e->p->mode == NADI_MODE_DECODE;
     const uint32_t steps = decode ? e->p->steps : 1;
+    nadi_emit_plan_cache(e);
     for (e->step = 0; e->step < steps; e->step++) {
         nadi_emit_plan_fetches(e);
+        nadi_emit_cache_room(e);
         for (uint32_t i = 0; i < list->count; i++)
             infer_pass(e, &list->items[i], decode ? 1 : e->s->variant_count);
     }
@@ -304,6 +298,7 @@ struct nadi_trace *nadi_step_trace(const struct nadi_model_step *s, uint32_t sta
     nadi_emit_flush(&e);
     nadi_mem_free(e.fetches.items);
     nadi_mem_free(e.kept.items);
+    nadi_mem_free(e.cache.items);
     nadi_mem_free(e.reduced.items);
     return nadi_trace_build_finish(&e.build);
 }

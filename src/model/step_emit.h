@@ -24,6 +24,13 @@ struct nadi_fetch { /* parameters on their way: gathered from the replicas or lo
     bool first; /* use in the step: what the optimizer has changed is gathered */
 };
 
+struct nadi_cache_use { /* keys and values that a pass of a layer reads */
+    uint64_t bytes, id; /* id: of the load */
+    uint32_t micro, layer;
+    uint32_t pass; /* step, or part of a prompt; those before it store some of them */
+    bool issued;
+};
+
 struct nadi_emit {
     const struct nadi_model_step *s;
     const struct nadi_model_plan *p;
@@ -44,10 +51,15 @@ struct nadi_emit {
         size_t count, capacity;
         size_t used;
     } fetches;
-    struct { /* stores of activations into tiers, by micro-batch and layer; 0: none */
+    struct { /* stores of activations, or of keys and values, by micro-batch and layer; 0: none */
         uint64_t *items;
         size_t count, capacity;
     } kept;
+    struct { /* of keys and values, in order */
+        struct nadi_cache_use *items;
+        size_t count, capacity;
+        size_t used;
+    } cache;
     /* gradients */
     bool last_micro; /* the chunk's last backward pass of the step: gradients are complete */
     struct {
@@ -86,6 +98,18 @@ uint64_t nadi_emit_memory(struct nadi_emit *e, const char *name, const struct na
                           const uint64_t *after, size_t count);
 /* The tier that `place` names for the part; NULL: none. */
 const char *nadi_emit_tier(const struct nadi_emit *e, enum nadi_offload_flag flag);
+
+/* Where the store of a layer of this micro-batch is noted: what loads it waits. */
+uint64_t *nadi_emit_kept_by(struct nadi_emit *e, uint32_t micro, uint32_t layer);
+
+/* ---- step_cache.c: keys and values in tiers; without, nothing ---- */
+/* Before all passes: what each will read. */
+void nadi_emit_plan_cache(struct nadi_emit *e);
+/* At the beginning of a step: space for what it adds. */
+void nadi_emit_cache_room(struct nadi_emit *e);
+/* Around the pass of a layer, e->layer; part: of a prompt. */
+void nadi_emit_cache_load(struct nadi_emit *e, uint32_t part);
+void nadi_emit_cache_store(struct nadi_emit *e, uint32_t part);
 
 /* ---- step_state.c: parameters, gradients, optimizer ---- */
 /* Before all else: space for what `place` puts into tiers. */

@@ -1,4 +1,6 @@
 /* step_memory: nodes that move what is offloaded, streamed or placed into tiers. */
+#include "base/mem.h"
+#include "base/time.h"
 #include "model/step_emit.h"
 
 /* By flag, what the memory extension of Chakra calls it. */
@@ -15,8 +17,19 @@ static enum nadi_mem_role role_of(enum nadi_offload_flag flag, bool load)
         return NADI_MEM_ACTIVATION_OFFLOAD;
     case NADI_OFFLOAD_EXPERTS:
         return NADI_MEM_EXPERT_FETCH;
+    case NADI_OFFLOAD_CACHE:
+        return load ? NADI_MEM_KV_PREFETCH : NADI_MEM_KV_OFFLOAD;
     }
     return NADI_MEM_OTHER;
+}
+
+uint64_t *nadi_emit_kept_by(struct nadi_emit *e, uint32_t micro, uint32_t layer)
+{
+    const size_t at = (size_t)micro * e->variant->net.layer_count + layer;
+    NADI_RESERVE(&e->kept, at + 1);
+    while (e->kept.count <= at)
+        e->kept.items[e->kept.count++] = 0;
+    return &e->kept.items[at];
 }
 
 const char *nadi_emit_tier(const struct nadi_emit *e, enum nadi_offload_flag flag)
@@ -32,9 +45,11 @@ uint64_t nadi_emit_memory(struct nadi_emit *e, const char *name, const struct na
 {
     const bool load = move->op == NADI_MEM_LOADS;
     const char *tier = nadi_emit_tier(e, move->flag);
-    const uint64_t id =
-        nadi_trace_build_memory(&e->build, name, load ? NADI_NODE_MEM_LOAD : NADI_NODE_MEM_STORE,
-                                move->bytes, after, count);
+    const double share = tier ? e->p->interleave : 1;
+    const uint64_t bytes =
+        share < 1 ? nadi_max_u64(1, nadi_count_round((double)move->bytes * share)) : move->bytes;
+    const uint64_t id = nadi_trace_build_memory(
+        &e->build, name, load ? NADI_NODE_MEM_LOAD : NADI_NODE_MEM_STORE, bytes, after, count);
     const struct nadi_build_mem mem = {
         .op = move->op,
         .role = (uint8_t)role_of(move->flag, load),

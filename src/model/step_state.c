@@ -2,6 +2,7 @@
  * gradients leave after it, and the optimizer ends the step. */
 #include "base/mem.h"
 #include "base/time.h"
+#include "model/memory.h"
 #include "model/step_emit.h"
 
 #include <math.h>
@@ -417,6 +418,10 @@ void nadi_emit_lie_down(struct nadi_emit *e)
     }
     lay_down(e, NADI_OFFLOAD_PARAMETERS, (d[3] + (apart ? 0 : x[3])) * p->parameter_bytes);
     lay_down(e, NADI_OFFLOAD_EXPERTS, x[3] * p->parameter_bytes);
+    if (p->mode == NADI_MODE_DECODE)
+        lay_down(e, NADI_OFFLOAD_CACHE,
+                 nadi_memory_cache(p, &e->s->study->model, &e->variant->net, &e->s->study->schedule,
+                                   e->rank, p->tokens));
     if (p->mode != NADI_MODE_TRAIN)
         return;
     lay_down(e, NADI_OFFLOAD_OPTIMIZER, (d[1] + x[1]) * p->optimizer_bytes);

@@ -110,7 +110,8 @@ void nadi_model_memory_csv(const struct nadi_study *s, struct nadi_str *out)
     nadi_arena_release(&arena);
 }
 
-void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out)
+void nadi_model_memory_text(const struct nadi_study *s, const struct nadi_tiers *tiers,
+                            struct nadi_str *out)
 {
     struct nadi_arena arena;
     struct nadi_memory memory;
@@ -137,6 +138,7 @@ void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out)
             nadi_str_printf(out, "    %-16s %10s   in tier %s\n", nadi_placed_part_words[i],
                             nadi_units_bytes(a, worst->placed[i]), s->plan.place[i]);
     add_verdict(s, worst, out);
+    nadi_model_tiers_text(s, &memory, tiers, out);
     if (s->plan.mode == NADI_MODE_TRAIN)
         add_curve(s, memory.worst, &arena, out);
     if (memory.count > 1)
@@ -160,7 +162,8 @@ static void rank_json(const struct nadi_rank_memory *r, struct nadi_json *j)
     nadi_json_close(j);
 }
 
-void nadi_model_memory_json(const struct nadi_study *s, struct nadi_str *out)
+void nadi_model_memory_json(const struct nadi_study *s, const struct nadi_tiers *tiers,
+                            struct nadi_str *out)
 {
     struct nadi_arena arena;
     struct nadi_memory memory;
@@ -184,6 +187,7 @@ void nadi_model_memory_json(const struct nadi_study *s, struct nadi_str *out)
     for (uint32_t i = 0; i < memory.count; i++)
         rank_json(&memory.ranks[i], &j);
     nadi_json_close(&j);
+    nadi_model_tiers_json(s, &memory, tiers, &j);
     nadi_json_close(&j);
     nadi_json_finish(&j);
     nadi_arena_release(&arena);

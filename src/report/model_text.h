@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "cost/bill.h"
+#include "memory/tiers.h"
 #include "model/figures.h"
 #include "model/study.h"
 
@@ -17,10 +18,19 @@ bool nadi_model_kernels_text(const struct nadi_study *s, struct nadi_str *out,
                              struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_model_kernels_json(const struct nadi_study *s, struct nadi_str *out,
                              struct nadi_diags *diags) NADI_MUST_USE;
-void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out);
+/* tiers: of the memory file; NULL: there is none. */
+void nadi_model_memory_text(const struct nadi_study *s, const struct nadi_tiers *tiers,
+                            struct nadi_str *out);
 /* After every pass of every rank of the pipeline. */
 void nadi_model_memory_csv(const struct nadi_study *s, struct nadi_str *out);
-void nadi_model_memory_json(const struct nadi_study *s, struct nadi_str *out);
+void nadi_model_memory_json(const struct nadi_study *s, const struct nadi_tiers *tiers,
+                            struct nadi_str *out);
+/* What lies in the tiers, where anything does: a part of both. */
+struct nadi_json;
+void nadi_model_tiers_text(const struct nadi_study *s, const struct nadi_memory *memory,
+                           const struct nadi_tiers *tiers, struct nadi_str *out);
+void nadi_model_tiers_json(const struct nadi_study *s, const struct nadi_memory *memory,
+                           const struct nadi_tiers *tiers, struct nadi_json *j);
 
 struct nadi_step_cost { /* NULLs: no catalogue was named */
     const struct nadi_bill *bill;

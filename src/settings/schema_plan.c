@@ -204,8 +204,16 @@ static const struct nadi_setting plan_keys[] = {
      .absent = "all lies in the device's memory, but for what `offload` says",
      .doc = "Tier of the memory file that a part lies in: `{optimizer: host, activations: cxl, "
             "experts: nvme}`. Parts: parameters, gradients, optimizer, activations, experts (their "
-            "parameters; only those that tokens go to are loaded). `hbm` and `G1` are the device's "
-            "own memory. Needs `--memory`; not with `offload`."},
+            "parameters; only those that tokens go to are loaded), cache (keys and values of "
+            "inference). `hbm` and `G1` are the device's own memory. Needs `--memory`; not with "
+            "`offload`."},
+    {.name = "interleave",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "1",
+     .max = 1,
+     .above_min = true,
+     .doc = "Share of every placed part that lies in its tier, page by page; the rest stays with "
+            "the device."},
     WORD("execution", executions, "stationary",
          "stationary: weights stay on their rank. streaming: weights come from remote memory "
          "layer by layer and gradients go back there; ranks hold activations only."),

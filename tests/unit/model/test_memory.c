@@ -194,6 +194,42 @@ static void cache(void **state)
     nadi_study_close(&s);
 }
 
+/* Of what lies in tiers a share stays with the device; nothing is lost. */
+static void interleaved(void **state)
+{
+    static const char *const plans[][2] = {
+        {"dp=4 batch=16 zero=2", "{optimizer: a, gradients: b, parameters: a, activations: b}"},
+        {"tp=4 batch=16 mode=decode steps=3", "{cache: a}"},
+        {"tp=4 batch=16 mode=prefill", "{cache: a, parameters: b}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
+        char settings[192];
+        struct nadi_study s, all, part;
+        open_study(&s, "llama3-8b", plans[i][0]);
+        snprintf(settings, sizeof(settings), "%s place=%s", plans[i][0], plans[i][1]);
+        open_study(&all, "llama3-8b", settings);
+        snprintf(settings, sizeof(settings), "%s place=%s interleave=0.25", plans[i][0],
+                 plans[i][1]);
+        open_study(&part, "llama3-8b", settings);
+        const struct nadi_rank_memory here = *estimate(&s).ranks, away = *estimate(&all).ranks,
+                                      shared = *estimate(&part).ranks;
+        assert_true(away.remote > 0);
+        near(shared.remote, 0.25 * away.remote, 1e-12);
+        for (int k = 0; k < NADI_PLACED_PARTS; k++)
+            near(shared.placed[k], 0.25 * away.placed[k], 1e-12);
+        double kept = 0, without = 0;
+        for (int k = 0; k <= NADI_MEMORY_CACHE; k++) {
+            kept += shared.parts[k];
+            without += here.parts[k];
+        }
+        near(kept + shared.remote, without, 1e-12);
+        nadi_study_close(&s);
+        nadi_study_close(&all);
+        nadi_study_close(&part);
+    }
+}
+
 static void curve(void **state)
 {
     struct nadi_study s;
@@ -239,6 +275,7 @@ int main(void)
         cmocka_unit_test(gathered_ahead),
         cmocka_unit_test(offload),
         cmocka_unit_test(cache),
+        cmocka_unit_test(interleaved),
         cmocka_unit_test(curve),
         cmocka_unit_test(tables_in_place),
     };
