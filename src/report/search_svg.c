@@ -2,14 +2,14 @@
 #include "base/units.h"
 #include "report/search.h"
 
-enum { WIDTH = 1000, LEFT = 420, RIGHT = 90, TOP = 46, ROW = 26, MOST_BARS = 12 };
+enum { WIDTH = 1100, LEFT = 520, RIGHT = 90, TOP = 46, ROW = 26, MOST_BARS = 12 };
 
 static const char *const colours[NADI_STEP_PARTS] = {"#4477aa", "#ee6677", "#bbbbbb", "#228833",
                                                      "#ccbb44", "#aa3377", "#66ccee", "#000000"};
 
 static void legend(struct nadi_str *out)
 {
-    int x = LEFT;
+    int x = 8;
     for (int i = 0; i < NADI_STEP_PARTS; i++) {
         const char *name = nadi_step_part_name((enum nadi_step_part)i);
         nadi_str_printf(out,
