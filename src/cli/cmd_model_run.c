@@ -85,12 +85,14 @@ static void print(const void *command, const struct nadi_job *job, enum nadi_sta
     const bool json = nadi_str_equal(v->outputs.format, "json");
     const int colour = nadi_terminal_colours(stdout);
     if (status != NADI_STATUS_DONE) { /* neither a throughput nor a use of the devices, but why */
-        if (*nadi_stop_flag())
-            return; /* the user knows */
+        char *why = json ? nadi_job_json(job) : nadi_job_text(job, colour);
+        char *end = json || !v->brief ? NULL : strstr(why, "\n\n");
+        if (end)
+            end[1] = '\0';
         if (json)
-            nadi_terminal_print(nadi_job_json(job));
+            nadi_terminal_print(why);
         else
-            nadi_terminal_print_text(nadi_job_text(job, colour));
+            nadi_terminal_print_text(why);
         return;
     }
     char *text = nadi_model_result(job, json, colour);

@@ -165,6 +165,8 @@ int nadi_terminal_close(int status)
 /* --- progress ----------------------------------------------------------------------------------
  */
 
+enum { LOG_S = 60 }; /* between two lines where there is no terminal */
+
 static double seconds_now(void)
 {
     struct timespec now;
@@ -176,7 +178,9 @@ void nadi_progress_line_start(struct nadi_progress_line *line, bool quiet)
 {
     *line = (struct nadi_progress_line){
         .start_s = seconds_now(),
-        .enabled = !quiet && isatty(fileno(stderr)),
+        .last_s = seconds_now(),
+        .enabled = !quiet,
+        .in_place = isatty(fileno(stderr)),
     };
 }
 
@@ -185,19 +189,21 @@ void nadi_progress_line_show(void *context, uint64_t now_ns, uint64_t nodes_done
 {
     struct nadi_progress_line *line = context;
     const double now_s = seconds_now(), passed_s = now_s - line->start_s;
-    if (!line->enabled || passed_s < 1 || now_s - line->last_s < 0.2)
+    if (!line->enabled || passed_s < 1 || now_s - line->last_s < (line->in_place ? 0.2 : LOG_S))
         return;
     line->last_s = now_s;
-    line->drawn = true;
+    line->drawn = line->in_place;
     char simulated[32];
     nadi_units_time(simulated, (double)now_ns);
-    fprintf(stderr, "\r\033[K%s simulated", simulated);
+    fprintf(stderr, "%s%s simulated", line->in_place ? "\r\033[K" : "", simulated);
     if (nodes_done > 0 && nodes_total > 0) {
         const double share = (double)nodes_done / (double)nodes_total;
         const double left_s = passed_s * (1 - share) / share;
         fprintf(stderr, ", %.1f %% of the nodes done, about %.0f %s left", 100 * share,
                 left_s < 90 ? left_s : left_s / 60, left_s < 90 ? "s" : "min");
     }
+    if (!line->in_place)
+        fputc('\n', stderr);
 }
 
 void nadi_progress_line_end(struct nadi_progress_line *line)

@@ -31,11 +31,11 @@ int nadi_terminal_end(enum nadi_status status, char *report, struct nadi_diags *
  * failure. */
 int nadi_terminal_close(int status);
 
-/* A line with an estimate of what is left, redrawn in place; only on a terminal and only after a
- * second. */
+/* A line with an estimate of what is left: on a terminal after a second, redrawn in place; elsewhere a
+ * line a minute. */
 struct nadi_progress_line {
     double start_s, last_s;
-    bool enabled, drawn;
+    bool enabled, in_place, drawn; /* in_place: on a terminal, over the line before */
 };
 
 void nadi_progress_line_start(struct nadi_progress_line *line, bool quiet);
