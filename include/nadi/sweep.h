@@ -21,6 +21,9 @@ struct nadi_sweep_options {
     uint32_t threads;  /* 0: one a core */
     int mpi; /* the points run in the processes of `mpirun`, all of which call this, once; the first
               * has the store and the report, the others' is empty */
+    const char *cache; /* file of results of all sweeps: points that one has run are taken from it,
+                        * others added; NULL: none */
+    uint64_t cache_bytes; /* that it may have at most, oldest go first; 0: 1 GiB */
 };
 
 void nadi_sweep_options_init(struct nadi_sweep_options *options);

@@ -209,6 +209,8 @@ static const struct nadi_field nadi_sweep_options_members[] = {
     NADI_FLAG(struct nadi_sweep_options, resume),
     NADI_U32(struct nadi_sweep_options, threads, ANY_U32),
     NADI_FLAG(struct nadi_sweep_options, mpi),
+    NADI_PATH(struct nadi_sweep_options, cache, 0),
+    NADI_U64(struct nadi_sweep_options, cache_bytes, ANY_U64),
     NADI_FIELDS_END,
 };
 TABLE(nadi_sweep_options, nadi_sweep_options_init);

@@ -86,6 +86,9 @@ static enum nadi_status run_all(const struct nadi_sweep_setup *setup, char **rep
         nadi_str_release(&text);
         return NADI_STATUS_INPUT;
     }
+    if (end.found)
+        nadi_note(diags, "sweep/cache", NADI_IN_FILE(setup->cache), NULL,
+                  "%" PRIu64 " of %" PRIu64 " points were in the cache", end.found, end.points);
     *report = text.text;
     return end.stopped ? NADI_STATUS_LIMIT : NADI_STATUS_DONE;
 }
@@ -114,6 +117,8 @@ static enum nadi_status sweep(const struct nadi_sweep_options *o, const struct n
             .store = o->store,
             .resume = o->resume != 0,
             .threads = o->threads,
+            .cache = o->cache,
+            .cache_bytes = o->cache_bytes,
             .machines = machines,
             .stop = watch ? watch->stop : NULL,
             .progress = watch && watch->progress ? progress : NULL,
@@ -137,6 +142,11 @@ enum nadi_status nadi_do_sweep(const struct nadi_sweep_options *o, const struct 
 {
     struct nadi_machines machines;
     *report = NULL;
+    if (o->cache_bytes && !o->cache) {
+        (void)nadi_error(diags, "sweep/cache-size", NADI_NOWHERE, "--cache FILE names it",
+                         "a size of the cache, and no cache");
+        return NADI_STATUS_INPUT;
+    }
     if (!o->mpi)
         return sweep(o, watch, NULL, report, diags);
     if (o->threads > 1) {

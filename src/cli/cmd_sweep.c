@@ -14,7 +14,8 @@ enum { MOST_GIVEN = 64 };
 struct values {
     const char *vary[MOST_GIVEN], *run[MOST_GIVEN];
     size_t vary_count, run_count;
-    const char *out, *format, *page;
+    const char *out, *format, *page, *cache;
+    uint64_t cache_bytes;
     uint32_t threads;
     bool resume, points, quiet, too_many, mpi;
 };
@@ -74,6 +75,18 @@ static const struct nadi_setting work[] = {
      .type = NADI_TYPE_FLAG,
      AT(resume),
      .doc = "Go on in a store that has some of the points"},
+    {.name = "cache",
+     .argument = "FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(cache),
+     .doc = "Take points that any sweep with this file has run from there, and add the others; "
+            "made if missing"},
+    {.name = "cache-size",
+     .argument = "SIZE",
+     NADI_A_SIZE,
+     AT(cache_bytes),
+     .above_min = true,
+     .doc = "Of the cache at most, what was not used for longest goes (default: 1GiB)"},
     {.name = NULL},
 };
 
@@ -243,6 +256,8 @@ static int cmd_sweep(const struct nadi_command *self, int count, char **argument
     o.run_count = v.run_count;
     o.resume = v.resume;
     o.threads = v.threads;
+    o.cache = v.cache;
+    o.cache_bytes = v.cache_bytes;
     o.mpi = v.mpi;
     name_store(o.space, store, sizeof(store));
     o.store = v.out ? v.out : store;

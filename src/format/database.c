@@ -408,6 +408,13 @@ bool nadi_query_is_text(const struct nadi_query *q, int column)
     return type == SQLITE_TEXT || type == SQLITE_BLOB;
 }
 
+const void *nadi_query_bytes(const struct nadi_query *q, int column, size_t *count)
+{
+    const void *bytes = sqlite3_column_blob(q->statement, column);
+    *count = (size_t)sqlite3_column_bytes(q->statement, column);
+    return bytes;
+}
+
 const char *nadi_query_text(const struct nadi_query *q, int column)
 {
     const unsigned char *text = sqlite3_column_text(q->statement, column);

@@ -65,6 +65,8 @@ bool nadi_query_is_null(const struct nadi_query *q, int column);
 bool nadi_query_is_text(const struct nadi_query *q, int column); /* also a blob */
 /* Valid until the next row; "" for null. */
 const char *nadi_query_text(const struct nadi_query *q, int column);
+/* Also valid until the next row; NULL for null and for no bytes. */
+const void *nadi_query_bytes(const struct nadi_query *q, int column, size_t *count);
 uint64_t nadi_query_u64(const struct nadi_query *q, int column);
 double nadi_query_double(const struct nadi_query *q, int column);
 /* Adds the value as text for people and CSV: valid UTF-8 without NUL, a blob in hexadecimal; "" for

@@ -365,6 +365,14 @@ static void add(void *context)
     s->failed = false;
 }
 
+bool nadi_store_add_known(struct nadi_store *s, const struct nadi_store_row *row)
+{
+    atomic_fetch_add(&s->waiting, 1);
+    const bool ok = nadi_store_add(s, row);
+    atomic_fetch_sub(&s->waiting, 1);
+    return ok;
+}
+
 bool nadi_store_add(struct nadi_store *s, const struct nadi_store_row *row)
 {
     struct adding a = {s, row};

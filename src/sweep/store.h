@@ -44,6 +44,8 @@ struct nadi_store_row {
 /* Adds a row and commits it with those of others that wait. False once a row could not be written:
  * the sweep ends then. */
 bool nadi_store_add(struct nadi_store *s, const struct nadi_store_row *row) NADI_MUST_USE;
+/* The same without waiting: committed with rows that follow, or as it is closed. */
+bool nadi_store_add_known(struct nadi_store *s, const struct nadi_store_row *row) NADI_MUST_USE;
 /* Closes it; whole: the log goes into the file. False with what went wrong since it was opened. */
 bool nadi_store_close(struct nadi_store *s, bool whole, struct nadi_diags *diags) NADI_MUST_USE;
 

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/threads.h"
+#include "sweep/cache.h"
 #include "sweep/share.h"
 
 #include <pthread.h>
@@ -13,6 +14,7 @@ enum { MOST_THREADS = 1024, HOST_BYTES = 256 };
 struct sweeping {
     const struct nadi_sweep_setup *setup;
     struct nadi_store *store;
+    struct nadi_cache *cache; /* NULL: none */
     struct nadi_share_order order;
     atomic_uint_fast64_t next;
     atomic_uint_fast64_t ended[4];
@@ -20,7 +22,8 @@ struct sweeping {
     pthread_mutex_t telling;
     struct timespec told;
     char host[HOST_BYTES];
-    struct nadi_assignment assignment; /* of rows of other processes */
+    struct nadi_assignment assignment; /* of rows of other processes, and of those known before */
+    uint64_t found;                    /* of these */
 };
 
 static bool is_stopped(const struct sweeping *s)
@@ -56,6 +59,7 @@ static void run_point(struct sweeping *s, struct nadi_point_runner *runner, unsi
     row.quantities = runner->assignment.quantities;
     if (row.result.end != NADI_POINT_STOPPED && !nadi_store_add(s->store, &row))
         atomic_store(&s->failed, true);
+    nadi_cache_add(s->cache, &runner->assignment, &row.result);
     atomic_fetch_add(&s->ended[row.result.end], 1);
     tell(s, false);
 }
@@ -89,11 +93,36 @@ static bool take(void *context, const struct nadi_store_row *row)
         whole.quantities = s->assignment.quantities;
         if (!nadi_store_add(s->store, &whole))
             atomic_store(&s->failed, true);
+        nadi_cache_add(s->cache, &s->assignment, &whole.result);
     }
     if (row)
         atomic_fetch_add(&s->ended[row->result.end], 1);
     tell(s, false);
     return !is_stopped(s);
+}
+
+/* Points that some sweep has run. */
+static void take_known(struct sweeping *s)
+{
+    const struct nadi_space *space = s->setup->space;
+    struct nadi_store_row row = {.host = s->host};
+    nadi_assignment_init(&s->assignment, space);
+    for (uint64_t p = 0; p < space->point_count && !is_stopped(s); p++) {
+        if (nadi_store_has(s->store, p))
+            continue;
+        nadi_space_assign(space, p, &s->assignment);
+        row.result = (struct nadi_point_row){.point = p};
+        row.texts = s->assignment.texts;
+        row.quantities = s->assignment.quantities;
+        if (!nadi_cache_find(s->cache, &s->assignment, &row.result))
+            continue;
+        if (!nadi_store_add_known(s->store, &row))
+            atomic_store(&s->failed, true);
+        s->found++;
+        atomic_fetch_add(&s->ended[row.result.end], 1);
+        tell(s, false);
+    }
+    nadi_assignment_release(&s->assignment);
 }
 
 static unsigned thread_count(const struct nadi_sweep_setup *setup)
@@ -168,40 +197,55 @@ static bool begin_machines(const struct nadi_sweep_setup *setup,
                                       "a process could not begin; it says why");
 }
 
+static void run_opened(struct sweeping *s, struct nadi_sweep_end *end)
+{
+    (void)gethostname(s->host, sizeof(s->host) - 1);
+    end->had = nadi_store_count(s->store);
+    if (s->cache)
+        take_known(s);
+    nadi_share_order_make(&s->order, s->setup->space, worker_count(s->setup));
+    run_points(s);
+    for (int i = 0; i < 4; i++)
+        end->ended[i] = atomic_load(&s->ended[i]);
+    const uint64_t now = end->ended[NADI_POINT_DONE] + end->ended[NADI_POINT_INFEASIBLE] +
+                         end->ended[NADI_POINT_FAILED];
+    end->stopped = atomic_load(&s->failed) || end->had + now != end->points;
+    end->found = s->found;
+    nadi_share_order_release(&s->order);
+}
+
+static bool open_files(struct sweeping *s, const struct nadi_sweep_inputs *inputs,
+                       struct nadi_diags *diags)
+{
+    const struct nadi_sweep_setup *setup = s->setup;
+    const struct nadi_store_setup store = {
+        .path = setup->store, .space = setup->space, .inputs = inputs, .resume = setup->resume};
+    const struct nadi_cache_setup cache = {
+        .path = setup->cache, .most_bytes = setup->cache_bytes, .space = setup->space};
+    if (setup->cache && !(s->cache = nadi_cache_open(&cache, diags)))
+        return false;
+    s->store = nadi_store_open(&store, diags);
+    return s->store != NULL;
+}
+
 bool nadi_sweep_run(const struct nadi_sweep_setup *setup, struct nadi_sweep_end *end,
                     struct nadi_diags *diags)
 {
     struct nadi_sweep_inputs inputs;
     struct sweeping s = {.setup = setup, .telling = PTHREAD_MUTEX_INITIALIZER};
     *end = (struct nadi_sweep_end){.points = setup->space->point_count};
-    bool ok = nadi_sweep_inputs_find(&inputs, setup->space, diags);
-    if (ok) {
-        const struct nadi_store_setup store = {.path = setup->store,
-                                               .space = setup->space,
-                                               .inputs = &inputs,
-                                               .resume = setup->resume};
-        s.store = nadi_store_open(&store, diags);
-        ok = s.store != NULL;
-    }
+    bool ok =
+        nadi_sweep_inputs_find(&inputs, setup->space, diags) && open_files(&s, &inputs, diags);
     if (!begin_machines(setup, &inputs, ok, diags)) {
         if (s.store)
             (void)!nadi_store_close(s.store, false, diags);
         ok = false;
     }
     if (ok) {
-        (void)gethostname(s.host, sizeof(s.host) - 1);
-        end->had = nadi_store_count(s.store);
-        nadi_share_order_make(&s.order, setup->space, worker_count(setup));
-        run_points(&s);
-        for (int i = 0; i < 4; i++)
-            end->ended[i] = atomic_load(&s.ended[i]);
-        const uint64_t now = end->ended[NADI_POINT_DONE] + end->ended[NADI_POINT_INFEASIBLE] +
-                             end->ended[NADI_POINT_FAILED];
-        const bool whole = !atomic_load(&s.failed) && end->had + now == end->points;
-        end->stopped = !whole;
-        nadi_share_order_release(&s.order);
-        ok = nadi_store_close(s.store, whole, diags);
+        run_opened(&s, end);
+        ok = nadi_store_close(s.store, !end->stopped, diags);
     }
+    nadi_cache_close(s.cache, diags);
     nadi_sweep_inputs_release(&inputs);
     return ok;
 }

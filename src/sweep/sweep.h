@@ -13,6 +13,8 @@ struct nadi_sweep_setup {
     const char *store;
     bool resume;
     uint32_t threads;                     /* 0: one a core */
+    const char *cache;                    /* of results of all sweeps; NULL: none */
+    uint64_t cache_bytes;                 /* 0: as many as usual */
     const struct nadi_machines *machines; /* whose processes run the points; NULL: threads do */
     const volatile int *stop;             /* may be NULL; nonzero: points in flight are given up */
     /* Called a few times a second, by one thread at a time; may be NULL. */
@@ -23,6 +25,7 @@ struct nadi_sweep_setup {
 struct nadi_sweep_end {
     uint64_t points, had; /* of the space; that the store had before */
     uint64_t ended[4];    /* by enum nadi_point_end, in this run */
+    uint64_t found;       /* of them, in the cache */
     bool stopped;
 };
 
