@@ -25,8 +25,9 @@ struct nadi_noc_options {
     uint64_t warmup;     /* cycles before the measured ones */
     uint64_t measured;   /* cycles, at least 100 */
     uint64_t seed;
-    int saturation;   /* find it, by bisection */
-    const char *form; /* "text", "csv", "json", "svg" */
+    int saturation;     /* find it, by bisection */
+    const char *energy; /* catalogue with energies of routers and links: also joules; NULL: none */
+    const char *form;   /* "text", "csv", "json", "svg" */
 };
 
 void nadi_noc_options_init(struct nadi_noc_options *options);

@@ -2,6 +2,7 @@
 #include "api/run_settings.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "explore/energy.h"
 #include "format/number.h"
 
 /* The setting that a member stands for; NULL: the drop-in names, which are none. */
@@ -147,7 +148,8 @@ enum nadi_status nadi_do_job_load(struct nadi_job *job, struct nadi_diags *diags
                    ? NADI_STATUS_DONE
                    : NADI_STATUS_INPUT;
     job->load_called = true;
-    job->loaded = nadi_inputs_load(&job->inputs, &job->options, diags);
+    job->loaded = nadi_inputs_load(&job->inputs, &job->options, diags) &&
+                  nadi_energy_check(&job->inputs, diags);
     return job->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 

@@ -2,6 +2,7 @@
 #include "api/job.h"
 #include "base/diag.h"
 #include "base/mem.h"
+#include "explore/energy.h"
 #include "explore/model_inputs.h"
 #include "model/figures.h"
 #include "model/files.h"
@@ -180,7 +181,7 @@ enum nadi_status nadi_do_model_load(struct nadi_job *job, const struct nadi_mode
     if (nadi_step_init(&step, job->study, diags)) {
         job->load_called = true;
         job->loaded = nadi_model_inputs(&job->inputs, &step, &job->options, diags) &&
-                      nadi_job_find_cost(job, diags);
+                      nadi_job_find_cost(job, diags) && nadi_energy_check(&job->inputs, diags);
     }
     nadi_step_release(&step);
     return job->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;

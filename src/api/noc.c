@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "cost/energy.h"
 #include "inputs/flit_config.h"
 #include "inputs/network_file.h"
 #include "network/flit/wiring.h"
@@ -37,6 +38,10 @@ struct sweep_call {
     struct nadi_flit_config config;
     struct nadi_noc_traffic traffic;
     struct nadi_noc_setup setup;
+    struct nadi_energy energy;
+    struct nadi_topology hosts;    /* one dimension: nobody asks for its shape */
+    struct nadi_energy_use passed; /* by the load that runs */
+    bool made_up;
     struct nadi_noc_load saturation, zero;
     struct {
         double *items;
@@ -164,46 +169,82 @@ static bool open_call(struct sweep_call *c)
     return nadi_noc_traffic_init(&c->traffic, o->seed, c->messages);
 }
 
+static void add_passed(void *context, const struct nadi_graph_link *cable, uint32_t from,
+                       uint64_t flits)
+{
+    struct sweep_call *c = context;
+    nadi_energy_add_flits(&c->energy, cable, from, flits, &c->passed);
+}
+
+/* What a load's cycles drew, after it ran. */
+static void note_energy(struct sweep_call *c, struct nadi_noc_load *load)
+{
+    if (c->o->energy && !load->stuck)
+        load->joules = (c->passed.routers + c->passed.links) / 1e12;
+    c->made_up |= c->passed.made_up;
+    c->passed = (struct nadi_energy_use){0};
+}
+
+static bool open_energy(struct sweep_call *c)
+{
+    if (!c->o->energy)
+        return true;
+    c->hosts.npu_count = c->file.graph.host_count;
+    c->setup.passed = add_passed;
+    c->setup.context = c;
+    return nadi_energy_open(&c->energy, c->o->energy, &c->file.graph, &c->hosts,
+                            c->config.flit_bytes, c->messages);
+}
+
 static bool run_loads(struct sweep_call *c)
 {
     if (!nadi_noc_run(&c->setup, 1.0 / 128, &c->zero, c->messages))
         return false;
+    c->passed = (struct nadi_energy_use){0};
     if ((c->o->saturation || !c->o->rates) &&
         !nadi_noc_saturation(&c->setup, 1, &c->saturation, c->messages))
         return false;
     if (!c->o->rates)
         choose_rates(c);
+    note_energy(c, &c->saturation);
     c->loads = NADI_ZNEW(struct nadi_noc_load, c->rates.count);
     struct nadi_noc_setup quick = c->setup;
     quick.enough = 50 * c->zero.latency;
-    for (size_t i = 0; i < c->rates.count; i++)
+    for (size_t i = 0; i < c->rates.count; i++) {
         if (!nadi_noc_run(&quick, c->rates.items[i], &c->loads[i], c->messages))
             return false;
+        note_energy(c, &c->loads[i]);
+    }
     return true;
 }
 
 static bool describe(struct sweep_call *c, struct nadi_str *text)
 {
+    const struct nadi_noc_options *o = c->o;
     struct nadi_flit_wiring w;
     if (!nadi_flit_wire(&w, &c->file.graph, &c->config, c->messages))
         return false;
     const struct nadi_noc_sweep s = {
-        .network = c->o->network,
-        .traffic = c->o->traffic,
+        .network = o->network,
+        .traffic = o->traffic,
         .graph = &c->file.graph,
         .config = &c->config,
         .buffer_flits = w.buffer_flits,
         .loads = c->loads,
         .count = c->rates.count,
-        .saturation = c->o->saturation ? &c->saturation : NULL,
+        .saturation = o->saturation ? &c->saturation : NULL,
         .alone = c->zero.latency,
+        .measured = o->measured,
+        .clock_ghz = w.clock_ghz,
+        .energy = o->energy ? c->energy.prices.name : NULL,
+        .energy_made_up = c->made_up,
     };
     nadi_flit_unwire(&w);
-    if (nadi_str_equal(c->o->form, "json"))
+    if (nadi_str_equal(o->form, "json"))
         nadi_noc_json(&s, text);
-    else if (nadi_str_equal(c->o->form, "csv"))
+    else if (nadi_str_equal(o->form, "csv"))
         nadi_noc_csv(&s, text);
-    else if (nadi_str_equal(c->o->form, "svg"))
+    else if (nadi_str_equal(o->form, "svg"))
         nadi_noc_svg(&s, text);
     else
         nadi_noc_text(&s, text);
@@ -218,9 +259,10 @@ enum nadi_status nadi_do_noc_sweep(const struct nadi_noc_options *o, char **repo
     c->o = o;
     c->messages = messages;
     nadi_arena_init(&c->arena);
-    const bool ok = open_call(c) && run_loads(c) && describe(c, &text);
+    const bool ok = open_call(c) && open_energy(c) && run_loads(c) && describe(c, &text);
     *report = ok ? text.text : NULL;
     nadi_noc_traffic_release(&c->traffic);
+    nadi_energy_release(&c->energy);
     nadi_graph_file_release(&c->file);
     nadi_arena_release(&c->arena);
     nadi_mem_free(c->rates.items);

@@ -1,5 +1,6 @@
 #include "sim/run.h"
 #include "api/job.h"
+#include "explore/energy.h"
 #include "sim/uncertainty.h"
 
 _Static_assert((int)NADI_STOP_WALL == (int)NADI_OBSERVER_WALL, "passed on as it is");
@@ -41,6 +42,7 @@ enum nadi_status nadi_do_job_run(struct nadi_job *job, const struct nadi_watch *
     };
     nadi_simulate(&job->inputs, &observer, &job->result);
     job->ran = true;
+    nadi_energy_find(&job->inputs, &job->result);
     nadi_diags_append(diags, &job->result.diags);
     switch (job->result.outcome) {
     case NADI_OUTCOME_DONE:

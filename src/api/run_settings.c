@@ -220,6 +220,17 @@ const struct nadi_setting nadi_run_cost[] = {
     END,
 };
 
+const struct nadi_setting nadi_run_energy[] = {
+    {.name = "energy",
+     .argument = "NAME|FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(energy),
+     .doc =
+         "Energies of routers and links, of a catalogue (`nadi model list`): also joules of what "
+         "the network carries; not unaware"},
+    END,
+};
+
 const struct nadi_setting nadi_run_limits[] = {
     {.name = "max-sim",
      .argument = "TIME",
@@ -247,10 +258,15 @@ static const struct nadi_setting others[] = {
     }
 
 const struct nadi_schema *const nadi_run_tables[] = {
-    TABLE(nadi_run_files, "inputs of a run"),  TABLE(nadi_run_model, "model of a run"),
-    TABLE(nadi_run_system, "system of a run"), TABLE(nadi_run_intervals, "uncertainty of a run"),
-    TABLE(nadi_run_cost, "cost of a run"),     TABLE(nadi_run_limits, "limits of a run"),
-    TABLE(others, "limits of a run"),          NULL,
+    TABLE(nadi_run_files, "inputs of a run"),
+    TABLE(nadi_run_model, "model of a run"),
+    TABLE(nadi_run_system, "system of a run"),
+    TABLE(nadi_run_intervals, "uncertainty of a run"),
+    TABLE(nadi_run_cost, "cost of a run"),
+    TABLE(nadi_run_energy, "energy of a run"),
+    TABLE(nadi_run_limits, "limits of a run"),
+    TABLE(others, "limits of a run"),
+    NULL,
 };
 
 /* --- by name ------------------------------------------------------------------------------------

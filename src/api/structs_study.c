@@ -33,6 +33,7 @@ TABLE(nadi_fabric_count_options, nadi_fabric_count_options_init);
 static const struct nadi_field nadi_noc_options_members[] = {
     NADI_TEXT(struct nadi_noc_options, network, 1),
     NADI_PATH(struct nadi_noc_options, flit, 0),
+    NADI_PATH(struct nadi_noc_options, energy, 0),
     NADI_WORD(struct nadi_noc_options, traffic, NADI_WORDS_NOC_TRAFFIC),
     NADI_TEXT(struct nadi_noc_options, rates, 0),
     NADI_U32(struct nadi_noc_options, packet, 0, 65536),

@@ -155,6 +155,13 @@ const char *nadi_units_rate(char buffer[32], double bytes_per_s)
     return scaled(buffer, bytes_per_s, names, steps, 6);
 }
 
+const char *nadi_units_joules(char buffer[32], double joules)
+{
+    static const char *const names[] = {"pJ", "nJ", "uJ", "mJ", "J", "kJ", "MJ"};
+    static const double steps[] = {1000, 1000, 1000, 1000, 1000, 1000};
+    return scaled(buffer, joules * 1e12, names, steps, 7);
+}
+
 const char *nadi_units_count(char buffer[32], double count)
 {
     static const char *const names[] = {"", "k", "M", "G", "T"};

@@ -27,6 +27,7 @@ const char *nadi_units_list(enum nadi_dimension dimension);
 const char *nadi_units_time(char buffer[32], double ns);
 const char *nadi_units_bytes(char buffer[32], double bytes);
 const char *nadi_units_rate(char buffer[32], double bytes_per_s);
+const char *nadi_units_joules(char buffer[32], double joules);
 const char *nadi_units_count(char buffer[32], double count); /* 1.234 M */
 
 #endif

@@ -61,6 +61,7 @@ static const struct nadi_option_group model_run_groups[] = {
     {"Text", brief, 0},
     {"Uncertainty", nadi_run_intervals, GIVEN},
     {"Cost", nadi_run_cost, GIVEN},
+    {"Energy", nadi_run_energy, GIVEN},
     {.heading = NULL},
 };
 

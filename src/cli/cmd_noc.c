@@ -85,6 +85,12 @@ static const struct nadi_setting measuring[] = {
      AT(o.seed),
      .doc = "Of the "
             "packets"},
+    {.name = "energy",
+     .argument = "NAME|FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(o.energy),
+     .doc = "Energies of routers and links, of a catalogue (`nadi model list`): also pJ a bit and "
+            "power"},
     {.name = "no-saturation",
      .type = NADI_TYPE_FLAG,
      AT(no_saturation),

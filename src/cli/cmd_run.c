@@ -18,6 +18,7 @@ static const struct nadi_option_group run_groups[] = {
     {"System", nadi_run_system, GIVEN},
     {"Output", nadi_cli_outputs, offsetof(struct values, outputs)},
     {"Uncertainty", nadi_run_intervals, GIVEN},
+    {"Energy", nadi_run_energy, GIVEN},
     {"Limits", nadi_run_limits, GIVEN},
     {.heading = NULL},
 };

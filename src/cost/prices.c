@@ -8,8 +8,8 @@
 #include <ctype.h>
 #include <math.h>
 
-static const char *const kind_names[NADI_PART_KINDS] = {"device", "server", "NIC",
-                                                        "switch", "cable",  "memory"};
+static const char *const kind_names[NADI_PART_KINDS] = {"device", "server", "NIC",    "switch",
+                                                        "cable",  "memory", "router", "link"};
 
 const char *nadi_part_kind_name(enum nadi_part_kind kind)
 {
@@ -110,13 +110,16 @@ static uint32_t count_or(const struct nadi_schema_values *v, const char *key, ui
 /* Keys that a kind needs, and all that it may have, each with a blank behind it. */
 static const struct {
     const char *needs, *takes;
+    bool is_passed; /* not bought: no price, no power */
 } kinds[NADI_PART_KINDS] = {
-    [NADI_PART_DEVICE] = {"device ", "idle-watts "},
-    [NADI_PART_SERVER] = {"device devices ", "nics bandwidth idle-watts "},
-    [NADI_PART_NIC] = {"bandwidth ", "pj-per-bit "},
-    [NADI_PART_SWITCH] = {"bandwidth ports ", "role pj-per-bit "},
-    [NADI_PART_CABLE] = {"bandwidth ", "medium reach pj-per-bit "},
-    [NADI_PART_MEMORY] = {"name ", ""},
+    [NADI_PART_DEVICE] = {"device ", "idle-watts ", false},
+    [NADI_PART_SERVER] = {"device devices ", "nics bandwidth idle-watts ", false},
+    [NADI_PART_NIC] = {"bandwidth ", "pj-per-bit ", false},
+    [NADI_PART_SWITCH] = {"bandwidth ports ", "role pj-per-bit ", false},
+    [NADI_PART_CABLE] = {"bandwidth ", "medium reach pj-per-bit ", false},
+    [NADI_PART_MEMORY] = {"name ", "", false},
+    [NADI_PART_ROUTER] = {"pj-per-bit ", "role pj-per-flit flit ", true},
+    [NADI_PART_LINK] = {"pj-per-bit ", "role medium ", true},
 };
 
 static bool has_word(const char *words, const char *key)
@@ -131,7 +134,8 @@ static bool has_word(const char *words, const char *key)
 static bool keys_fit(struct reader *r, const struct nadi_schema_values *v,
                      const struct nadi_doc_node *map, enum nadi_part_kind kind)
 {
-    static const char common[] = "part name price watts source date illustrative ";
+    const char *common = kinds[kind].is_passed ? "part name source date illustrative "
+                                               : "part name price watts source date illustrative ";
     for (size_t i = 0; i < v->schema->count; i++) {
         const char *key = v->schema->keys[i].name;
         const struct nadi_schema_value *value = &v->items[i];
@@ -152,6 +156,9 @@ static const char *made_name(struct reader *r, const struct nadi_priced_part *pa
     struct nadi_arena *a = &r->p->arena;
     if (part->kind == NADI_PART_DEVICE)
         return part->device;
+    if (kinds[part->kind].is_passed)
+        return nadi_arena_printf(a, "%s%s%s", part->role ? part->role : "", part->role ? " " : "",
+                                 kind_names[part->kind]);
     if (part->kind == NADI_PART_SERVER)
         return nadi_arena_printf(a, "server of %" PRIu32 " %s", part->devices, part->device);
     nadi_units_rate(rate, part->bits_per_s / 8);
@@ -204,11 +211,14 @@ static bool read_part(struct reader *r, const struct nadi_doc_node *map)
             .price = number_or(&v, "price", -1),
             .watts = number_or(&v, "watts", -1),
             .idle = number_or(&v, "idle-watts", -1),
+            .pj_bit = pj,
+            .pj_flit = number_or(&v, "pj-per-flit", 0),
+            .flit_bytes = count_or(&v, "flit", 0),
         };
         part->name = text_of(r, &v, "name");
         if (!part->name)
             part->name = made_name(r, part);
-        if (part->watts < 0 && pj >= 0)
+        if (part->watts < 0 && pj >= 0 && part->bits_per_s > 0)
             part->watts = watts_of_bits(part, pj);
         mark_made_up(part, &v);
         if (part->watts >= 0 && part->idle > part->watts)

@@ -1,5 +1,6 @@
 /* prices: a catalogue of what can be bought: price and power of devices, servers, NICs, switches,
- * cables and memory, or prices of bandwidth by tier, as the bandwidth paper has them.
+ * cables and memory; of what traffic passes: routers and links; or prices of bandwidth by tier, as
+ * the bandwidth paper has them.
  *
  * Every figure has a source and a date, or counts as illustrative. What is not known is negative:
  * no figure is made up where one is missing. Prices are $, rates bit/s, lengths m. */
@@ -17,22 +18,33 @@ enum nadi_part_kind { /* in the order of the schema's words */
                       NADI_PART_SWITCH,
                       NADI_PART_CABLE,
                       NADI_PART_MEMORY,
+                      NADI_PART_ROUTER, /* what traffic passes: energy.h */
+                      NADI_PART_LINK,
                       NADI_PART_KINDS
 };
 
-enum nadi_part_figure { NADI_FIGURE_PRICE, NADI_FIGURE_WATTS, NADI_FIGURE_IDLE, NADI_PART_FIGURES };
+enum nadi_part_figure {
+    NADI_FIGURE_PRICE,
+    NADI_FIGURE_WATTS,
+    NADI_FIGURE_IDLE,
+    NADI_FIGURE_BIT,
+    NADI_FIGURE_FLIT,
+    NADI_PART_FIGURES
+};
 
 struct nadi_priced_part {
     enum nadi_part_kind kind;
     const char *name;                /* never NULL */
     const char *device;              /* DEVICE, SERVER */
-    const char *role, *medium;       /* NULL: any; not said */
+    const char *role, *medium;       /* NULL: any; not said. LINK: two roles, "npu - L1" */
     const char *source, *date;       /* NULL: none */
     uint32_t devices, nics;          /* SERVER */
     uint32_t ports;                  /* SWITCH */
     double bits_per_s;               /* of a port; 0: not said */
     double reach_m;                  /* CABLE; HUGE_VAL: any */
     double price, watts, idle;       /* negative: not known; MEMORY: of a GB */
+    double pj_bit, pj_flit;          /* ROUTER, LINK: of what passes */
+    uint32_t flit_bytes;             /* ROUTER: of pj_flit; 0: not said */
     bool made_up[NADI_PART_FIGURES]; /* no source gives it */
 };
 

@@ -70,8 +70,9 @@ struct nadi_run_options {
     uint32_t samples;      /* of the platform's intervals; 0: none */
     uint64_t seed;         /* of them */
     const char *catalogue; /* of prices and powers; NULL: none */
-    double years, electricity, pue;         /* as cost/bill.h has them */
-    bool record_usage;                      /* keep what links carry over time */
+    double years, electricity, pue; /* as cost/bill.h has them */
+    const char *energy; /* catalogue of what traffic draws (cost/energy.h); NULL: none */
+    bool record_usage;  /* keep what links carry over time */
     const struct nadi_doc_changes *changes; /* of files, by their schemas' names; NULL: none */
 };
 

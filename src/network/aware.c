@@ -421,12 +421,12 @@ static const struct nadi_usage *usage(const struct nadi_network *net)
     return w->usage;
 }
 
-static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
 {
     const struct aware *w = (const struct aware *)net;
     const uint64_t npus = w->fabric.uniform ? w->fabric.uniform->npus : 1;
-    *messages = nadi_count_mul(w->sent_messages, npus);
-    *bytes = nadi_count_mul(w->sent_bytes, npus);
+    sum->messages = nadi_count_mul(w->sent_messages, npus);
+    sum->bytes = nadi_count_mul(w->sent_bytes, npus);
 }
 
 const struct nadi_network_ops nadi_network_aware = {

@@ -459,11 +459,11 @@ static const struct nadi_usage *usage(const struct nadi_network *net)
     return NULL;
 }
 
-static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
 {
     const struct fabric_model *w = (const struct fabric_model *)net;
-    *messages = w->sent_messages;
-    *bytes = w->sent_bytes;
+    sum->messages = w->sent_messages;
+    sum->bytes = w->sent_bytes;
 }
 
 static void remark(const struct nadi_network *net, struct nadi_str *out)

@@ -574,12 +574,12 @@ static const struct nadi_usage *usage(const struct nadi_network *net)
     return f->usage;
 }
 
-static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
 {
     const struct flow *f = (const struct flow *)net;
     const uint64_t npus = f->fabric.uniform ? f->fabric.uniform->npus : 1;
-    *messages = nadi_count_mul(f->sent_messages, npus);
-    *bytes = nadi_count_mul(f->sent_bytes, npus);
+    sum->messages = nadi_count_mul(f->sent_messages, npus);
+    sum->bytes = nadi_count_mul(f->sent_bytes, npus);
 }
 
 /* Of the heap's ends only the first has an event, unless it is never. */

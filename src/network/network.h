@@ -55,6 +55,12 @@ struct nadi_network_counter { /* of one link, or of one dimension */
     uint64_t pauses;           /* PFC frames that stopped its sender, */
     uint64_t paused_ns;        /* and for how long they did */
     double bytes_per_ns;       /* of a link; 0: not told */
+    uint64_t flits;            /* flit */
+};
+
+struct nadi_network_sent {
+    uint64_t messages, bytes;
+    uint64_t flits; /* flit: of their packets; others 0 */
 };
 
 struct nadi_link_state { /* from now on */

@@ -12,6 +12,7 @@ struct nadi_link_state;
 struct nadi_message;
 struct nadi_network;
 struct nadi_network_counter;
+struct nadi_network_sent;
 struct nadi_network_setup;
 struct nadi_str;
 struct nadi_usage;
@@ -55,7 +56,7 @@ struct nadi_network_ops {
      * was not asked for or the model does not know. Until the network is destroyed. */
     const struct nadi_usage *(*usage)(const struct nadi_network *net);
     /* What was sent so far, each message once, however many links it crosses. */
-    void (*sent)(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes);
+    void (*sent)(const struct nadi_network *net, struct nadi_network_sent *sum);
     /* Links change, all at once; messages on their way find other ways where theirs is down. Only
      * with a graph; NULL: the model has no links that could. */
     void (*change)(struct nadi_network *net, const struct nadi_link_state *states, size_t count);

@@ -151,13 +151,13 @@ static const struct nadi_usage *usage(const struct nadi_network *net)
     return NULL;
 }
 
-static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
 {
     const struct unaware *u = (const struct unaware *)net;
-    *messages = *bytes = 0;
+    *sum = (struct nadi_network_sent){0};
     for (uint32_t d = 0; d < u->topology->dim_count; d++) { /* a message is charged in one */
-        *messages = nadi_count_add(*messages, u->sums[d].messages);
-        *bytes = nadi_count_add(*bytes, u->sums[d].bytes);
+        sum->messages = nadi_count_add(sum->messages, u->sums[d].messages);
+        sum->bytes = nadi_count_add(sum->bytes, u->sums[d].bytes);
     }
 }
 

@@ -41,6 +41,7 @@ struct noc {
     uint64_t *arrived; /* by source, in the cycles measured */
     uint64_t arrived_packets, worst, hop_sum;
     uint32_t *steps;
+    uint64_t *before; /* by port: flits sent when measuring began; NULL: nobody asks */
 };
 
 /* ---- packets ------------------------------------------------------------------------------- */
@@ -141,6 +142,7 @@ static void close_noc(struct noc *n)
     nadi_mem_free(n->free.items);
     nadi_mem_free(n->arrived);
     nadi_mem_free(n->steps);
+    nadi_mem_free(n->before);
 }
 
 static bool open_noc(struct noc *n, const struct nadi_noc_setup *setup, struct nadi_diags *diags)
@@ -168,6 +170,8 @@ static bool open_noc(struct noc *n, const struct nadi_noc_setup *setup, struct n
     n->arrived = NADI_ZNEW(uint64_t, n->npus);
     n->npu_of = NADI_ZNEW(uint32_t, setup->graph->node_count);
     n->steps = NADI_NEW(uint32_t, nadi_flit_paths_longest(n->paths));
+    if (setup->passed)
+        n->before = NADI_ZNEW(uint64_t, n->wiring.port_count);
     for (uint32_t i = 0; i < n->npus; i++)
         n->npu_of[setup->graph->hosts[i]] = i;
     return true;
@@ -211,6 +215,19 @@ static bool is_too_slow(const struct noc *n)
     return n->setup->enough > 0 && (double)sum > n->setup->enough * (double)number;
 }
 
+/* What has crossed the network since the last call. */
+static void note_passed(struct noc *n, bool tell)
+{
+    const struct nadi_flit_port_figures *f = nadi_flit_figures(n->machine);
+    for (uint32_t p = 0; n->before && p < n->wiring.port_count; p++) {
+        const struct nadi_flit_port *port = &n->wiring.ports[p];
+        if (tell)
+            n->setup->passed(n->setup->context, &n->setup->graph->links[port->channel / 2],
+                             port->node, f[p].flits - n->before[p]);
+        n->before[p] = f[p].flits;
+    }
+}
+
 static void run_cycles(struct noc *n, double probability, struct nadi_noc_load *load)
 {
     const uint64_t last = n->to + 10 * (n->to - n->from);
@@ -221,13 +238,16 @@ static void run_cycles(struct noc *n, double probability, struct nadi_noc_load *
     }
     for (;;) {
         uint64_t now = nadi_flit_cycle(n->machine);
+        if (now == n->from || now == n->to)
+            note_passed(n, now == n->to);
         if (now >= n->to && (!n->followed || now >= last))
             break;
         if (now >= n->to && is_too_slow(n))
             break;
         if (now == next)
             next = make_packets(n, now, probability);
-        const uint64_t end = nadi_min_u64(next, now < n->to ? n->to : last);
+        const uint64_t stop = now < n->from ? n->from : now < n->to ? n->to : last;
+        const uint64_t end = nadi_min_u64(next, stop);
         const enum nadi_flit_state state = nadi_flit_run(n->machine, nadi_min_u64(end, now + 4096));
         if (state == NADI_FLIT_STUCK) {
             find_circle(n, load);
@@ -291,7 +311,7 @@ bool nadi_noc_run(const struct nadi_noc_setup *setup, double rate, struct nadi_n
                   struct nadi_diags *diags)
 {
     struct noc n;
-    *load = (struct nadi_noc_load){.rate = rate};
+    *load = (struct nadi_noc_load){.rate = rate, .joules = (double)NAN};
     if (!open_noc(&n, setup, diags))
         return false;
     n.from = setup->warmup;
@@ -308,7 +328,8 @@ bool nadi_noc_saturation(const struct nadi_noc_setup *setup, double most,
     struct nadi_noc_setup quick = *setup;
     struct nadi_noc_load zero, at;
     double low = 0, high = most;
-    if (!nadi_noc_run(setup, most / 128, &zero, diags))
+    quick.passed = NULL;
+    if (!nadi_noc_run(&quick, most / 128, &zero, diags))
         return false;
     quick.enough = 3 * zero.latency;
     while (high - low > most / 512) {

@@ -14,6 +14,10 @@
 
 enum { NADI_NOC_BATCHES = 10 };
 
+/* So many flits went out of a node by a cable; on a board between NPU and router too. */
+typedef void nadi_noc_passed_fn(void *context, const struct nadi_graph_link *link, uint32_t from,
+                                uint64_t flits);
+
 struct nadi_noc_setup {
     const struct nadi_graph *graph;
     const struct nadi_flit_config *config; /* packet_flits: of each packet */
@@ -21,6 +25,9 @@ struct nadi_noc_setup {
     uint64_t warmup, measured; /* cycles */
     uint64_t seed;
     double enough; /* cycles: a load whose latency is above is not followed to its end; 0: any */
+    nadi_noc_passed_fn
+        *passed; /* what crossed the network in the cycles measured; NULL: none asks */
+    void *context;
 };
 
 struct nadi_noc_load {
@@ -33,6 +40,7 @@ struct nadi_noc_load {
     uint64_t packets;
     uint64_t cycles; /* all that were run */
     uint64_t no_vc, no_credit, lost_arbitration;
+    double joules; /* of the cycles measured, whoever knows it fills it in; NAN: nobody */
     bool saturated, stuck;
     uint32_t circle[8], circle_count; /* stuck: nodes in a circle, the first of them */
 };

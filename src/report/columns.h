@@ -222,6 +222,8 @@ struct nadi_result_view {
     VIEW(bill)                                                                                     \
     VIEW(bill_json)                                                                                \
     VIEW(worth)                                                                                    \
+    VIEW(energy)                                                                                   \
+    VIEW(energy_json)                                                                              \
     VIEW(five_column_csv)                                                                          \
     VIEW(flows_csv)                                                                                \
     VIEW(flows_pfc_csv)                                                                            \

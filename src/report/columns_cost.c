@@ -1,4 +1,5 @@
-/* columns_cost: the bill of materials, where a catalogue is named. */
+/* columns_cost: the bill of materials, where a catalogue is named; what traffic draws, where one of
+ * energies is. */
 #include "report/columns.h"
 
 #include <math.h>
@@ -124,3 +125,36 @@ const struct nadi_result_view nadi_view_worth = {
     NADI_VIEW_DATABASE,          "worth", "the run, with a catalogue",
     NADI_COLUMNS(worth_columns), 1,       .put = put_worth,
     .title = "Cost and energy"};
+
+/* ---- what the network's traffic draws ------------------------------------------------------- */
+
+#define ENERGY(member) NADI_MEMBER(nadi_energy_result, member)
+
+static const struct nadi_column energy_columns[] = {
+    {"catalogue", 3, ENERGY(catalogue), .meaning = "where the coefficients are from"},
+    {"joules", 3, ENERGY(joules), .unit = "J",
+     .meaning = "of all that the network carried: routers and links"},
+    {"routers_joules", 3, ENERGY(routers_j), .unit = "J", .meaning = "in routers"},
+    {"links_joules", 3, ENERGY(links_j), .unit = "J", .meaning = "in links"},
+    {"pj_per_bit", 3, ENERGY(pj_per_bit), .unit = "pJ",
+     .meaning = "`joules` by the bits of messages sent, each once"},
+    {"is_illustrative", 3, ENERGY(made_up),
+     .meaning = "1: no source gives a coefficient that is in it"},
+};
+
+static void put_energy(struct nadi_rows *rows)
+{
+    if (rows->of->r->energy.catalogue)
+        nadi_rows_put(rows, &(struct nadi_result_row){.item = &rows->of->r->energy});
+}
+
+const struct nadi_result_view nadi_view_energy = {NADI_VIEW_DATABASE,
+                                                  "energy",
+                                                  "the run, with energies of routers and links",
+                                                  NADI_COLUMNS(energy_columns),
+                                                  1,
+                                                  .put = put_energy,
+                                                  .title = "Energy of the traffic"};
+const struct nadi_result_view nadi_view_energy_json = {
+    NADI_VIEW_JSON, "network.energy", "the run, with energies of routers and links",
+    NADI_COLUMNS(energy_columns), 2};

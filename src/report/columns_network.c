@@ -15,6 +15,7 @@ enum {
     DIMENSIONS_LISTED = 16, /* in summary.json */
     BUSIEST = 32,           /* there, bottlenecks */
     PACKETS = 64,           /* also in links.csv, of packets */
+    ENERGY = 128,           /* also there and in summary.json, where energies are named */
 };
 
 struct link_more {
@@ -80,6 +81,8 @@ static const struct nadi_column link_columns[] = {
      .meaning = "`aware`: how long all messages together waited for the link"},
     {"most_waiting", QUEUE, LINK(most_waiting),
      .meaning = "`aware`: how many waited at one time at most"},
+    {"joules", DIMENSIONS | LINKS | ENERGY, LINK(joules), .unit = "J",
+     .meaning = "with `--energy`: of its traffic, in the link and in the router that sends"},
     {"from_box", LINKS, NADI_INDEX(link_more, from_box), .of_more = true,
      .meaning = "of `drawing_boxes`, or null"},
     {"to_box", LINKS, NADI_INDEX(link_more, to_box), .of_more = true, .meaning = "likewise"},
@@ -91,9 +94,9 @@ static const struct nadi_column link_columns[] = {
      .meaning = "`packet`: from a pause to the next resume"},
 };
 
-static unsigned packet_columns(const struct nadi_result_data *of)
+static unsigned more_columns(const struct nadi_result_data *of)
 {
-    return of->r->has_packets ? PACKETS : 0;
+    return (of->r->has_packets ? PACKETS : 0u) | (of->r->energy.catalogue ? ENERGY : 0u);
 }
 
 static void dimension_more(const struct nadi_inputs *in, const struct nadi_result *r, uint32_t d,
@@ -169,8 +172,8 @@ const struct nadi_result_view nadi_view_links_csv = {
     "a dimension; then each link, not in `unaware`",
     NADI_COLUMNS(link_columns),
     LINKS_FILE,
-    .also = packet_columns,
-    .extra = PACKETS,
+    .also = more_columns,
+    .extra = PACKETS | ENERGY,
     .put = put_dimensions_and_links,
     .title = "Dimensions and links"};
 

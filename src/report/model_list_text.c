@@ -176,7 +176,9 @@ void nadi_model_list_text(struct nadi_str *out)
         platform_line, out);
     lines("frameworks", "\nframeworks of training: the key `framework` of a plan", framework_line,
           out);
-    lines("catalogues", "\ncatalogues of prices and powers: for `nadi cost`", catalogue_line, out);
+    lines("catalogues",
+          "\ncatalogues of prices and powers: for `nadi cost`; of energies: for --energy",
+          catalogue_line, out);
 }
 
 static void add_models(struct nadi_json *j)

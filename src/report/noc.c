@@ -65,6 +65,28 @@ static const char *state_of(const struct nadi_noc_load *l)
     return l->stuck ? "deadlock" : l->saturated ? "saturated" : "";
 }
 
+/* Of a bit that arrived; NAN: none did, or it is not known. */
+static double pj_per_bit(const struct nadi_noc_sweep *s, const struct nadi_noc_load *l)
+{
+    const double bits = l->accepted * s->graph->host_count * (double)s->measured * 8 *
+                        (double)s->config->flit_bytes;
+    return bits > 0 ? l->joules * 1e12 / bits : (double)NAN;
+}
+
+static double watts(const struct nadi_noc_sweep *s, const struct nadi_noc_load *l)
+{
+    return l->joules / ((double)s->measured / (s->clock_ghz * 1e9));
+}
+
+static void energy_columns(const struct nadi_noc_sweep *s, const struct nadi_noc_load *l,
+                           struct nadi_str *out)
+{
+    if (isfinite(pj_per_bit(s, l)))
+        nadi_str_printf(out, "%8.4g  %8.4g  ", pj_per_bit(s, l), watts(s, l));
+    else
+        nadi_str_printf(out, "%8s  %8s  ", "-", "-");
+}
+
 void nadi_noc_text(const struct nadi_noc_sweep *s, struct nadi_str *out)
 {
     const struct nadi_flit_config *c = s->config;
@@ -77,8 +99,10 @@ void nadi_noc_text(const struct nadi_noc_sweep *s, struct nadi_str *out)
                     s->network, s->graph->host_count, s->traffic, c->packet_flits,
                     c->packet_flits == 1 ? "" : "s", c->vcs, s->buffer_flits, c->routing_delay,
                     c->vc_delay, c->switch_delay, c->traversal_delay);
-    nadi_str_add(out, "  offered  accepted   latency      +-   routers   worst   least NPU\n"
-                      "  flits an NPU and cycle   cycles                          accepts\n");
+    nadi_str_printf(out, "  offered  accepted   latency      +-   routers   worst   least NPU%s\n",
+                    s->energy ? "    energy     power" : "");
+    nadi_str_printf(out, "  flits an NPU and cycle   cycles                          accepts%s\n",
+                    s->energy ? "    pJ/bit         W" : "");
     for (size_t i = 0; i < s->count; i++) {
         const struct nadi_noc_load *l = &s->loads[i];
         nadi_str_printf(out, "  %7.4f  %8.4f  ", l->rate, l->accepted);
@@ -92,6 +116,8 @@ void nadi_noc_text(const struct nadi_noc_sweep *s, struct nadi_str *out)
             nadi_str_printf(out, "%8s", "-");
         nadi_str_printf(out, "  %6llu  %10.4f  ", (unsigned long long)l->worst_latency,
                         l->least_accepted);
+        if (s->energy)
+            energy_columns(s, l, out);
         if (l->saturated || l->stuck)
             nadi_str_add(out, state_of(l));
         else
@@ -102,6 +128,13 @@ void nadi_noc_text(const struct nadi_noc_sweep *s, struct nadi_str *out)
     }
     nadi_str_add(out, "\nLatency is from a packet's making to its tail's arrival, waiting at its "
                       "source included;\n+- is half of the 95 % interval.\n");
+    if (s->energy)
+        nadi_str_printf(
+            out,
+            "Energy is of routers and links, by a bit that arrived, from %s%s;\npower at "
+            "%.4g GHz with flits of %u B.\n",
+            s->energy, s->energy_made_up ? " (~: not all of it is published)" : "", s->clock_ghz,
+            c->flit_bytes);
 }
 
 /* ---- for programs -------------------------------------------------------------------------- */
@@ -111,21 +144,28 @@ void nadi_noc_csv(const struct nadi_noc_sweep *s, struct nadi_str *out)
     nadi_str_add(out, "offered_flits_per_cycle,accepted_flits_per_cycle,latency_cycles,"
                       "half_width_cycles,routers,worst_latency_cycles,least_accepted_flits_per_"
                       "cycle,most_accepted_flits_per_cycle,packets,no_vc,no_credit,"
-                      "lost_arbitration,state\n");
+                      "lost_arbitration,state");
+    nadi_str_add(out, s->energy ? ",joules,pj_per_bit,watts\n" : "\n");
     for (size_t i = 0; i < s->count; i++) {
         const struct nadi_noc_load *l = &s->loads[i];
         nadi_str_printf(out, "%.9g,%.9g,%.9g,", l->rate, l->accepted, l->latency);
         if (isfinite(l->half_width))
             nadi_str_printf(out, "%.9g", l->half_width);
-        nadi_str_printf(out, ",%.9g,%llu,%.9g,%.9g,%llu,%llu,%llu,%llu,%s\n", l->hops,
+        nadi_str_printf(out, ",%.9g,%llu,%.9g,%.9g,%llu,%llu,%llu,%llu,%s", l->hops,
                         (unsigned long long)l->worst_latency, l->least_accepted, l->most_accepted,
                         (unsigned long long)l->packets, (unsigned long long)l->no_vc,
                         (unsigned long long)l->no_credit, (unsigned long long)l->lost_arbitration,
                         state_of(l));
+        if (s->energy && isfinite(pj_per_bit(s, l)))
+            nadi_str_printf(out, ",%.9g,%.9g,%.9g", l->joules, pj_per_bit(s, l), watts(s, l));
+        else if (s->energy)
+            nadi_str_add(out, ",,,");
+        nadi_str_add_char(out, '\n');
     }
 }
 
-static void load_json(struct nadi_json *j, const char *key, const struct nadi_noc_load *l)
+static void load_json(const struct nadi_noc_sweep *s, struct nadi_json *j, const char *key,
+                      const struct nadi_noc_load *l)
 {
     nadi_json_row(j, key);
     nadi_json_double(j, "offered_flits_per_cycle", l->rate);
@@ -142,6 +182,11 @@ static void load_json(struct nadi_json *j, const char *key, const struct nadi_no
     nadi_json_u64(j, "lost_arbitration", l->lost_arbitration);
     nadi_json_bool(j, "saturated", l->saturated);
     nadi_json_bool(j, "deadlock", l->stuck);
+    if (s->energy) {
+        nadi_json_double(j, "joules", l->joules);
+        nadi_json_double(j, "pj_per_bit", pj_per_bit(s, l));
+        nadi_json_double(j, "watts", watts(s, l));
+    }
     nadi_json_close(j);
 }
 
@@ -156,11 +201,15 @@ void nadi_noc_json(const struct nadi_noc_sweep *s, struct nadi_str *out)
     nadi_json_u64(&j, "packet_flits", s->config->packet_flits);
     nadi_json_u64(&j, "vcs", s->config->vcs);
     nadi_json_u64(&j, "buffer_flits", s->buffer_flits);
+    if (s->energy) {
+        nadi_json_string(&j, "energy", s->energy);
+        nadi_json_bool(&j, "energy_is_illustrative", s->energy_made_up);
+    }
     if (s->saturation)
-        load_json(&j, "saturation", s->saturation);
+        load_json(s, &j, "saturation", s->saturation);
     nadi_json_array(&j, "loads");
     for (size_t i = 0; i < s->count; i++)
-        load_json(&j, NULL, &s->loads[i]);
+        load_json(s, &j, NULL, &s->loads[i]);
     nadi_json_close(&j);
     nadi_json_close(&j);
     nadi_json_finish(&j);

@@ -15,6 +15,10 @@ struct nadi_noc_sweep {
     size_t count;
     const struct nadi_noc_load *saturation; /* NULL: not asked for */
     double alone;                           /* cycles, of a packet at the lowest load */
+    uint64_t measured;                      /* cycles of each load */
+    double clock_ghz;
+    const char *energy; /* catalogue of the loads' joules; NULL: none was named */
+    bool energy_made_up;
 };
 
 void nadi_noc_text(const struct nadi_noc_sweep *s, struct nadi_str *out);

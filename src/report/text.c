@@ -298,6 +298,18 @@ static void packets(const struct page *p)
         pauses(p);
 }
 
+static void energy(const struct page *p)
+{
+    char all[32], routers[32], links[32];
+    const struct nadi_energy_result *e = &p->r->energy;
+    nadi_str_printf(p->out, "  energy %s%s: routers %s, links %s", e->made_up ? "~" : "",
+                    nadi_units_joules(all, e->joules), nadi_units_joules(routers, e->routers_j),
+                    nadi_units_joules(links, e->links_j));
+    if (isfinite(e->pj_per_bit))
+        nadi_str_printf(p->out, "; %.4g pJ a bit sent", e->pj_per_bit);
+    nadi_str_printf(p->out, " (%s)\n", e->catalogue);
+}
+
 static void tier(const struct page *p, const struct nadi_tier_result *t)
 {
     char in[32], out[32], share[16], peak[32], capacity[32];
@@ -346,6 +358,8 @@ static void network(const struct page *p)
                      "other.\n    The model `aware` makes them queue.\n");
     if (r->has_packets && r->messages > 0)
         packets(p);
+    if (r->energy.catalogue)
+        energy(p);
     if (p->in->system.library)
         nadi_str_printf(p->out,
                         "  Collectives take the library's times on %s: no messages of theirs are "

@@ -2,8 +2,10 @@
  * optimize bandwidth` reads (src/optimize/bandwidth_read.c, bandwidth_rows.c). */
 #include "settings/schema_more.h"
 
-static const char *const kinds[] = {"device", "server", "nic", "switch", "cable", "memory", NULL};
-static const char *const figures[] = {"price", "watts", "idle-watts", NULL};
+static const char *const kinds[] = {"device", "server", "nic",  "switch", "cable",
+                                    "memory", "router", "link", NULL};
+static const char *const figures[] = {"price",      "watts",       "idle-watts",
+                                      "pj-per-bit", "pj-per-flit", NULL};
 
 #define TEXT(called, otherwise, text)                                                              \
     {                                                                                              \
@@ -55,7 +57,9 @@ const struct nadi_schema nadi_catalogue_schema = {
     .title = "catalogue",
     .option = "--catalogue",
     .syntax = NADI_DOC_YAML,
-    .doc = "Prices and powers of the parts of a cluster, for `nadi cost` and `nadi model run`. "
+    .doc = "Prices and powers of the parts of a cluster, for `nadi cost` and `nadi model run`; "
+           "energies "
+           "of routers and links, for `--energy`. "
            "`nadi model list` names those that come with the program.",
     .example = "name: our quotations\n"
                "parts:\n"
@@ -71,7 +75,8 @@ static const struct nadi_setting part_keys[] = {
      .words = kinds,
      .required = true,
      .doc = "What it is. A server holds devices, with what joins them and with its NICs; memory is "
-            "added to a device."},
+            "added to a device. A router and a link are what traffic passes hop by hop, for "
+            "`--energy`."},
     TEXT("name", "what it is and its figures", "Name in results."),
     TEXT("device", "required for a device and a server",
          "device, server: name of the device, as in a cluster's file."),
@@ -79,8 +84,11 @@ static const struct nadi_setting part_keys[] = {
     COUNT("nics", "none", "server: NICs in it."),
     RATE("bandwidth", "nic, switch, cable: of a port, one direction; server: of each of its NICs."),
     COUNT("ports", "required for a switch", "switch: number of its ports."),
-    TEXT("role", "any", "switch: only for nodes of this role, like `nvswitch`."),
-    TEXT("medium", "not said", "cable: `copper`, `optical`, ...: a word for the bill."),
+    TEXT(
+        "role", "any",
+        "switch, router: only for nodes of this role, like `nvswitch`; a router on the board of an "
+        "NPU is `npu`. link: only between these two, like `npu - L1`."),
+    TEXT("medium", "not said", "cable, link: `copper`, `optical`, ...: a word for the bill."),
     {.name = "reach",
      .type = NADI_TYPE_NUMBER,
      .above_min = true,
@@ -94,7 +102,19 @@ static const struct nadi_setting part_keys[] = {
     AMOUNT("idle-watts", "as watts", "device, server: power while no device computes."),
     AMOUNT("pj-per-bit", "`watts` says it",
            "nic, switch, cable: energy of a bit; at the full rate of all ports, both directions, "
-           "it is the power if `watts` is absent. Links draw it whether they carry data or not."),
+           "it is the power if `watts` is absent. Links draw it whether they carry data or not. "
+           "router, link: pJ of each bit that passes it, of headers too."),
+    AMOUNT("pj-per-flit", "0",
+           "router: pJ of each flit that passes it, whatever it carries: buffers, allocation."),
+    {.name = "flit",
+     .type = NADI_TYPE_INTEGER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .min = 1,
+     .max = 65536,
+     .absent = "that of the network model",
+     .doc = "router: bytes of a flit that `pj-per-flit` holds for. Network models without flits "
+            "count so many bytes as one; with others the model's own flits are counted."},
     TEXT("source", "the figures count as illustrative", "Where the figures were published."),
     TEXT("date", "not said", "When, like 2024-08."),
     {.name = "illustrative",
@@ -102,7 +122,7 @@ static const struct nadi_setting part_keys[] = {
      .words = figures,
      .list = true,
      .or_one = true,
-     .list_max = 3,
+     .list_max = 5,
      .absent = "none, if there is a source",
      .doc = "Figures that the source does not give: marked with ~ in results."},
 };

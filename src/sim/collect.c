@@ -4,6 +4,8 @@
 #include "base/time.h"
 #include "network/usage.h"
 
+#include <math.h>
+
 struct collection {
     const struct nadi_inputs *in;
     const struct nadi_workload *workload;
@@ -117,6 +119,8 @@ static void add_link(void *context, const struct nadi_network_counter *c)
         .peak_queue_bytes = c->peak_queue_bytes,
         .pauses = c->pauses,
         .paused_ns = c->paused_ns,
+        .flits = c->flits,
+        .joules = (double)NAN,
     };
     NADI_PUSH(list, link);
 }
@@ -304,7 +308,11 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     result->links = collect_links(&c, true, &result->link_count);
     collect_usage(&c);
     remark(network, result);
-    network->ops->sent(network, &result->messages, &result->message_bytes);
+    struct nadi_network_sent sent = {0};
+    network->ops->sent(network, &sent);
+    result->messages = sent.messages;
+    result->message_bytes = sent.bytes;
+    result->message_flits = sent.flits;
     struct members members = list_members(&c);
     const uint64_t most = in->options.most_spans;
     bool expand = expanded_count(&c) <= (most ? most : MOST_EXPANDED);

@@ -59,6 +59,15 @@ struct nadi_link_result {
     uint32_t most_waiting;
     double bytes_per_ns;                          /* its bandwidth; 0 on a dimension's sum */
     uint64_t peak_queue_bytes, pauses, paused_ns; /* packet: network/network.h */
+    uint64_t flits;                               /* flit */
+    double joules; /* of its traffic, the routers that send it included; NAN: not asked for */
+};
+
+struct nadi_energy_result { /* of what the network carried: explore/energy.h */
+    const char *catalogue;  /* NULL: not asked for */
+    double routers_j, links_j, joules;
+    double pj_per_bit; /* that was sent; NAN: none was */
+    bool made_up;      /* no source gives a coefficient that is in it */
 };
 
 enum { NADI_RESULT_ROLES = 16 };
@@ -163,6 +172,8 @@ struct nadi_result {
     size_t logged_count;
     uint64_t nodes_by_type[NADI_NODE_TYPES]; /* executed */
     uint64_t messages, message_bytes;        /* sent, each message once */
+    uint64_t message_flits;                  /* flit: of their packets */
+    struct nadi_energy_result energy;
     bool has_packets;
     struct nadi_packet_figures packets; /* packet model only */
     uint64_t events;                    /* handled by the engine */

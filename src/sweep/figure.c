@@ -23,6 +23,8 @@ const struct nadi_sweep_figure nadi_sweep_figures[NADI_SWEEP_FIGURES] = {
     [NADI_SWEEP_BUBBLE] = {"bubble", "bubble", "", -1,
                            "share that the pipeline's schedule leaves idle with even stages"},
     [NADI_SWEEP_BOUND] = {"lower_bound_ns", NULL, "ns", -1, "no run of these inputs is faster"},
+    [NADI_SWEEP_JOULES] = {"network_joules", "network-joules", "J", -1,
+                           "of what the network carried, with run: {energy: NAME}"},
     [NADI_SWEEP_CAPITAL] = {"capital_usd", "capital", "$", -1,
                             "of all parts, with run: {catalogue: NAME}"},
     [NADI_SWEEP_POWER] = {"power_w", "power", "W", -1, "of all parts at most, with a catalogue"},

@@ -19,6 +19,7 @@ enum nadi_sweep_figure_index {
     NADI_SWEEP_IDLE,
     NADI_SWEEP_BUBBLE,
     NADI_SWEEP_BOUND,
+    NADI_SWEEP_JOULES,  /* with energies */
     NADI_SWEEP_CAPITAL, /* from here on with a catalogue */
     NADI_SWEEP_POWER,
     NADI_SWEEP_HOURLY,

@@ -2,6 +2,7 @@
 
 #include "base/guard.h"
 #include "base/mem.h"
+#include "explore/energy.h"
 #include "explore/model_inputs.h"
 #include "format/doc_change.h"
 #include "model/figures.h"
@@ -123,6 +124,8 @@ static void take_times(struct nadi_point_row *row, const struct nadi_result *res
     row->figures[NADI_SWEEP_EXPOSED] = exposed / result->rank_count / steps;
     row->figures[NADI_SWEEP_IDLE] = idle / result->rank_count / steps;
     row->figures[NADI_SWEEP_BOUND] = (double)result->lower_bound_ns / steps;
+    if (result->energy.catalogue)
+        row->figures[NADI_SWEEP_JOULES] = result->energy.joules / steps;
 }
 
 /* Simulates loaded inputs. */
@@ -131,7 +134,10 @@ static bool simulate(struct point_run *p, const struct nadi_inputs *in, double s
 {
     const struct nadi_observer observer = {.stop = p->r->stop};
     struct nadi_result result;
+    if (!nadi_energy_check(in, &p->diags))
+        return false;
     nadi_simulate(in, &observer, &result);
+    nadi_energy_find(in, &result);
     const enum nadi_outcome outcome = result.outcome;
     const bool done = outcome == NADI_OUTCOME_DONE;
     *end_ns = result.end_ns;
@@ -246,8 +252,9 @@ static bool simulate_step(struct point_run *p, const struct nadi_study *study,
 }
 
 static const enum nadi_sweep_figure_index of_times[] = {
-    NADI_SWEEP_STEP,    NADI_SWEEP_TOKENS,  NADI_SWEEP_MFU,  NADI_SWEEP_MODEL_FLOPS,
-    NADI_SWEEP_COMPUTE, NADI_SWEEP_EXPOSED, NADI_SWEEP_IDLE, NADI_SWEEP_BOUND,
+    NADI_SWEEP_STEP,        NADI_SWEEP_TOKENS,  NADI_SWEEP_MFU,
+    NADI_SWEEP_MODEL_FLOPS, NADI_SWEEP_COMPUTE, NADI_SWEEP_EXPOSED,
+    NADI_SWEEP_IDLE,        NADI_SWEEP_BOUND,   NADI_SWEEP_JOULES,
 };
 
 /* Times of the point before, if this one must have the same. */

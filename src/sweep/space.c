@@ -14,9 +14,9 @@
 
 bool nadi_space_is_path(const char *name)
 {
-    static const char *const paths[] = {"model",  "plan",    "cluster",  "workload",
-                                        "system", "network", "memory",   "groups",
-                                        "events", "flit",    "catalogue"};
+    static const char *const paths[] = {"model",  "plan",    "cluster",   "workload",
+                                        "system", "network", "memory",    "groups",
+                                        "events", "flit",    "catalogue", "energy"};
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
         if (strcmp(name, paths[i]) == 0)
             return true;
@@ -277,19 +277,29 @@ static bool read_objectives(struct nadi_space_reader *r, const struct nadi_schem
     return true;
 }
 
-/* Objectives that need prices, without any. */
+static bool names(const struct nadi_space *s, const char *setting)
+{
+    bool named = nadi_space_word_of(s, setting) != NULL;
+    for (uint32_t i = 0; i < s->variable_count; i++)
+        named |= nadi_str_equal(s->variables[i].of, "run") &&
+                 nadi_str_equal(s->variables[i].path, setting);
+    return named;
+}
+
+/* Objectives that need prices or energies, without any. */
 static bool has_prices(const struct nadi_space_reader *r, const struct nadi_schema_value *list)
 {
     const struct nadi_space *s = r->s;
-    bool named = nadi_space_word_of(s, "catalogue") != NULL;
-    for (uint32_t i = 0; i < s->variable_count; i++)
-        named |= nadi_str_equal(s->variables[i].of, "run") &&
-                 nadi_str_equal(s->variables[i].path, "catalogue");
-    for (uint32_t i = 0; i < list->count && !named; i++) {
+    const bool priced = names(s, "catalogue"), energetic = names(s, "energy");
+    for (uint32_t i = 0; i < list->count; i++) {
         struct nadi_place place = NADI_IN_FILE(s->path);
         place.line = list->items[i].node->line;
         place.column = list->items[i].node->column;
-        if (s->objectives[i] >= NADI_SWEEP_CAPITAL)
+        if (s->objectives[i] == NADI_SWEEP_JOULES && !energetic)
+            return nadi_error(r->diags, "space/energy", place, "run: {energy: wafer}",
+                              "the objective '%s' needs energies of routers and links",
+                              list->items[i].text);
+        if (s->objectives[i] >= NADI_SWEEP_CAPITAL && !priced)
             return nadi_error(r->diags, "space/prices", place, "run: {catalogue: public}",
                               "the objective '%s' needs prices and powers", list->items[i].text);
     }

@@ -62,7 +62,7 @@ struct flit {
     uint64_t seen_at;     /* cycle */
     uint64_t *port_bytes; /* payload, by port; of adaptive routing all flits' */
     uint64_t *port_messages;
-    uint64_t messages, bytes, in_flight;
+    uint64_t messages, bytes, flits, in_flight;
 };
 
 static struct flit *self(struct nadi_network *net)
@@ -134,6 +134,7 @@ static bool next_packet(void *context, uint32_t port, struct nadi_flit_packet_wi
         .user = index,
         .flow = d->connection == NADI_NONE ? index : d->connection};
     wish->flits += wish->flits == 0;
+    f->flits += wish->flits;
     d->left -= bytes;
     f->turns[port] = index;
     if (d->left)
@@ -435,6 +436,7 @@ static struct nadi_network_counter counter_of(const struct flit *f, uint32_t por
         .messages = adaptive ? flits : f->port_messages[port],
         .bytes = adaptive ? flits * f->config.flit_bytes : f->port_bytes[port],
         .bytes_per_ns = (double)g->links[p->channel / 2].bits_per_s / 8e9,
+        .flits = flits,
         .busy_ns = nadi_time_to_ns(nadi_time_round(cycles * f->cycle_ps)),
     };
 }
@@ -463,6 +465,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
             sum.messages = nadi_count_add(sum.messages, one.messages);
             sum.bytes = nadi_count_add(sum.bytes, one.bytes);
             sum.busy_ns = nadi_count_add(sum.busy_ns, one.busy_ns);
+            sum.flits += one.flits;
             if (links)
                 visit(context, &one);
         }
@@ -477,11 +480,12 @@ static const struct nadi_usage *usage(const struct nadi_network *net)
     return ((const struct flit *)net)->usage;
 }
 
-static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
 {
     const struct flit *f = (const struct flit *)net;
-    *messages = f->messages;
-    *bytes = f->bytes;
+    sum->messages = f->messages;
+    sum->bytes = f->bytes;
+    sum->flits = f->flits;
 }
 
 const struct nadi_network_ops nadi_network_flit = {

@@ -395,11 +395,11 @@ static const struct nadi_usage *usage(const struct nadi_network *net)
     return ((const struct packet *)net)->carried.usage;
 }
 
-static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
 {
     const struct packet *p = (const struct packet *)net;
-    *messages = p->messages;
-    *bytes = p->bytes;
+    sum->messages = p->messages;
+    sum->bytes = p->bytes;
 }
 
 static bool endless(const struct nadi_network *net)
