@@ -35,6 +35,14 @@ export function bytes(v) {
   return three(v) + " " + units[i];
 }
 
+export function joules(v) {
+  if (v === null || v === undefined) return "–";
+  const units = ["pJ", "nJ", "µJ", "mJ", "J", "kJ", "MJ"];
+  let i = 0;
+  for (v *= 1e12; Math.abs(v) >= 1000 && i < 6; i++) v /= 1000;
+  return three(v) + " " + units[i];
+}
+
 export const count = v => (v === null || v === undefined ? "–" : Number(v).toLocaleString("en"));
 export const percent = v => (Number.isFinite(v) ? (100 * v).toFixed(1) + " %" : "–");
 export const rate = v => (v === null || v === undefined ? "–" : three(v) + " GB/s");

@@ -2,7 +2,7 @@
 import { css, sharpCanvas } from "./canvas.js";
 import { lineChart } from "./charts.js";
 import { boxPicture, colourOfRole } from "./drawing.js";
-import { bytes, count, el, percent, rate, time, tip } from "./format.js";
+import { bytes, count, el, joules, percent, rate, time, tip } from "./format.js";
 import { completionsPart, depthPart } from "./messages.js";
 import { linkName } from "./packets.js";
 import { heat, heatLegend } from "./heat.js";
@@ -70,12 +70,13 @@ function noteOf(run, links, picture) {
 }
 
 function linkTables(run, links) {
+  const drawn = run.dimensions.some(d => d.joules !== null && d.joules !== undefined) ? [["joules", "energy", joules]] : [];
   const busy = (v, l) => el("span", {}, el("i", { class: "swatch", style: "background:" + heat(v) }), percent(v));
   return [el("h2", {}, "Dimensions"), sortableTable(run.dimensions, [["dimension", "dimension"], ["topology", "topology", null, true], ["npus", "NPUs", count],
     ["link_gbps", "link rate", rate], ["latency_ns", "latency", time], ["links", "links", count], ["messages", "messages", count],
-    ["bytes", "bytes", bytes], ["utilisation", "busy", busy]], { sort: "dimension", down: false }),
+    ["bytes", "bytes", bytes], ["utilisation", "busy", busy], ...drawn], { sort: "dimension", down: false }),
   ...links.length ? [el("h2", {}, "Links, the busiest first"), sortableTable(links, [["from_device", "from", null, true], ["to_device", "to", null, true], ["dimension", "dimension"],
-    ["utilisation", "busy", busy], ["bytes", "bytes", bytes], ["link_gbps", "link rate", rate], ["wait_ns", "waited for", time], ["most_waiting", "most waiting", count]], { sort: "utilisation" })] : []];
+    ["utilisation", "busy", busy], ["bytes", "bytes", bytes], ["link_gbps", "link rate", rate], ["wait_ns", "waited for", time], ["most_waiting", "most waiting", count], ...drawn], { sort: "utilisation" })] : []];
 }
 
 export function networkView(run) {
