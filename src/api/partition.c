@@ -145,31 +145,59 @@ static bool prepare(struct job *j)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* |y' - y| / |y| over samples. */
-static double output_error(const struct nadi_nn *given, const struct nadi_nn *other,
-                           const struct nadi_nn_samples *s)
+struct answers { /* of a method, on the samples that judge */
+    uint64_t right;
+    double error; /* |y' - y|^2 */
+};
+
+static double add_error(const struct nadi_nn *nn, const struct nadi_nn_run *given,
+                        const struct nadi_nn_run *other, double *energy)
 {
-    const struct nadi_nn_layer *l = &given->layers[given->count - 1];
-    double error = 0, energy = 0;
+    const struct nadi_nn_layer *l = &nn->layers[nn->count - 1];
+    double error = 0;
+    *energy = 0;
+    for (size_t i = 0; i < l->channels * nadi_nn_positions(l) * given->samples; i++) {
+        const double was = (double)given->of[nn->count - 1][i];
+        const double is = (double)other->of[nn->count - 1][i];
+        error += (is - was) * (is - was);
+        *energy += was * was;
+    }
+    return error;
+}
+
+/* Methods that leave the weights as they are answer as the given network. */
+static bool keeps_weights(int method)
+{
+    return method && nadi_baseline_keeps_weights((enum nadi_baseline)(method - 1));
+}
+
+static void answer_all(struct job *j, struct answers *answers, double *energy)
+{
+    const struct nadi_nn_samples *s = &j->chosen;
     for (uint32_t from = 0; from < s->count; from += CHECKED) {
         const uint32_t rest = s->count - from, count = rest < CHECKED ? rest : CHECKED;
-        struct nadi_nn_run a, b;
-        nadi_nn_forward(given, s->x + from * s->values, count, &a);
-        nadi_nn_forward(other, s->x + from * s->values, count, &b);
-        for (size_t i = 0; i < l->channels * nadi_nn_positions(l) * count; i++) {
-            const double was = (double)a.of[given->count - 1][i];
-            const double is = (double)b.of[given->count - 1][i];
-            error += (is - was) * (is - was);
-            energy += was * was;
+        struct nadi_nn_run given, other;
+        double part = 0;
+        nadi_nn_forward(&j->nn, s->x + from * s->values, count, &given);
+        for (int i = 0; i < METHODS; i++) {
+            if (keeps_weights(i))
+                continue;
+            nadi_nn_forward(&j->results[i].nn, s->x + from * s->values, count, &other);
+            answers[i].right += nadi_nn_count_right(&j->nn, &other, s->labels + from);
+            answers[i].error += add_error(&j->nn, &given, &other, &part);
+            nadi_nn_run_release(&other);
         }
-        nadi_nn_run_release(&a);
-        nadi_nn_run_release(&b);
+        *energy += part;
+        nadi_nn_run_release(&given);
     }
-    return energy > 0 ? sqrt(error / energy) : 0;
 }
 
 static void judge(struct job *j)
 {
+    struct answers answers[METHODS] = {{0}};
+    double energy = 0;
+    if (j->o->data)
+        answer_all(j, answers, &energy);
     for (int i = 0; i < METHODS; i++) {
         struct nadi_partition_method *m = &j->methods[i];
         *m = (struct nadi_partition_method){
@@ -178,8 +206,9 @@ static void judge(struct job *j)
             .accuracy = (double)NAN,
             .output_error = (double)NAN};
         if (j->o->data) {
-            m->accuracy = nadi_nn_accuracy(&j->results[i].nn, &j->chosen);
-            m->output_error = output_error(&j->nn, &j->results[i].nn, &j->chosen);
+            m->accuracy = keeps_weights(i) ? j->report.accuracy
+                                           : (double)answers[i].right / j->chosen.count;
+            m->output_error = energy > 0 ? sqrt(answers[i].error / energy) : 0;
         }
     }
     if (j->o->data) {
@@ -196,7 +225,9 @@ static void judge(struct job *j)
 static void take_apart(struct job *j)
 {
     j->report.samples = j->cut.count;
-    j->report.accuracy = j->o->data ? nadi_nn_accuracy(&j->nn, &j->chosen) : (double)NAN;
+    j->report.accuracy = !j->o->data          ? (double)NAN
+                         : j->report.labelled ? nadi_nn_accuracy(&j->nn, &j->chosen)
+                                              : 1; /* its own answers are the labels */
     j->report.searched = j->o->accuracy_loss >= 0;
     if (j->report.searched)
         j->report.kept =

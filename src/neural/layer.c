@@ -3,7 +3,10 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "base/wide.h"
 #include "neural/layer_inside.h"
+
+enum { TILE = 64 }; /* positions and samples of a dense layer that are computed at a time */
 
 #define SUM_UNIT 16777216.0 /* sums of norms are whole numbers of 2^-24 */
 
@@ -37,8 +40,60 @@ static void add_scaled(float *restrict y, const float *restrict x, float w, size
         y[i] += w * x[i];
 }
 
-static void mix(const struct nadi_nn *nn, const struct nadi_nn_layer *l, uint32_t channel,
-                const float *x, float *y, uint32_t samples)
+/* y += w0 x0 + w1 x1 + ..., each added in turn. */
+static inline void add_four(float *restrict y, const float *const *x, const float *w, size_t wide)
+{
+    const float *restrict x0 = x[0], *restrict x1 = x[1], *restrict x2 = x[2], *restrict x3 = x[3];
+    for (size_t i = 0; i < wide; i++)
+        y[i] = (((y[i] + w[0] * x0[i]) + w[1] * x1[i]) + w[2] * x2[i]) + w[3] * x3[i];
+}
+
+/* A channel, of a tile of positions and samples; x: fan x wide */
+NADI_WIDE static void dense_tile(const float *w, size_t fan, const float *x, float *restrict y,
+                                 size_t wide)
+{
+    const float *rows[4];
+    float some[4];
+    size_t count = 0;
+    for (size_t i = 0; i < fan; i++) {
+        if (!(w[i] > 0 || w[i] < 0))
+            continue;
+        rows[count] = x + i * wide;
+        some[count++] = w[i];
+        if (count == 4) {
+            add_four(y, rows, some, wide);
+            count = 0;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        add_scaled(y, rows[i], some[i], wide);
+}
+
+/* All channels of `mine`, by tiles whose inputs stay in the caches. */
+static void dense(const struct nadi_nn *nn, const struct nadi_nn_layer *l, const float *x,
+                  float *output, uint32_t samples, const uint8_t *mine)
+{
+    const size_t fan = nadi_nn_fan_in(nn, l), size = nadi_nn_positions(l) * samples;
+    const size_t wide = nadi_min_u64(TILE, size);
+    float *tile = NADI_ZNEW(float, fan *wide + 1), y[TILE];
+    for (size_t from = 0; from < size; from += wide) {
+        const size_t count = nadi_min_u64(wide, size - from);
+        for (size_t i = 0; i < fan; i++)
+            memcpy(tile + i * wide, x + i * size + from, count * sizeof(float));
+        for (uint32_t c = 0; c < l->channels; c++) {
+            if (mine && !mine[c])
+                continue;
+            for (size_t i = 0; i < wide; i++)
+                y[i] = l->bias ? l->bias[c] : 0;
+            dense_tile(l->weights + c * fan, fan, tile, y, wide);
+            memcpy(output + c * size + from, y, count * sizeof(float));
+        }
+    }
+    nadi_mem_free(tile);
+}
+
+static void convolve(const struct nadi_nn *nn, const struct nadi_nn_layer *l, uint32_t channel,
+                     const float *x, float *y, uint32_t samples)
 {
     const struct nadi_nn_layer *in = &nn->layers[l->inputs[0]];
     const size_t fan = nadi_nn_fan_in(nn, l), positions = nadi_nn_positions(l);
@@ -46,12 +101,6 @@ static void mix(const struct nadi_nn *nn, const struct nadi_nn_layer *l, uint32_
     const float *w = l->weights + channel * fan, bias = l->bias ? l->bias[channel] : 0;
     for (size_t i = 0; i < positions * samples; i++)
         y[i] = bias;
-    if (l->kind == NADI_NN_DENSE) {
-        for (size_t i = 0; i < fan; i++)
-            if (w[i] > 0 || w[i] < 0)
-                add_scaled(y, x + i * in_size, w[i], in_size);
-        return;
-    }
     const uint32_t per_group = in->channels / l->groups;
     const uint32_t first = channel / (l->channels / l->groups) * per_group;
     for (uint32_t c = 0; c < per_group; c++)
@@ -214,14 +263,15 @@ void nadi_nn_compute(const struct nadi_nn *nn, uint32_t layer, const float *cons
     const size_t size = nadi_nn_positions(l) * samples;
     if (l->kind == NADI_NN_ATTENTION)
         attention(l, inputs, output, samples, mine);
+    if (l->kind == NADI_NN_DENSE)
+        dense(nn, l, inputs[0], output, samples, mine);
     for (uint32_t c = 0; c < l->channels; c++) {
         float *y = output + c * size;
         if (mine && !mine[c])
             continue;
         switch (l->kind) {
-        case NADI_NN_DENSE:
         case NADI_NN_CONV:
-            mix(nn, l, c, inputs[0], y, samples);
+            convolve(nn, l, c, inputs[0], y, samples);
             break;
         case NADI_NN_ADD:
         case NADI_NN_CONCAT:
@@ -242,6 +292,7 @@ void nadi_nn_compute(const struct nadi_nn *nn, uint32_t layer, const float *cons
         case NADI_NN_SOFTMAX:
             softmax(l, c, inputs[0], y, size);
             break;
+        case NADI_NN_DENSE:
         case NADI_NN_ATTENTION:
         case NADI_NN_INPUT:
         case NADI_NN_KINDS:

@@ -8,6 +8,11 @@ const char *nadi_baseline_name(enum nadi_baseline kind)
     return names[kind];
 }
 
+bool nadi_baseline_keeps_weights(enum nadi_baseline kind)
+{
+    return kind != NADI_BASELINE_MAGNITUDE;
+}
+
 struct ranked { /* a transfer, or part of one: of a layer that reads it */
     double energy;
     uint64_t bytes;

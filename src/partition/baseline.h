@@ -17,6 +17,8 @@ enum nadi_baseline {
     NADI_BASELINES
 };
 
+/* Does it only place, and change no weight? */
+bool nadi_baseline_keeps_weights(enum nadi_baseline kind);
 const char *nadi_baseline_name(enum nadi_baseline kind);
 /* bytes: of magnitude, at most. The result has no fidelities. */
 void nadi_baseline_run(const struct nadi_partition *p, const struct nadi_nn *nn,

@@ -2,10 +2,12 @@
 
 #include <math.h>
 
+#include "base/wide.h"
+
 enum { INNER = 64, COLUMNS = 256 };
 
 /* Two rows of C, a block of B that the caches hold. */
-static void two_rows(double *restrict c0, double *restrict c1, const double *a0, const double *a1,
+NADI_WIDE static void two_rows(double *restrict c0, double *restrict c1, const double *a0, const double *a1,
                      const double *restrict b, const struct nadi_product *p, size_t inner,
                      size_t columns)
 {
@@ -33,7 +35,7 @@ static void two_rows(double *restrict c0, double *restrict c1, const double *a0,
     }
 }
 
-static void one_row(double *restrict c, const double *a, const double *restrict b,
+NADI_WIDE static void one_row(double *restrict c, const double *a, const double *restrict b,
                     const struct nadi_product *p, size_t inner, size_t columns)
 {
     size_t m = 0;

@@ -8,7 +8,7 @@
 
 #define RIDGE 1e-3 /* of the mean energy of an input, on the diagonal of every Gram matrix */
 
-enum { MOST_JOINT = 16 };
+enum { MOST_JOINT = 16, LABELLED = 256 /* samples at a time */ };
 
 struct work {
     const struct nadi_partition *p;
@@ -482,14 +482,17 @@ void nadi_partition_label(const struct nadi_nn *nn, struct nadi_nn_samples *samp
 {
     const struct nadi_nn_layer *l = &nn->layers[nn->count - 1];
     const size_t values = l->channels * nadi_nn_positions(l);
-    for (uint32_t s = 0; s < samples->count; s++) {
+    for (uint32_t from = 0; from < samples->count; from += LABELLED) {
+        const uint32_t rest = samples->count - from, count = rest < LABELLED ? rest : LABELLED;
         struct nadi_nn_run run;
-        nadi_nn_forward(nn, samples->x + s * samples->values, 1, &run);
+        nadi_nn_forward(nn, samples->x + from * samples->values, count, &run);
         const float *y = run.of[nn->count - 1];
-        size_t best = 0;
-        for (size_t i = 1; i < values; i++)
-            best = y[i] > y[best] ? i : best;
-        samples->labels[s] = (float)best;
+        for (uint32_t s = 0; s < count; s++) {
+            size_t best = 0;
+            for (size_t i = 1; i < values; i++)
+                best = y[i * count + s] > y[best * count + s] ? i : best;
+            samples->labels[from + s] = (float)best;
+        }
         nadi_nn_run_release(&run);
     }
 }
