@@ -46,6 +46,28 @@ void nadi_partition_options_init(struct nadi_partition_options *options)
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
+/* Samples as layers have them: channel by channel. */
+static void take_samples(struct job *j, const struct nadi_nn_tensor *x)
+{
+    const struct nadi_nn_layer *in = &j->nn.layers[0];
+    const size_t positions = nadi_nn_positions(in);
+    j->all.x = nadi_mem_copy(x->values, x->count, sizeof(float));
+    for (size_t i = 0; j->nn.by_position && i < x->count; i++) {
+        const size_t sample = i / j->all.values, at = i % j->all.values;
+        j->all.x[sample * j->all.values + at % in->channels * positions + at / in->channels] =
+            x->values[i];
+    }
+}
+
+static bool fits_input(const struct job *j, const struct nadi_nn_tensor *x, size_t values)
+{
+    const struct nadi_nn_layer *in = &j->nn.layers[0];
+    if (!x->rank || x->dims[0] < 2 || x->dims[0] > UINT32_MAX || x->count != x->dims[0] * values)
+        return false;
+    const bool sequences = x->rank == 3 && in->width == 1;
+    return !sequences || x->dims[1] == (j->nn.by_position ? in->height : in->channels);
+}
+
 static bool read_data(struct job *j)
 {
     struct nadi_tensors set;
@@ -60,9 +82,10 @@ static bool read_data(struct job *j)
     if (ok && !x)
         ok = nadi_error(j->diags, "partition/data", place, "numpy.savez(FILE, x=samples, y=labels)",
                         "there is no array 'x' of samples");
-    if (ok &&
-        (!x->rank || x->dims[0] < 2 || x->dims[0] > UINT32_MAX || x->count != x->dims[0] * values))
-        ok = nadi_error(j->diags, "partition/data", place, NULL,
+    if (ok && !fits_input(j, x, values))
+        ok = nadi_error(j->diags, "partition/data", place,
+                        j->nn.by_position ? "samples x positions x features, as the ONNX file says"
+                                          : "samples x channels x positions",
                         "array 'x' is %s; it should have 2 samples or more of %zu values",
                         nadi_tensor_shape(x, shape), values);
     if (ok && y && (y->rank != 1 || y->dims[0] != x->dims[0]))
@@ -70,10 +93,10 @@ static bool read_data(struct job *j)
                         "array 'y' is %s; it should have a label for each sample",
                         nadi_tensor_shape(y, shape));
     if (ok) {
-        j->all = (struct nadi_nn_samples){.x = nadi_mem_copy(x->values, x->count, sizeof(float)),
-                                          .labels = NADI_ZNEW(float, x->dims[0]),
+        j->all = (struct nadi_nn_samples){.labels = NADI_ZNEW(float, x->dims[0]),
                                           .count = (uint32_t)x->dims[0],
                                           .values = values};
+        take_samples(j, x);
         if (y)
             memcpy(j->all.labels, y->values, y->count * sizeof(float));
         else
@@ -206,8 +229,8 @@ static void judge(struct job *j)
             .accuracy = (double)NAN,
             .output_error = (double)NAN};
         if (j->o->data) {
-            m->accuracy = keeps_weights(i) ? j->report.accuracy
-                                           : (double)answers[i].right / j->chosen.count;
+            m->accuracy =
+                keeps_weights(i) ? j->report.accuracy : (double)answers[i].right / j->chosen.count;
             m->output_error = energy > 0 ? sqrt(answers[i].error / energy) : 0;
         }
     }

@@ -1,7 +1,8 @@
-/* onnx: networks from ONNX files: images (batch, channels, height, width) and features (batch,
- * features), in operators that nn.h has layers for; any other is refused by its name. Weights lie
- * in the file, raw or typed, or in a file beside it. An addition of constants becomes a bias, a
- * batch norm weights of the layer before it or of one of its own. */
+/* onnx: networks from ONNX files: images (batch, channels, height, width), features (batch,
+ * features) and sequences (batch, positions, features), in operators that nn.h has layers for; any
+ * other is refused by its name. Weights lie in the file, raw or typed, or in a file beside it. An
+ * addition of constants becomes a bias, a batch norm weights of the layer before it or of one of
+ * its own, softmax(q k') v attention by heads (onnx_make.h). */
 #ifndef NADI_NEURAL_ONNX_H
 #define NADI_NEURAL_ONNX_H
 

@@ -13,13 +13,15 @@ struct nadi_onnx_attribute {
     const char *text;
     int64_t ints[NADI_ONNX_MOST_INTS];
     uint32_t int_count;
+    const uint8_t *tensor; /* its message */
+    size_t tensor_bytes;
 };
 
 struct nadi_onnx_node {
     const char *op, *name;
     const char *inputs[NADI_ONNX_MOST_PORTS];
-    const char *output;
-    uint32_t input_count;
+    const char *outputs[NADI_ONNX_MOST_PORTS];
+    uint32_t input_count, output_count;
     struct nadi_onnx_attribute attributes[NADI_ONNX_MOST_PORTS];
     uint32_t attribute_count;
 };
@@ -34,6 +36,7 @@ struct nadi_onnx_graph {
     const char *input, *output; /* the one that is no constant; the first output */
     uint64_t dims[NADI_ONNX_MOST_INTS];
     uint32_t rank;
+    uint64_t opset; /* 0: not said */
 };
 
 /* False with an error; the graph is to be released then, too. */

@@ -165,6 +165,8 @@ static bool store(struct reader *r, const struct stored *s, enum nadi_element el
                           bytes, need);
     struct nadi_nn_tensor *t =
         nadi_tensors_add(&r->g->constants, s->name, s->rank, dims, NADI_IN_FILE(r->path), r->diags);
+    if (t)
+        t->infinite = true;
     return t && nadi_tensor_take(t, element, data, NADI_IN_FILE(r->path), r->diags);
 }
 
@@ -192,10 +194,12 @@ static bool store_external(struct reader *r, const struct stored *s, enum nadi_e
     return ok;
 }
 
-static bool read_tensor(struct reader *r, const struct nadi_wire_field *f)
+/* name: NULL: its own. */
+static bool read_tensor(struct reader *r, const uint8_t *data, size_t bytes, const char *name)
 {
     struct stored s = {.name = ""};
-    bool ok = each_field(r, f->data, f->bytes, tensor_field, &s);
+    bool ok = each_field(r, data, bytes, tensor_field, &s);
+    s.name = name ? name : s.name;
     const enum nadi_element element = ok ? element_of(s.type) : NADI_ELEMENT_NONE;
     if (ok && !element)
         ok =
@@ -232,6 +236,10 @@ static bool attribute_field(struct reader *r, const struct nadi_wire_field *f, v
         a->whole = (int64_t)f->bits;
     if (f->number == 4 && is_bytes)
         a->text = text_of(r, f);
+    if (f->number == 5 && is_bytes) {
+        a->tensor = f->data;
+        a->tensor_bytes = f->bytes;
+    }
     return f->number != 8 || take_ints(f, a->ints, &a->int_count) ||
            broken(r, "an attribute has more than 8 numbers");
 }
@@ -242,12 +250,13 @@ static bool node_field(struct reader *r, const struct nadi_wire_field *f, void *
     if (f->type != NADI_WIRE_BYTES)
         return true;
     if ((f->number == 1 && n->input_count == NADI_ONNX_MOST_PORTS) ||
+        (f->number == 2 && n->output_count == NADI_ONNX_MOST_PORTS) ||
         (f->number == 5 && n->attribute_count == NADI_ONNX_MOST_PORTS))
-        return broken(r, "a node has more than 16 inputs or attributes");
+        return broken(r, "a node has more than 16 inputs, outputs or attributes");
     if (f->number == 1)
         n->inputs[n->input_count++] = text_of(r, f);
-    if (f->number == 2 && !n->output)
-        n->output = text_of(r, f);
+    if (f->number == 2)
+        n->outputs[n->output_count++] = text_of(r, f);
     if (f->number == 3)
         n->name = text_of(r, f);
     if (f->number == 4)
@@ -257,6 +266,28 @@ static bool node_field(struct reader *r, const struct nadi_wire_field *f, void *
     struct nadi_onnx_attribute *a = &n->attributes[n->attribute_count++];
     *a = (struct nadi_onnx_attribute){.name = ""};
     return each_field(r, f->data, f->bytes, attribute_field, a);
+}
+
+/* A constant that a node has. */
+static bool take_constant(struct reader *r, const struct nadi_onnx_node *n)
+{
+    const struct nadi_onnx_attribute *a = &n->attributes[0];
+    if (n->output_count != 1 || n->attribute_count != 1)
+        return broken(r, "a Constant has another number of outputs or attributes than one");
+    if (a->tensor)
+        return read_tensor(r, a->tensor, a->tensor_bytes, n->outputs[0]);
+    const bool list = strcmp(a->name, "value_ints") == 0;
+    const bool real = strcmp(a->name, "value_float") == 0;
+    if (!list && !real && strcmp(a->name, "value_int") != 0)
+        return nadi_error(r->diags, "onnx/operator", NADI_IN_FILE(r->path),
+                          "save the weights as .npz and describe the layers instead",
+                          "Constant: its %s is not read", a->name);
+    struct nadi_nn_tensor *t =
+        nadi_tensors_add(&r->g->constants, n->outputs[0], list, (const uint64_t[]){a->int_count},
+                         NADI_IN_FILE(r->path), r->diags);
+    for (uint32_t i = 0; t && i < t->count; i++)
+        t->values[i] = (float)(list ? (double)a->ints[i] : real ? a->real : (double)a->whole);
+    return t;
 }
 
 /* ---- the graph ------------------------------------------------------------------------------- */
@@ -312,7 +343,7 @@ static bool port_field(struct reader *r, const struct nadi_wire_field *f, void *
 static bool constant_field(struct reader *r, const struct nadi_wire_field *f, void *to)
 {
     (void)to;
-    return f->number != 5 || f->type != NADI_WIRE_BYTES || read_tensor(r, f);
+    return f->number != 5 || f->type != NADI_WIRE_BYTES || read_tensor(r, f->data, f->bytes, NULL);
 }
 
 static bool graph_field(struct reader *r, const struct nadi_wire_field *f, void *to)
@@ -326,11 +357,17 @@ static bool graph_field(struct reader *r, const struct nadi_wire_field *f, void 
         struct nadi_onnx_node n = {.op = "", .name = ""};
         if (!each_field(r, f->data, f->bytes, node_field, &n))
             return false;
+        if (strcmp(n.op, "Constant") == 0)
+            return take_constant(r, &n);
         NADI_PUSH(&g->nodes, n);
     }
     if ((f->number == 11 || f->number == 12) && !each_field(r, f->data, f->bytes, port_field, &p))
         return false;
-    if (f->number == 12 && !g->output)
+    if (f->number == 12 && g->output)
+        return nadi_error(r->diags, "onnx/output", NADI_IN_FILE(r->path), NULL,
+                          "the network has two outputs, '%s' and '%s'; one is read", g->output,
+                          p.name);
+    if (f->number == 12)
         g->output = p.name;
     if (f->number != 11 || nadi_tensors_find(&g->constants, p.name))
         return true;
@@ -345,8 +382,26 @@ static bool graph_field(struct reader *r, const struct nadi_wire_field *f, void 
     return true;
 }
 
+/* The version of the operators, of ONNX's own. */
+static bool opset_field(struct reader *r, const struct nadi_wire_field *f, void *to)
+{
+    uint64_t *version = to;
+    (void)r;
+    if (f->number == 1 && f->type == NADI_WIRE_BYTES && f->bytes)
+        *version = UINT64_MAX; /* of others */
+    if (f->number == 2 && f->type == NADI_WIRE_VARINT && *version == 0)
+        *version = f->bits;
+    return true;
+}
+
 static bool model_field(struct reader *r, const struct nadi_wire_field *f, void *to)
 {
+    uint64_t version = 0;
+    if (f->number == 8 && f->type == NADI_WIRE_BYTES) {
+        if (!each_field(r, f->data, f->bytes, opset_field, &version))
+            return false;
+        r->g->opset = version && version != UINT64_MAX ? version : r->g->opset;
+    }
     if (f->number != 7 || f->type != NADI_WIRE_BYTES)
         return true;
     return each_field(r, f->data, f->bytes, constant_field, to) &&

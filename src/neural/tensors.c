@@ -144,7 +144,8 @@ bool nadi_tensor_take(struct nadi_nn_tensor *t, enum nadi_element element, const
 {
     const uint32_t bytes = elements[element].bytes;
     for (uint64_t i = 0; i < t->count; i++)
-        if (!take_one(element, nadi_wire_little_endian(data + i * bytes, bytes), &t->values[i]))
+        if (!take_one(element, nadi_wire_little_endian(data + i * bytes, bytes), &t->values[i]) &&
+            !(t->infinite && isinf(t->values[i])))
             return nadi_error(
                 diags, "tensors/value", place, "numbers are finite, and whole ones at most 2^24",
                 "value %" PRIu64 " of array '%s' is no number that a float holds", i, t->name);

@@ -23,6 +23,7 @@ struct nadi_nn_tensor {
     uint64_t dims[NADI_TENSOR_MOST_DIMS];
     uint64_t count; /* of values */
     float *values;
+    bool infinite; /* it may have infinite numbers, as masks do */
 };
 
 struct nadi_tensors {

@@ -7,9 +7,9 @@
 enum { INNER = 64, COLUMNS = 256 };
 
 /* Two rows of C, a block of B that the caches hold. */
-NADI_WIDE static void two_rows(double *restrict c0, double *restrict c1, const double *a0, const double *a1,
-                     const double *restrict b, const struct nadi_product *p, size_t inner,
-                     size_t columns)
+NADI_WIDE static void two_rows(double *restrict c0, double *restrict c1, const double *a0,
+                               const double *a1, const double *restrict b,
+                               const struct nadi_product *p, size_t inner, size_t columns)
 {
     size_t m = 0;
     for (; m + 4 <= inner; m += 4) {
@@ -36,7 +36,7 @@ NADI_WIDE static void two_rows(double *restrict c0, double *restrict c1, const d
 }
 
 NADI_WIDE static void one_row(double *restrict c, const double *a, const double *restrict b,
-                    const struct nadi_product *p, size_t inner, size_t columns)
+                              const struct nadi_product *p, size_t inner, size_t columns)
 {
     size_t m = 0;
     for (; m + 4 <= inner; m += 4) {

@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "format/wire.h"
 #include "neural/onnx.h"
+#include "support/onnx_write.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,129 +12,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-enum storage { RAW, TYPED, EXTERNAL };
-
-static void put_ints(struct nadi_str *out, uint32_t field, const int64_t *values, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        nadi_wire_add_number(out, field, (uint64_t)values[i]);
-}
-
-static void put_tensor(struct nadi_str *graph, const char *name, const int64_t *dims, uint32_t rank,
-                       const float *values, enum storage storage, struct nadi_str *external)
-{
-    struct nadi_str t = NADI_STR_INIT, entry = NADI_STR_INIT;
-    size_t count = 1;
-    char number[32];
-    put_ints(&t, 1, dims, rank);
-    for (uint32_t i = 0; i < rank; i++)
-        count *= (size_t)dims[i];
-    nadi_wire_add_number(&t, 2, 1);
-    nadi_wire_add_text(&t, 8, name);
-    if (storage == EXTERNAL) {
-        const char *keys[] = {"location", "offset", "length"};
-        for (int i = 0; i < 3; i++) {
-            nadi_str_clear(&entry);
-            snprintf(number, sizeof(number), "%zu",
-                     i == 1 ? external->length : count * sizeof(float));
-            nadi_wire_add_text(&entry, 1, keys[i]);
-            nadi_wire_add_text(&entry, 2, i ? number : "weights.bin");
-            nadi_wire_add_message(&t, 13, &entry);
-        }
-        nadi_wire_add_number(&t, 14, 1);
-        nadi_str_add_bytes(external, values, count * sizeof(float));
-    } else
-        nadi_wire_add_bytes(&t, storage == RAW ? 9 : 4, values, count * sizeof(float));
-    nadi_wire_add_message(graph, 5, &t);
-    nadi_str_release(&t);
-    nadi_str_release(&entry);
-}
-
-static void put_shape(struct nadi_str *graph, const int64_t *values, uint32_t count)
-{
-    struct nadi_str t = NADI_STR_INIT;
-    put_ints(&t, 1, (const int64_t[]){count}, 1);
-    nadi_wire_add_number(&t, 2, 7);
-    nadi_wire_add_text(&t, 8, "shape");
-    put_ints(&t, 7, values, count);
-    nadi_wire_add_message(graph, 5, &t);
-    nadi_str_release(&t);
-}
-
-struct made { /* a node that is being written */
-    struct nadi_str text;
-};
-
-static struct made begin(const char *op, const char *inputs, const char *output)
-{
-    struct made n = {NADI_STR_INIT};
-    char one[64];
-    for (const char *at = inputs; *at; at += strspn(at, " ")) {
-        const size_t length = strcspn(at, " ");
-        snprintf(one, sizeof(one), "%.*s", (int)length, at);
-        nadi_wire_add_text(&n.text, 1, one);
-        at += length;
-    }
-    nadi_wire_add_text(&n.text, 2, output);
-    nadi_wire_add_text(&n.text, 4, op);
-    return n;
-}
-
-static void say(struct made *n, const char *name, const int64_t *ints, uint32_t count)
-{
-    struct nadi_str a = NADI_STR_INIT;
-    nadi_wire_add_text(&a, 1, name);
-    if (count)
-        put_ints(&a, 8, ints, count);
-    else
-        nadi_wire_add_number(&a, 3, (uint64_t)*ints);
-    nadi_wire_add_message(&n->text, 5, &a);
-    nadi_str_release(&a);
-}
-
-static void end(struct nadi_str *graph, struct made *n)
-{
-    nadi_wire_add_message(graph, 1, &n->text);
-    nadi_str_release(&n->text);
-}
-
-static void node(struct nadi_str *graph, const char *op, const char *inputs, const char *output)
-{
-    struct made n = begin(op, inputs, output);
-    end(graph, &n);
-}
-
-static void put_port(struct nadi_str *graph, uint32_t field, const char *name, const int64_t *dims,
-                     uint32_t rank)
-{
-    struct nadi_str shape = NADI_STR_INIT, type = NADI_STR_INIT, port = NADI_STR_INIT;
-    for (uint32_t i = 0; i < rank; i++) {
-        struct nadi_str dim = NADI_STR_INIT;
-        if (dims[i])
-            nadi_wire_add_number(&dim, 1, (uint64_t)dims[i]);
-        else
-            nadi_wire_add_text(&dim, 2, "batch");
-        nadi_wire_add_message(&shape, 1, &dim);
-        nadi_str_release(&dim);
-    }
-    nadi_wire_add_number(&type, 1, 1);
-    nadi_wire_add_message(&type, 2, &shape);
-    nadi_str_clear(&shape);
-    nadi_wire_add_message(&shape, 1, &type);
-    nadi_wire_add_text(&port, 1, name);
-    nadi_wire_add_message(&port, 2, &shape);
-    nadi_wire_add_message(graph, field, &port);
-    nadi_str_release(&shape);
-    nadi_str_release(&type);
-    nadi_str_release(&port);
-}
-
-static void as_model(struct nadi_str *model, const struct nadi_str *graph)
-{
-    nadi_wire_add_number(model, 1, 9);
-    nadi_wire_add_message(model, 7, graph);
-}
 
 struct numbers {
     float conv[4 * 2 * 3 * 3], conv_bias[4], norm[4][4], own[4][6], gemm[6 * 16], gemm_bias[6],
@@ -156,44 +33,44 @@ static void draw(struct numbers *n)
 
 /* conv, batch norm (folded), relu, pool, reshape, Gemm, batch norm after tanh (a layer of its own),
  * layer norm, MatMul, Add of a bias, softmax. */
-static void put_graph(struct nadi_str *graph, const struct numbers *n, enum storage storage,
+static void put_graph(struct nadi_str *graph, const struct numbers *n, enum onnx_storage storage,
                       struct nadi_str *external)
 {
     static const char *const norms[] = {"scale", "shift", "mean", "variance"};
     static const char *const own[] = {"scale2", "shift2", "mean2", "variance2"};
-    put_tensor(graph, "w", (const int64_t[]){4, 2, 3, 3}, 4, n->conv, storage, external);
-    put_tensor(graph, "b", (const int64_t[]){4}, 1, n->conv_bias, storage, external);
+    onnx_put_tensor(graph, "w", (const int64_t[]){4, 2, 3, 3}, 4, n->conv, storage, external);
+    onnx_put_tensor(graph, "b", (const int64_t[]){4}, 1, n->conv_bias, storage, external);
     for (int i = 0; i < 4; i++) {
-        put_tensor(graph, norms[i], (const int64_t[]){4}, 1, n->norm[i], storage, external);
-        put_tensor(graph, own[i], (const int64_t[]){6}, 1, n->own[i], storage, external);
+        onnx_put_tensor(graph, norms[i], (const int64_t[]){4}, 1, n->norm[i], storage, external);
+        onnx_put_tensor(graph, own[i], (const int64_t[]){6}, 1, n->own[i], storage, external);
     }
-    put_tensor(graph, "g", (const int64_t[]){6, 16}, 2, n->gemm, storage, external);
-    put_tensor(graph, "gb", (const int64_t[]){6}, 1, n->gemm_bias, storage, external);
-    put_tensor(graph, "o", (const int64_t[]){6, 3}, 2, n->out, storage, external);
-    put_tensor(graph, "ob", (const int64_t[]){3}, 1, n->out_bias, storage, external);
-    put_shape(graph, (const int64_t[]){1, -1}, 2);
-    struct made conv = begin("Conv", "x w b", "c");
-    say(&conv, "pads", (const int64_t[]){1, 1, 1, 1}, 4);
-    end(graph, &conv);
-    node(graph, "BatchNormalization", "c scale shift mean variance", "bn");
-    node(graph, "Relu", "bn", "r");
-    struct made pool = begin("MaxPool", "r", "p");
-    say(&pool, "kernel_shape", (const int64_t[]){2, 2}, 2);
-    say(&pool, "strides", (const int64_t[]){2, 2}, 2);
-    end(graph, &pool);
-    node(graph, "Reshape", "p shape", "f");
-    struct made gemm = begin("Gemm", "f g gb", "h");
-    say(&gemm, "transB", (const int64_t[]){1}, 0);
-    end(graph, &gemm);
-    node(graph, "Tanh", "h", "t");
-    node(graph, "BatchNormalization", "t scale2 shift2 mean2 variance2", "bn2");
-    node(graph, "LayerNormalization", "bn2 scale2 shift2", "ln");
-    node(graph, "Add", "bn2 ln", "sum");
-    node(graph, "MatMul", "sum o", "m");
-    node(graph, "Add", "m ob", "mb");
-    node(graph, "Softmax", "mb", "y");
-    put_port(graph, 11, "x", (const int64_t[]){0, 2, 4, 4}, 4);
-    put_port(graph, 12, "y", (const int64_t[]){0, 3}, 2);
+    onnx_put_tensor(graph, "g", (const int64_t[]){6, 16}, 2, n->gemm, storage, external);
+    onnx_put_tensor(graph, "gb", (const int64_t[]){6}, 1, n->gemm_bias, storage, external);
+    onnx_put_tensor(graph, "o", (const int64_t[]){6, 3}, 2, n->out, storage, external);
+    onnx_put_tensor(graph, "ob", (const int64_t[]){3}, 1, n->out_bias, storage, external);
+    onnx_put_shape(graph, "shape", (const int64_t[]){1, -1}, 2);
+    struct onnx_made conv = onnx_begin("Conv", "x w b", "c");
+    onnx_say(&conv, "pads", (const int64_t[]){1, 1, 1, 1}, 4);
+    onnx_end(graph, &conv);
+    onnx_node(graph, "BatchNormalization", "c scale shift mean variance", "bn");
+    onnx_node(graph, "Relu", "bn", "r");
+    struct onnx_made pool = onnx_begin("MaxPool", "r", "p");
+    onnx_say(&pool, "kernel_shape", (const int64_t[]){2, 2}, 2);
+    onnx_say(&pool, "strides", (const int64_t[]){2, 2}, 2);
+    onnx_end(graph, &pool);
+    onnx_node(graph, "Reshape", "p shape", "f");
+    struct onnx_made gemm = onnx_begin("Gemm", "f g gb", "h");
+    onnx_say(&gemm, "transB", (const int64_t[]){1}, 0);
+    onnx_end(graph, &gemm);
+    onnx_node(graph, "Tanh", "h", "t");
+    onnx_node(graph, "BatchNormalization", "t scale2 shift2 mean2 variance2", "bn2");
+    onnx_node(graph, "LayerNormalization", "bn2 scale2 shift2", "ln");
+    onnx_node(graph, "Add", "bn2 ln", "sum");
+    onnx_node(graph, "MatMul", "sum o", "m");
+    onnx_node(graph, "Add", "m ob", "mb");
+    onnx_node(graph, "Softmax", "mb", "y");
+    onnx_put_port(graph, 11, "x", (const int64_t[]){0, 2, 4, 4}, 4);
+    onnx_put_port(graph, 12, "y", (const int64_t[]){0, 3}, 2);
 }
 
 static double image_at(const float *x, int channel, int y, int column)
@@ -267,9 +144,9 @@ static void test_answers(void **state)
         struct nadi_nn_run run;
         double y[3];
         nadi_diags_init(&diags);
-        put_graph(&graph, &n, (enum storage)storage, &external);
-        as_model(&model, &graph);
-        if (storage == EXTERNAL)
+        put_graph(&graph, &n, (enum onnx_storage)storage, &external);
+        onnx_as_model(&model, &graph);
+        if (storage == ONNX_EXTERNAL)
             assert_true(nadi_file_write(weights, external.text, external.length, &diags));
         if (!nadi_onnx_parse(&nn, path, model.text, model.length, &diags))
             fail_msg("%s", diags.items[0].message);
@@ -300,12 +177,13 @@ static void test_refusals(void **state)
     } rows[] = {
         {"LSTM", "x", "LSTM: no layer does this"},
         {"Conv", "x m", "Conv: only of images, with a constant kernel"},
-        {"MatMul", "x x", "MatMul: only features times a constant matrix are read"},
+        {"MatMul", "x x", "MatMul: of activations only queries times keys are read, by heads"},
         {"Gemm", "x wide", "Gemm: its matrix does not fit its input"},
         {"Add", "x m", "Add: a constant is only read as the bias of the layer before"},
         {"Relu", "later", "Relu: its input is not there yet, or is a constant"},
-        {"Transpose", "x", "Transpose: axes that change places are not read"},
-        {"Reshape", "x m", "Reshape: only to a batch of features"},
+        {"Conv", "x", "Conv: only of images, with a constant kernel"},
+        {"Reshape", "x m", "Reshape: only of activations, to a constant shape"},
+        {"Concat", "x x", "Concat: no layer does this"},
     };
     const float values[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -313,12 +191,12 @@ static void test_refusals(void **state)
         struct nadi_diags diags;
         struct nadi_nn nn;
         nadi_diags_init(&diags);
-        put_tensor(&graph, "m", (const int64_t[]){3, 3}, 2, values, RAW, NULL);
-        put_tensor(&graph, "wide", (const int64_t[]){4, 2}, 2, values, RAW, NULL);
-        node(&graph, rows[i].op, rows[i].inputs, "y");
-        put_port(&graph, 11, "x", (const int64_t[]){1, 3}, 2);
-        put_port(&graph, 12, "y", (const int64_t[]){1, 3}, 2);
-        as_model(&model, &graph);
+        onnx_put_tensor(&graph, "m", (const int64_t[]){3, 3}, 2, values, ONNX_RAW, NULL);
+        onnx_put_tensor(&graph, "wide", (const int64_t[]){4, 2}, 2, values, ONNX_RAW, NULL);
+        onnx_node(&graph, rows[i].op, rows[i].inputs, "y");
+        onnx_put_port(&graph, 11, "x", (const int64_t[]){1, 3}, 2);
+        onnx_put_port(&graph, 12, "y", (const int64_t[]){1, 3}, 2);
+        onnx_as_model(&model, &graph);
         assert_false(nadi_onnx_parse(&nn, "m.onnx", model.text, model.length, &diags));
         assert_string_equal(diags.items[0].message, rows[i].message);
         nadi_diags_release(&diags);
