@@ -302,7 +302,7 @@ def state():
 run = nadi.run(*sys.argv[1:])
 run.close()
 before = state()
-for model in ("unaware", "aware", "flow", "packet", "flit"):
+for model in ("unaware", "aware", "flow", "packet", "flit", "loadstore"):
     run = nadi.run(*sys.argv[1:], network_model=model, sensitivity=True)
     run.report(sys.argv[1] + ".html")
     run.close()

@@ -114,6 +114,12 @@ const struct nadi_setting nadi_run_model[] = {
      AT(flit),
      .doc = "Network model flit: routers, virtual channels, flits (default: a router of four "
             "stages, 8 channels)"},
+    {.name = "loadstore",
+     .argument = "FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(loadstore),
+     .doc = "Network model loadstore: SMs and copy engines, requests, protocol (default: an H100 "
+            "and NCCL's simple protocol)"},
     {.name = "network-model",
      .type = NADI_TYPE_WORD,
      .words = NADI_WORDS_CHOSEN_MODEL,

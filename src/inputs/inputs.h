@@ -14,6 +14,7 @@
 #include "memory/memory.h"
 #include "network/flit/config.h"
 #include "network/flow.h"
+#include "network/loadstore/config.h"
 #include "network/ops.h"
 #include "network/packet/config.h"
 #include "platform/graph.h"
@@ -51,6 +52,7 @@ struct nadi_run_options {
     const char *groups;                           /* optional */
     const char *events;                           /* optional: nothing happens to the cluster */
     const char *flit;                             /* optional: all defaults; flit model */
+    const char *loadstore;                        /* likewise; loadstore model */
     const struct nadi_network_ops *network_model; /* NULL: the default; never in loaded inputs */
     bool choose_model; /* the cheapest that is right instead of it: inputs/load_model.c */
     const struct nadi_executor *executor;              /* NULL: auto, the fastest that is exact */
@@ -112,8 +114,9 @@ struct nadi_inputs {
     bool parted;    /* a graph in which not every rank has a route to every other */
     bool has_graph; /* the model needs one: a graph was given, or dimensions say more than plain
                        rings, cliques and switches */
-    struct nadi_packet_config packet; /* packet model only */
-    struct nadi_flit_config flit;     /* flit model only */
+    struct nadi_packet_config packet;       /* packet model only */
+    struct nadi_flit_config flit;           /* flit model only */
+    struct nadi_loadstore_config loadstore; /* loadstore model only */
     struct nadi_flow_config flow;
     uint32_t in_flight; /* of struct nadi_network_setup */
     struct nadi_system_config system;

@@ -38,6 +38,8 @@ bool nadi_load_network(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_packet(struct nadi_load *l) NADI_MUST_USE;
 /* The flit model's file: load_flit.c. */
 bool nadi_load_flit(struct nadi_load *l) NADI_MUST_USE;
+/* The loadstore model's file: load_loadstore.c. */
+bool nadi_load_loadstore(struct nadi_load *l) NADI_MUST_USE;
 /* load_platform.c: a network file that is a platform of a communication library, and, after the
  * system file, the collectives that this leaves to the library. */
 bool nadi_is_platform(const struct nadi_doc *doc);

@@ -42,7 +42,8 @@ bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diag
                                              .graph = &in->graph,
                                              .packet = &in->packet,
                                              .flow = &in->flow,
-                                             .flit = &in->flit};
+                                             .flit = &in->flit,
+                                             .loadstore = &in->loadstore};
     const struct nadi_network_ops *model = in->options.network_model;
     return !model->accepts || model->accepts(&setup, diags);
 }
@@ -61,6 +62,9 @@ bool nadi_load_packet(struct nadi_load *l)
     l->exact = !model->truncates;
     if (model->has_flits)
         return nadi_load_graph(l) && nadi_load_flit(l) && nadi_inputs_fit_model(l->in, l->diags);
+    if (model->has_loads)
+        return nadi_load_graph(l) && nadi_load_loadstore(l) &&
+               nadi_inputs_fit_model(l->in, l->diags);
     if (!model->has_packets)
         return nadi_load_graph(l) && nadi_inputs_fit_model(l->in, l->diags);
     if (l->graph_path && !nadi_load_graph(l)) /* it may say where the packet file is */

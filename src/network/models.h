@@ -12,7 +12,8 @@
     X(aware, "queue whole at every link, over a switch for twice the time of hardware")            \
     between X(flow, "share links fairly") between NADI_NETWORK_PACKET_MODELS(X, between)           \
     between X(flit, "go flit by flit through routers with virtual channels") between X(            \
-        fabric, "take Fred switches one configuration after the other")
+        fabric, "take Fred switches one configuration after the other") between                    \
+    X(loadstore, "are loads and stores of at most 16 devices, line by line")
 
 #define NADI_NETWORK_MODELS(X, between)                                                            \
     X(unaware, "pass each other") between NADI_NETWORK_LINK_MODELS(X, between)

@@ -18,6 +18,7 @@ struct nadi_network;
 struct nadi_graph;
 struct nadi_packet_config;
 struct nadi_flit_config;
+struct nadi_loadstore_config;
 struct nadi_flow_config;
 struct nadi_routing_config;
 struct nadi_message_log;
@@ -28,10 +29,11 @@ enum { NADI_IN_FLIGHT_ANY = 0x7fffffff }; /* any number, all share */
 struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_topology *topology;
     const struct nadi_graph *graph; /* NULL: the dimensions say it; packet has one always */
-    const struct nadi_packet_config *packet;   /* packet only */
-    const struct nadi_routing_config *routing; /* in graphs; NULL: dimension order */
-    const struct nadi_flow_config *flow;       /* flow only; NULL: no overheads, no window */
-    const struct nadi_flit_config *flit;       /* flit only */
+    const struct nadi_packet_config *packet;       /* packet only */
+    const struct nadi_routing_config *routing;     /* in graphs; NULL: dimension order */
+    const struct nadi_flow_config *flow;           /* flow only; NULL: no overheads, no window */
+    const struct nadi_flit_config *flit;           /* flit only */
+    const struct nadi_loadstore_config *loadstore; /* loadstore only */
     uint32_t in_flight; /* flow, packet: messages of a connection that are sent at once; 0: one */
     struct nadi_engine *engine;
     struct nadi_message_log *log;       /* NULL: nobody asks what messages waited for */

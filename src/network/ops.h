@@ -35,6 +35,7 @@ struct nadi_network_ops {
                                that is followed (engine/sequence.h) */
     bool has_packets;       /* takes a packet file, and has figures of packets */
     bool has_flits;         /* takes a flit file */
+    bool has_loads;         /* takes a loadstore file */
     bool no_switch_ends;    /* messages cannot begin or end at switches: no collectives in them */
     /* Never later than this one, and runs at any rate. NULL: it does itself. */
     const struct nadi_network_ops *relaxed;

@@ -36,6 +36,7 @@ enum nadi_schema_kind {
     NADI_SCHEMA_MANIFEST_TRACE, /* one entry of the manifest's list of traces */
     NADI_SCHEMA_PACKET,
     NADI_SCHEMA_FLIT,
+    NADI_SCHEMA_LOADSTORE,
     NADI_SCHEMA_NETWORK_V1,
     NADI_SCHEMA_GRAPH, /* a network file of nodes and links */
     NADI_SCHEMA_GRAPH_NODE,

@@ -3,6 +3,7 @@
  * documentation and checks follow. */
 #include "base/str.h"
 #include "settings/schema_flit.h"
+#include "settings/schema_loadstore.h"
 #include "settings/schema_more.h"
 #include "settings/schema_packet.h"
 
@@ -30,6 +31,7 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         [NADI_SCHEMA_PLATFORM] = &nadi_platform_schema,
         [NADI_SCHEMA_PACKET] = &nadi_schema_packet,
         [NADI_SCHEMA_FLIT] = &nadi_schema_flit,
+        [NADI_SCHEMA_LOADSTORE] = &nadi_schema_loadstore,
         [NADI_SCHEMA_NETWORK_V1] = &nadi_network_v1_schema,
         [NADI_SCHEMA_GRAPH] = &nadi_graph_schema,
         [NADI_SCHEMA_GRAPH_NODE] = &nadi_graph_node_schema,

@@ -180,6 +180,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .routing = in->has_graph ? &in->routing : NULL,
         .packet = &in->packet,
         .flit = &in->flit,
+        .loadstore = &in->loadstore,
         .flow = &in->flow,
         .in_flight = in->in_flight,
         .record_usage = in->options.record_usage,

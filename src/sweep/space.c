@@ -14,9 +14,9 @@
 
 bool nadi_space_is_path(const char *name)
 {
-    static const char *const paths[] = {"model",  "plan",    "cluster",   "workload",
-                                        "system", "network", "memory",    "groups",
-                                        "events", "flit",    "catalogue", "energy"};
+    static const char *const paths[] = {"model",     "plan",      "cluster", "workload", "system",
+                                        "network",   "memory",    "groups",  "events",   "flit",
+                                        "loadstore", "catalogue", "energy"};
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
         if (strcmp(name, paths[i]) == 0)
             return true;

@@ -102,6 +102,7 @@ void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model)
         .routing = c->routing,
         .packet = c->packet,
         .flit = c->flit,
+        .loadstore = c->loadstore,
         .in_flight = c->in_flight,
         .engine = c->engine,
     };

@@ -21,10 +21,11 @@ struct flow_case {
     struct nadi_topology topology; /* of a graph: one Switch dimension of its hosts */
     struct nadi_graph graph;
     struct nadi_flow_config config;
-    const struct nadi_routing_config *routing; /* NULL: the model's choice */
-    const struct nadi_packet_config *packet;   /* for the model packet */
-    const struct nadi_flit_config *flit;       /* for the model flit */
-    uint32_t in_flight;                        /* of struct nadi_network_setup */
+    const struct nadi_routing_config *routing;     /* NULL: the model's choice */
+    const struct nadi_packet_config *packet;       /* for the model packet */
+    const struct nadi_flit_config *flit;           /* for the model flit */
+    const struct nadi_loadstore_config *loadstore; /* for the model loadstore */
+    uint32_t in_flight;                            /* of struct nadi_network_setup */
     struct nadi_engine *engine;
     struct nadi_network *net;
     uint32_t kind_send, kind_arrived, kind_change;

@@ -74,6 +74,9 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_FLIT:
         l->in->options.flit = l->in->options.system;
         return nadi_load_flit(l);
+    case NADI_SCHEMA_LOADSTORE:
+        l->in->options.loadstore = l->in->options.system;
+        return nadi_load_loadstore(l);
     case NADI_SCHEMA_EVENTS:
         l->in->options.events = l->in->options.system;
         l->in->options.network_model = &nadi_network_flow;

@@ -23,6 +23,7 @@ struct key_case {
 #define NETWORK   NADI_SCHEMA_NETWORK
 #define MEMORY    NADI_SCHEMA_MEMORY
 #define FLIT      NADI_SCHEMA_FLIT
+#define LOADSTORE NADI_SCHEMA_LOADSTORE
 #define PACKET    NADI_SCHEMA_PACKET
 #define V1        NADI_SCHEMA_NETWORK_V1
 #define GENERATOR NADI_SCHEMA_GENERATOR
@@ -223,6 +224,26 @@ static const struct key_case key_cases[] = {
     {FLIT, "dateline", "false", "off", "yes", "schema/type"},
     {FLIT, "wait-for-tail-credit", "true", "on", "yes", "schema/type"},
     {FLIT, "seed", "7", "7", "-1", "schema/range"},
+    {LOADSTORE, "preset", "a100", "a100", "a10", "schema/word"},
+    {LOADSTORE, "copy", "engine", "engine", "dma", "schema/word"},
+    {LOADSTORE, "direction", "get", "get", "both", "schema/word"},
+    {LOADSTORE, "protocol", "ll", "ll", "ll64", "schema/word"},
+    {LOADSTORE, "arbitration", "fifo", "fifo", "lifo", "schema/word"},
+    {LOADSTORE, "sms", "64", "64", "0", "schema/range"},
+    {LOADSTORE, "copy-sms", "8", "8", "1025", "schema/range"},
+    {LOADSTORE, "request", "256", "256 B", "4", "schema/range"},
+    {LOADSTORE, "header", "32", "32 B", "-1", "schema/range"},
+    {LOADSTORE, "control", "0", "0 B", "65537", "schema/range"},
+    {LOADSTORE, "outstanding", "64", "64", "0", "schema/range"},
+    {LOADSTORE, "sm-rate", "20", "20000000000 B/s", "0", "schema/range"},
+    {LOADSTORE, "engines", "2", "2", "0", "schema/range"},
+    {LOADSTORE, "engine-rate", "100", "100000000000 B/s", "2e6", "schema/range"},
+    {LOADSTORE, "engine-outstanding", "64", "64", "0", "schema/range"},
+    {LOADSTORE, "engine-setup", "1us", "1000 ns", "-1", "schema/range"},
+    {LOADSTORE, "memory", "20", "20 ns", "2e9", "schema/range"},
+    {LOADSTORE, "fence", "500", "500 ns", "-1", "schema/range"},
+    {LOADSTORE, "ll128-latency", "0", "0 ns", "-1", "schema/range"},
+    {LOADSTORE, "poll", "30", "30 ns", "-1", "schema/range"},
     {PACKET, "congestion-control", "hpcc", "hpcc", "HPCC", "schema/word"},
     {PACKET, "mode", "exact", "exact", "ns-3", "schema/word"},
     {PACKET, "seed", "7", "7", "-1", "schema/range"},

@@ -1,0 +1,274 @@
+/* lines: requests and answers on their way, and units that issue them. */
+#include "base/mem.h"
+#include "network/loadstore/state.h"
+
+static uint32_t new_line(struct loadstore *w)
+{
+    const uint32_t index = w->free_line;
+    if (index != NADI_NONE) {
+        w->free_line = w->lines.items[index].next;
+        return index;
+    }
+    NADI_RESERVE(&w->lines, w->lines.count + 1);
+    return (uint32_t)w->lines.count++;
+}
+
+/* Whole ps of so many, what is left over added to the next. */
+static nadi_time whole(double ps, double *fraction)
+{
+    const nadi_time t = nadi_time_trunc(ps + *fraction);
+    *fraction = nadi_time_is_never(t) ? 0 : ps + *fraction - (double)t;
+    return t;
+}
+
+static uint32_t message_of(const struct loadstore *w, const struct line *l)
+{
+    return l->kind == LINE_READY ? l->part : w->parts.items[l->part].message;
+}
+
+/* ---- links --------------------------------------------------------------------------------- */
+
+static void start(struct loadstore *w, uint32_t number, uint32_t index)
+{
+    const struct line *l = &w->lines.items[index];
+    struct link_state *link = &w->links[number];
+    struct nadi_fabric_tally *tally = &w->tallies[number];
+    const nadi_time now = nadi_engine_now(w->engine), waited = now - l->since;
+    const nadi_time taken = whole(l->bytes * link->ps_a_byte, &link->fraction);
+    const nadi_time flight = nadi_time_add(link->latency, l->hop ? 0 : w->memory);
+    link->free_at = nadi_time_add(now, taken);
+    if (l->kind == LINE_STORE || l->kind == LINE_DATA)
+        tally->bytes = nadi_count_add(tally->bytes, l->data);
+    tally->busy = nadi_time_add(tally->busy, taken);
+    if (waited > 0) {
+        struct message *m = &w->messages.items[message_of(w, l)];
+        tally->wait = nadi_time_add(tally->wait, waited);
+        if (waited > m->waited) {
+            m->waited = waited;
+            m->where = number;
+        }
+    }
+    if (w->usage)
+        nadi_usage_add(w->usage, number, now, link->free_at, (double)l->bytes);
+    nadi_engine_schedule(w->engine, nadi_time_add(link->free_at, flight), NADI_NONE, w->kind_hop,
+                         index, 0, 0);
+}
+
+static uint32_t class_of(const struct loadstore *w, const struct line *l)
+{
+    const bool data = l->kind == LINE_STORE || l->kind == LINE_DATA;
+    return data || w->config.arbitration == NADI_ARBITRATE_FIFO ? CLASS_DATA : CLASS_CONTROL;
+}
+
+static bool waits(const struct link_state *link)
+{
+    return link->head[CLASS_DATA] != NADI_NONE || link->head[CLASS_CONTROL] != NADI_NONE;
+}
+
+static void wake(struct loadstore *w, uint32_t number)
+{
+    w->links[number].waking = true;
+    nadi_engine_schedule(w->engine, w->links[number].free_at, NADI_NONE, w->kind_wake, number, 0,
+                         0);
+}
+
+/* The line has come to its next link. */
+static void enter(struct loadstore *w, uint32_t index)
+{
+    struct line *l = &w->lines.items[index];
+    const uint32_t number = l->links[l->hop], class = class_of(w, l);
+    struct link_state *link = &w->links[number];
+    l->since = nadi_engine_now(w->engine);
+    if (link->free_at <= l->since && !link->waking) {
+        link->served = class;
+        start(w, number, index);
+        return;
+    }
+    l->next = NADI_NONE;
+    if (link->tail[class] == NADI_NONE)
+        link->head[class] = index;
+    else
+        w->lines.items[link->tail[class]].next = index;
+    link->tail[class] = index;
+    if (!link->waking)
+        wake(w, number);
+}
+
+/* The other class than before, if one of it waits; or always what is no data. */
+void nadi_loadstore_on_wake(void *context, const struct nadi_event *event)
+{
+    struct loadstore *w = context;
+    struct link_state *link = &w->links[event->a];
+    const bool first = w->config.arbitration == NADI_ARBITRATE_CONTROL_FIRST;
+    uint32_t class = first || link->served == CLASS_DATA ? CLASS_CONTROL : CLASS_DATA;
+    if (link->head[class] == NADI_NONE)
+        class = CLASSES - 1 - class;
+    const uint32_t index = link->head[class];
+    link->head[class] = w->lines.items[index].next;
+    if (link->head[class] == NADI_NONE)
+        link->tail[class] = NADI_NONE;
+    link->served = class;
+    link->waking = false;
+    start(w, event->a, index);
+    if (waits(link))
+        wake(w, event->a);
+}
+
+/* ---- sending ------------------------------------------------------------------------------- */
+
+static uint32_t wire_bytes(const struct loadstore *w, enum line_kind kind,
+                           enum nadi_protocol protocol, uint32_t data)
+{
+    switch (kind) {
+    case LINE_STORE:
+    case LINE_DATA:
+        return w->config.header_bytes + nadi_loadstore_stored(protocol, data);
+    case LINE_ACK:
+    case LINE_LOAD:
+        return w->config.control_bytes;
+    case LINE_FLAG:
+    case LINE_READY:
+        return w->config.header_bytes + NADI_LOADSTORE_FLAG;
+    }
+    NADI_BUG("unknown line");
+}
+
+void nadi_loadstore_launch(struct loadstore *w, const struct links_there *route,
+                           enum line_kind kind, uint32_t part, uint32_t data)
+{
+    const uint32_t index = new_line(w);
+    struct line *l = &w->lines.items[index];
+    *l = (struct line){
+        .links = route->links, .hops = route->hops, .part = part, .data = data, .kind = kind};
+    const struct message *m = &w->messages.items[message_of(w, l)];
+    const uint32_t device = route->links == m->there.links ? m->src : m->dst;
+    struct nadi_loadstore_figures *f = &w->devices[device].figures;
+    l->bytes = wire_bytes(w, kind, m->protocol, data);
+    f->wire_bytes = nadi_count_add(f->wire_bytes, l->bytes);
+    f->flags += kind == LINE_FLAG || kind == LINE_READY;
+    enter(w, index);
+}
+
+/* ---- at the other end ---------------------------------------------------------------------- */
+
+static void data_landed(struct loadstore *w, uint32_t message, nadi_time after)
+{
+    struct message *m = &w->messages.items[message];
+    const bool by_data = m->protocol != NADI_PROTOCOL_SIMPLE || w->config.direction == NADI_GET;
+    if (++m->lines_there == m->lines && by_data)
+        nadi_loadstore_deliver(w, message, after);
+}
+
+static void landed(struct loadstore *w, const struct line *l)
+{
+    const uint32_t message = message_of(w, l);
+    const struct message *m = &w->messages.items[message];
+    const nadi_time seen = nadi_time_add(w->memory, w->poll);
+    switch (l->kind) {
+    case LINE_STORE:
+        nadi_loadstore_launch(w, &m->back, LINE_ACK, l->part, 0);
+        data_landed(w, message,
+                    m->protocol == NADI_PROTOCOL_LL128 ? nadi_time_add(seen, w->ll128) : seen);
+        return;
+    case LINE_LOAD:
+        nadi_loadstore_launch(w, &m->there, LINE_DATA, l->part, l->data);
+        return;
+    case LINE_DATA:
+        data_landed(w, message, 0);
+        nadi_loadstore_answered(w, l->part);
+        return;
+    case LINE_ACK:
+        nadi_loadstore_answered(w, l->part);
+        return;
+    case LINE_FLAG:
+        if (--w->messages.items[message].flags == 0)
+            nadi_loadstore_deliver(w, message, seen);
+        return;
+    case LINE_READY:
+        nadi_engine_schedule(w->engine, nadi_engine_after(w->engine, seen), NADI_NONE,
+                             w->kind_begin, message, 0, 0);
+        return;
+    }
+    NADI_BUG("unknown line");
+}
+
+void nadi_loadstore_on_hop(void *context, const struct nadi_event *event)
+{
+    struct loadstore *w = context;
+    struct line *l = &w->lines.items[event->a];
+    if (++l->hop < l->hops) {
+        enter(w, event->a);
+        return;
+    }
+    const struct line copy = *l;
+    l->next = w->free_line;
+    w->free_line = event->a;
+    landed(w, &copy);
+}
+
+/* ---- units that issue ---------------------------------------------------------------------- */
+
+/* One line of the part whose turn it is. */
+static void issue_one(struct loadstore *w, uint32_t unit)
+{
+    struct unit *u = &w->units[unit];
+    struct part *last = &w->parts.items[u->last];
+    const uint32_t index = last->next;
+    struct part *p = &w->parts.items[index];
+    const struct message *m = &w->messages.items[p->message];
+    const bool get = w->config.direction == NADI_GET;
+    struct nadi_loadstore_figures *f = &w->devices[unit / w->units_each].figures;
+    const uint64_t rest = m->bytes - (m->lines - 1) * m->data;
+    /* the last part has the line that may be short */
+    const bool short_one = p->left == 1 && p->next_of_message == NADI_NONE;
+    const uint32_t data = short_one ? (uint32_t)rest : m->data;
+    u->free--;
+    p->unanswered++;
+    f->lines++;
+    f->data_bytes = nadi_count_add(f->data_bytes, data);
+    if (--p->left == 0) {
+        if (u->last == index)
+            u->last = NADI_NONE;
+        else
+            last->next = p->next;
+    } else
+        u->last = index;
+    nadi_loadstore_launch(w, get ? &m->back : &m->there, get ? LINE_LOAD : LINE_STORE, index, data);
+}
+
+static void end_stall(struct loadstore *w, uint32_t unit)
+{
+    struct unit *u = &w->units[unit];
+    nadi_time *sum = &w->devices[unit / w->units_each].figures.stalled;
+    if (nadi_time_is_never(u->stalled))
+        return;
+    *sum = nadi_time_add(*sum, nadi_engine_now(w->engine) - u->stalled);
+    u->stalled = NADI_TIME_NEVER;
+}
+
+void nadi_loadstore_issue(struct loadstore *w, uint32_t unit)
+{
+    struct unit *u = &w->units[unit];
+    const nadi_time now = nadi_engine_now(w->engine);
+    if (u->ticking)
+        return;
+    while (u->last != NADI_NONE && u->free && u->free_at <= now) {
+        end_stall(w, unit);
+        issue_one(w, unit);
+        u->free_at = nadi_time_add(now, whole(w->interval_ps, &u->fraction));
+    }
+    if (u->last == NADI_NONE)
+        return;
+    if (u->free) {
+        u->ticking = true;
+        nadi_engine_schedule(w->engine, u->free_at, NADI_NONE, w->kind_tick, unit, 0, 0);
+    } else if (nadi_time_is_never(u->stalled))
+        u->stalled = nadi_max_i64(now, u->free_at);
+}
+
+void nadi_loadstore_on_tick(void *context, const struct nadi_event *event)
+{
+    struct loadstore *w = context;
+    w->units[event->a].ticking = false;
+    nadi_loadstore_issue(w, event->a);
+}

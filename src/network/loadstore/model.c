@@ -1,0 +1,333 @@
+/* loadstore: messages as kernels of loads and stores, or copies of engines: state.h.
+ *
+ * A message is delivered when its receiver knows that it is all there: with `simple` by the flags
+ * of all units, with LL and LL128 by the flags in its lines, of a get by its own loads. Messages of
+ * one connection go in order (connections.h).
+ *
+ * Cost: of a line over a switch five events of the engine, of one over a single link three. */
+#include "base/diag.h"
+#include "base/mem.h"
+#include "network/loadstore/state.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static struct loadstore *self(struct nadi_network *net)
+{
+    return (struct loadstore *)net;
+}
+
+/* ---- set-up -------------------------------------------------------------------------------- */
+
+static bool accepts(const struct nadi_network_setup *setup, struct nadi_diags *diags)
+{
+    const uint32_t npus = setup->topology->npu_count;
+    if (npus > NADI_LOADSTORE_MOST_NPUS)
+        return nadi_error(diags, "loadstore/npus", NADI_NOWHERE,
+                          "take fewer NPUs, those of one node, or --network-model packet",
+                          "the network model loadstore is for scale-up links: at most %d NPUs, and "
+                          "the network has %" PRIu32,
+                          NADI_LOADSTORE_MOST_NPUS, npus);
+    return true;
+}
+
+static void make_links(struct loadstore *w)
+{
+    w->links = NADI_ZNEW(struct link_state, w->fabric.count);
+    w->tallies = NADI_ZNEW(struct nadi_fabric_tally, w->fabric.count);
+    for (uint32_t i = 0; i < w->fabric.count; i++) {
+        const struct nadi_fabric_link *l = &w->fabric.items[i];
+        for (uint32_t class = 0; class < CLASSES; class ++)
+            w->links[i].head[class] = w->links[i].tail[class] = NADI_NONE;
+        w->links[i].latency = l->exists ? nadi_time_of_ns(l->latency_ns) : 0;
+        w->links[i].ps_a_byte = l->exists ? NADI_PS_PER_NS / l->bytes_per_ns : 0;
+    }
+}
+
+static void make_units(struct loadstore *w)
+{
+    const struct nadi_loadstore_config *c = &w->config;
+    const bool engine = c->copy == NADI_COPY_ENGINE;
+    const uint32_t devices = w->fabric.npu_count;
+    w->units_each = engine ? c->engines : c->copy_sms;
+    const double rate = engine ? c->engine_bytes_per_ns : c->sm_bytes_per_ns;
+    w->interval_ps = NADI_PS_PER_NS / (rate / c->request_bytes);
+    w->units = NADI_ZNEW(struct unit, (size_t)devices * w->units_each);
+    w->devices = NADI_ZNEW(struct device, devices);
+    for (uint32_t d = 0; d < devices; d++)
+        w->devices[d].head = w->devices[d].tail = NADI_NONE;
+    for (uint32_t u = 0; u < devices * w->units_each; u++) {
+        w->units[u].last = w->units[u].busy = NADI_NONE;
+        w->units[u].free = engine ? c->engine_requests : c->outstanding;
+        w->units[u].stalled = NADI_TIME_NEVER;
+    }
+}
+
+static void on_done(void *context, const struct nadi_event *event);
+
+static struct nadi_network *create(const struct nadi_network_setup *setup)
+{
+    struct loadstore *w = NADI_ZNEW(struct loadstore, 1);
+    w->base.ops = &nadi_network_loadstore;
+    w->engine = setup->engine;
+    w->log = setup->log;
+    w->config = *setup->loadstore;
+    w->free_message = w->free_part = w->free_line = NADI_NONE;
+    w->connections.in_flight = setup->in_flight;
+    w->memory = nadi_time_of_ns(w->config.memory_ns);
+    w->fence = nadi_time_of_ns(w->config.fence_ns);
+    w->poll = nadi_time_of_ns(w->config.poll_ns);
+    w->setup = nadi_time_of_ns(w->config.setup_ns);
+    w->ll128 = nadi_time_of_ns(w->config.ll128_ns);
+    nadi_fabric_init(&w->fabric, setup->topology, setup->graph, setup->routing);
+    make_links(w);
+    make_units(w);
+    w->kind_hop = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_hop, w);
+    w->kind_wake = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_wake, w);
+    w->kind_tick = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_tick, w);
+    w->kind_begin = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_begin, w);
+    w->kind_flag = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_flag, w);
+    w->kind_done = nadi_engine_add_kind(setup->engine, on_done, w);
+    if (setup->record_usage)
+        w->usage = nadi_usage_create(w->fabric.count, NADI_DEPTH_NONE);
+    return &w->base;
+}
+
+static void destroy(struct nadi_network *net)
+{
+    struct loadstore *w = self(net);
+    nadi_fabric_release(&w->fabric);
+    nadi_usage_destroy(w->usage);
+    nadi_connections_release(&w->connections);
+    nadi_mem_free(w->links);
+    nadi_mem_free(w->tallies);
+    nadi_mem_free(w->units);
+    nadi_mem_free(w->devices);
+    nadi_mem_free(w->messages.items);
+    nadi_mem_free(w->parts.items);
+    nadi_mem_free(w->lines.items);
+    nadi_mem_free(w->stranded.items);
+    nadi_mem_free(w);
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+static uint32_t new_message(struct loadstore *w)
+{
+    const uint32_t index = w->free_message;
+    if (index != NADI_NONE) {
+        w->free_message = w->messages.items[index].next;
+        return index;
+    }
+    NADI_RESERVE(&w->messages, w->messages.count + 1);
+    return (uint32_t)w->messages.count++;
+}
+
+void nadi_loadstore_forget(struct loadstore *w, uint32_t message)
+{
+    struct message *m = &w->messages.items[message];
+    if (!m->delivered || m->answers)
+        return;
+    for (uint32_t part = m->first_part; part != NADI_NONE;) {
+        struct part *p = &w->parts.items[part];
+        const uint32_t next = p->next_of_message;
+        p->next = w->free_part;
+        w->free_part = part;
+        part = next;
+    }
+    m->next = w->free_message;
+    w->free_message = message;
+}
+
+static struct nadi_loadstore_route route_of(const struct loadstore *w,
+                                            const struct links_there *route)
+{
+    struct nadi_loadstore_route of = {.slowest = (double)INFINITY};
+    for (uint32_t i = 0; i < route->hops; i++) {
+        const struct nadi_fabric_link *l = &w->fabric.items[route->links[i]];
+        of.latency_ns += l->latency_ns;
+        of.ns_a_byte_sum += 1 / l->bytes_per_ns;
+        of.slowest = fmin(of.slowest, l->bytes_per_ns);
+    }
+    return of;
+}
+
+static void note_loss(struct loadstore *w, const struct message *m)
+{
+    const struct nadi_loadstore_route there = route_of(w, &m->there), back = route_of(w, &m->back);
+    const double own = nadi_loadstore_alone(&w->config, m->protocol, &there, &back, m->bytes);
+    const nadi_time took = nadi_engine_now(w->engine) - m->sent, alone = nadi_time_of_ns(own);
+    if (m->where != NADI_NONE && took > alone)
+        nadi_message_log_wait(w->log, m->a, m->where, took - alone);
+}
+
+static void begin(struct loadstore *w, uint32_t index);
+
+void nadi_loadstore_deliver(struct loadstore *w, uint32_t message, nadi_time delay)
+{
+    nadi_engine_schedule(w->engine, nadi_engine_after(w->engine, delay), NADI_NONE, w->kind_done,
+                         message, 0, 0);
+}
+
+static void on_done(void *context, const struct nadi_event *event)
+{
+    struct loadstore *w = context;
+    struct message *m = &w->messages.items[event->a];
+    const uint32_t next = nadi_connections_leave(&w->connections, m->connection);
+    if (nadi_message_logged(w->log, m->kind))
+        note_loss(w, m);
+    nadi_engine_schedule(w->engine, nadi_engine_now(w->engine), NADI_NONE, m->kind, m->a, m->b,
+                         m->c);
+    m->delivered = true;
+    nadi_loadstore_forget(w, event->a);
+    if (next != NADI_NONE)
+        begin(w, next);
+}
+
+/* NPUs do not pass requests on. False: the run ends. */
+static bool passes_no_npu(struct loadstore *w, const struct message *m,
+                          const struct links_there *route)
+{
+    for (uint32_t i = 0; i + 1 < route->hops; i++) {
+        const uint32_t to = w->fabric.items[route->links[i]].to;
+        if (to < w->fabric.npu_count) {
+            nadi_engine_halt(w->engine,
+                             "a load or store of the network model loadstore goes over links and "
+                             "switches, not through NPUs: from rank %" PRIu32 " to rank %" PRIu32
+                             " it would pass rank %" PRIu32
+                             "; take a switch, a full mesh, or an algorithm for neighbours",
+                             m->src, m->dst, to);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The message's turn has come in its connection. */
+static void begin(struct loadstore *w, uint32_t index)
+{
+    struct message *m = &w->messages.items[index];
+    const struct nadi_loadstore_route there = route_of(w, &m->there), back = route_of(w, &m->back);
+    if (!passes_no_npu(w, m, &m->there) || !passes_no_npu(w, m, &m->back))
+        return;
+    m->protocol = nadi_loadstore_choose(&w->config, &there, &back, m->bytes);
+    if (m->bytes == 0) /* a flag is all */
+        m->protocol = NADI_PROTOCOL_SIMPLE;
+    m->lines = nadi_loadstore_lines(&w->config, m->protocol, m->bytes);
+    m->data = nadi_loadstore_data(&w->config, m->protocol);
+    w->devices[m->src].figures.by_protocol[m->protocol]++;
+    for (uint32_t i = 0; i < m->there.hops; i++)
+        w->tallies[m->there.links[i]].messages++;
+    if (w->config.direction == NADI_GET)
+        nadi_loadstore_launch(w, &m->there, LINE_READY, index, 0);
+    else
+        nadi_loadstore_begin(w, index);
+}
+
+static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
+{
+    return src == dst ? NADI_NONE : nadi_fabric_route(&self(net)->fabric, src, dst);
+}
+
+static uint32_t over(struct nadi_network *net, uint32_t link)
+{
+    (void)net, (void)link;
+    NADI_BUG("the loadstore model has no messages to switches: inputs refuse them");
+}
+
+static void send(struct nadi_network *net, const struct nadi_message *sent)
+{
+    struct loadstore *w = self(net);
+    w->sent_messages++;
+    w->sent_bytes = nadi_count_add(w->sent_bytes, sent->bytes);
+    if (sent->src == sent->dst) {
+        nadi_engine_schedule(w->engine, nadi_engine_now(w->engine), NADI_NONE, sent->kind, sent->a,
+                             sent->b, sent->c);
+        return;
+    }
+    const uint32_t returns = nadi_fabric_route(&w->fabric, sent->dst, sent->src);
+    const struct nadi_fabric_path *there = nadi_fabric_choose(&w->fabric, sent->route, sent->bytes);
+    const struct nadi_fabric_path *back = nadi_fabric_path(&w->fabric, returns);
+    const uint32_t index = new_message(w);
+    w->messages.items[index] = (struct message){
+        .there = {there->links, there->hops},
+        .back = {back->links, back->hops},
+        .bytes = sent->bytes,
+        .src = sent->src,
+        .dst = sent->dst,
+        .first_part = NADI_NONE,
+        .where = NADI_NONE,
+        .sent = nadi_engine_now(w->engine),
+        .connection = nadi_connections_find(&w->connections, sent->route, sent->connection),
+        .kind = sent->kind,
+        .a = sent->a,
+        .b = sent->b,
+        .c = sent->c,
+    };
+    if (there->broken || back->broken)
+        NADI_PUSH(&w->stranded, index);
+    else if (nadi_connections_enter(&w->connections, w->messages.items[index].connection, index))
+        begin(w, index);
+}
+
+/* ---- what is told -------------------------------------------------------------------------- */
+
+static uint64_t count_stranded(const struct nadi_network *net, uint32_t *src, uint32_t *dst)
+{
+    const struct loadstore *w = (const struct loadstore *)net;
+    if (w->stranded.count) {
+        const struct message *m = &w->messages.items[w->stranded.items[0]];
+        *src = m->src;
+        *dst = m->dst;
+    }
+    return w->stranded.count;
+}
+
+static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
+                     void *context)
+{
+    const struct loadstore *w = (const struct loadstore *)net;
+    nadi_fabric_counters(&w->fabric, w->tallies, links, visit, context);
+}
+
+static const struct nadi_usage *usage(const struct nadi_network *net)
+{
+    return ((const struct loadstore *)net)->usage;
+}
+
+static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+{
+    const struct loadstore *w = (const struct loadstore *)net;
+    *messages = w->sent_messages;
+    *bytes = w->sent_bytes;
+}
+
+const struct nadi_loadstore_figures *nadi_loadstore_figures(const struct nadi_network *net,
+                                                            uint32_t device)
+{
+    const struct loadstore *w = (const struct loadstore *)net;
+    return &w->devices[device].figures;
+}
+
+const struct nadi_network_ops nadi_network_loadstore = {
+    .name = "loadstore",
+    .has_contention = true,
+    .has_links = true,
+    .has_loads = true,
+    .no_switch_ends = true,
+    .relaxed = &nadi_network_flow,
+    .accepts = accepts,
+    .summary =
+        "Loads and stores of at most 16 devices: a message is lines that SMs or copy engines "
+        "issue, each with so many requests outstanding, over links that serve line after "
+        "line; protocols simple, LL and LL128 with their flags and fences; puts and gets.",
+    .create = create,
+    .destroy = destroy,
+    .route = route,
+    .over = over,
+    .send = send,
+    .counters = counters,
+    .usage = usage,
+    .sent = sent,
+    .stranded = count_stranded,
+};
