@@ -295,11 +295,10 @@ static const struct nadi_usage *usage(const struct nadi_network *net)
     return ((const struct loadstore *)net)->usage;
 }
 
-static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
 {
     const struct loadstore *w = (const struct loadstore *)net;
-    *messages = w->sent_messages;
-    *bytes = w->sent_bytes;
+    *sum = (struct nadi_network_sent){.messages = w->sent_messages, .bytes = w->sent_bytes};
 }
 
 const struct nadi_loadstore_figures *nadi_loadstore_figures(const struct nadi_network *net,
