@@ -31,8 +31,8 @@ int nadi_terminal_end(enum nadi_status status, char *report, struct nadi_diags *
  * failure. */
 int nadi_terminal_close(int status);
 
-/* A line with an estimate of what is left: on a terminal after a second, redrawn in place; elsewhere a
- * line a minute. */
+/* A line with an estimate of what is left: on a terminal after a second, redrawn in place;
+ * elsewhere a line a minute. */
 struct nadi_progress_line {
     double start_s, last_s;
     bool enabled, in_place, drawn; /* in_place: on a terminal, over the line before */

@@ -126,33 +126,52 @@ static void plan_world(struct plan *p, const uint32_t *entries, uint32_t count)
         add_stage(p, entries[i - 1], NADI_ALL_GATHER);
 }
 
-/* Dimensions beyond the list are left out: legal, but hardly meant. */
-static void warn_of_short_list(const struct plan *p, uint32_t used)
+/* What the reference runs otherwise than its words say: an error, but under its own names. */
+static bool runs_as_reference(const struct plan *p, const char *code, const char *hint,
+                              const char *what)
+{
+    if (!p->c->in->options.compat)
+        return nadi_error(p->c->diags, code, p->c->algorithms[p->native], hint,
+                          "%s; under the names of the reference's programs nadi still runs it",
+                          what);
+    nadi_warning(p->c->diags, code, p->c->algorithms[p->native], hint, "%s, as in the reference",
+                 what);
+    return true;
+}
+
+/* Dimensions beyond the list are left out, which is hardly meant. */
+static bool check_short_list(const struct plan *p, uint32_t used)
 {
     const struct nadi_topology *t = &p->c->in->topology;
     uint32_t left_out = 0;
     for (uint32_t d = used; d < t->dim_count; d++)
         left_out += t->dims[d].npus > 1 && p->use->mask >> d & 1;
-    if (left_out)
-        nadi_warning(p->c->diags, "system/short-list", p->c->algorithms[p->native],
-                     "write one entry a network dimension, or one one* entry for all ranks",
-                     "'%s' has %u entr%s, the network has %u dimensions: %s (node %s) runs "
-                     "separately in each part of the network, as in the reference",
-                     nadi_native_key(p->native), p->impl->count, p->impl->count == 1 ? "y" : "ies",
-                     t->dim_count, nadi_collective_name(p->use->kind), place_of(p).node);
+    if (left_out == 0)
+        return true;
+    return runs_as_reference(
+        p, "system/short-list",
+        "write one entry a network dimension, or one one* entry for all ranks",
+        nadi_arena_printf(&p->c->arena,
+                          "'%s' has %u entr%s, the network has %u dimensions: %s (node %s) would "
+                          "run separately in each part of the network",
+                          nadi_native_key(p->native), p->impl->count,
+                          p->impl->count == 1 ? "y" : "ies", t->dim_count,
+                          nadi_collective_name(p->use->kind), place_of(p).node));
 }
 
-static void make_world_plan(struct plan *p)
+static bool make_world_plan(struct plan *p)
 {
     uint32_t entries[NADI_MAX_DIMS], used;
     uint32_t count = participants(p, entries, &used);
     plan_world(p, entries, count);
-    warn_of_short_list(p, used);
+    if (!check_short_list(p, used))
+        return false;
     if (count == 0 && p->c->in->rank_count > 1)
         nadi_warning(p->c->diags, "node/no-dimension", place_of(p),
                      "set at least one entry of involved_dim whose dimension has several NPUs",
                      "no dimension takes part in this %s: nothing is communicated",
                      nadi_collective_name(p->use->kind));
+    return true;
 }
 
 /* One flat communicator; a list with several entries gives way to ring. */
@@ -379,16 +398,15 @@ static bool check_sizes(struct plan *p)
     return true;
 }
 
-static void warn_of_tree(const struct plan *p)
+static bool check_tree(const struct plan *p)
 {
     for (uint32_t i = 0; i < p->count && p->use->kind != NADI_ALL_REDUCE; i++)
-        if (p->stages[i].choice->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE) {
-            nadi_warning(p->c->diags, "system/tree-kind", p->c->algorithms[p->native],
-                         "use another algorithm for this collective",
-                         "doubleBinaryTree runs an all-reduce for %s too, as in the reference",
-                         nadi_collective_name(p->use->kind));
-            return;
-        }
+        if (p->stages[i].choice->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+            return runs_as_reference(
+                p, "system/tree-kind", "use another algorithm for this collective",
+                nadi_arena_printf(&p->c->arena, "doubleBinaryTree runs an all-reduce for %s too",
+                                  nadi_collective_name(p->use->kind)));
+    return true;
 }
 
 bool nadi_check_use(struct nadi_check *c, const struct nadi_use *use)
@@ -406,15 +424,14 @@ bool nadi_check_use(struct nadi_check *c, const struct nadi_use *use)
         return report_missing(&p);
     if (p.impl->dims[0].algorithm == NADI_ALGORITHM_LIBRARY)
         return true;
-    if (g->is_world || g->size == in->rank_count)
-        make_world_plan(&p);
-    else
+    if (!g->is_world && g->size != in->rank_count)
         make_group_plan(&p, g);
+    else if (!make_world_plan(&p))
+        return false;
     for (uint32_t i = 0; i < p.count; i++)
         if (!check_shape(&p, &p.stages[i]))
             return false;
-    if (!check_any_order(&p))
+    if (!check_any_order(&p) || !check_tree(&p))
         return false;
-    warn_of_tree(&p);
     return p.native >= NADI_NATIVE_BROADCAST || check_sizes(&p);
 }

@@ -63,7 +63,7 @@ static const struct algorithm_case cases[] = {
     /* short lists */
     {"2, 4", "ring", "baseline", 1, "comm_type=6 comm_size=64", "system/short-list",
      "'all-to-all-implementation' has 1 entry, the network has 2 dimensions: ALL_TO_ALL (node 1 "
-     "\"c\") runs separately in each part of the network, as in the reference"},
+     "\"c\") would run separately in each part of the network"},
     {"2, 4", "ring", "baseline", 1, "comm_type=6 comm_size=64 involved_dim=true,false", NULL, NULL},
     {"2, 2, 2", "ring, ring", "baseline", 1, "comm_type=0 comm_size=64", "system/short-list",
      "has 2 entries, the network has 3 dimensions"},
