@@ -24,6 +24,7 @@ struct nadi_sweep_options {
     const char *cache; /* file of results of all sweeps: points that one has run are taken from it,
                         * others added; NULL: none */
     uint64_t cache_bytes; /* that it may have at most, oldest go first; 0: 1 GiB */
+    int one_at_a_time;    /* sampling is one-at-a-time, whatever the space says */
 };
 
 void nadi_sweep_options_init(struct nadi_sweep_options *options);
@@ -39,7 +40,9 @@ enum nadi_status nadi_sweep(const struct nadi_sweep_options *options,
 enum nadi_status nadi_sweep_points(const struct nadi_sweep_options *options, char **report,
                                    struct nadi_diags *messages);
 /* The results of a store. form: "csv": rows by point; "dump": also the space, the version and the
- * inputs; "text": the best points. Whatever the number of threads and machines, the same bytes. */
+ * inputs; "text": the best points; "tornado", "tornado-svg": what each variable does
+ * to the objectives by itself, beside point 0. Whatever the number of threads and machines, the
+ * same bytes. */
 enum nadi_status nadi_sweep_results(const char *store, const char *form, char **report,
                                     struct nadi_diags *messages);
 

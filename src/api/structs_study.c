@@ -212,6 +212,7 @@ static const struct nadi_field nadi_sweep_options_members[] = {
     NADI_FLAG(struct nadi_sweep_options, mpi),
     NADI_PATH(struct nadi_sweep_options, cache, 0),
     NADI_U64(struct nadi_sweep_options, cache_bytes, ANY_U64),
+    NADI_FLAG(struct nadi_sweep_options, one_at_a_time),
     NADI_FIELDS_END,
 };
 TABLE(nadi_sweep_options, nadi_sweep_options_init);

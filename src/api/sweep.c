@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "format/csv_write.h"
+#include "report/tornado.h"
 
 enum { MOST_RUN_WORDS = 64 };
 
@@ -51,6 +52,7 @@ static bool open_space(struct nadi_space *s, const struct nadi_sweep_options *o,
         .vary_count = o->vary_count,
         .words = words,
         .word_count = o->run_count,
+        .alone = o->one_at_a_time != 0,
         .run_setting = nadi_run_setting,
         .run_names = names,
         .run_name_count = nadi_run_names(names),
@@ -203,9 +205,9 @@ enum nadi_status nadi_do_sweep_results(const char *store, const char *form, char
         const char *name;
         bool (*write)(const char *path, struct nadi_str *out, struct nadi_diags *diags);
     } forms[] = {
-        {"text", nadi_store_text},
-        {"csv", nadi_store_csv},
-        {"dump", nadi_store_dump},
+        {"text", nadi_store_text},         {"csv", nadi_store_csv},
+        {"dump", nadi_store_dump},         {"tornado", nadi_tornado_text},
+        {"tornado-svg", nadi_tornado_svg},
     };
     *report = NULL;
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
@@ -219,7 +221,7 @@ enum nadi_status nadi_do_sweep_results(const char *store, const char *form, char
         *report = text.text;
         return NADI_STATUS_DONE;
     }
-    (void)nadi_error(diags, "sweep/form", NADI_NOWHERE, "use text, csv or dump", "no form '%s'",
-                     form);
+    (void)nadi_error(diags, "sweep/form", NADI_NOWHERE,
+                     "use text, csv, dump, tornado or tornado-svg", "no form '%s'", form);
     return NADI_STATUS_INPUT;
 }

@@ -2,6 +2,7 @@
 #include <nadi/report.h>
 #include <nadi/sweep.h>
 
+#include "base/file.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/stop.h"
@@ -14,10 +15,10 @@ enum { MOST_GIVEN = 64 };
 struct values {
     const char *vary[MOST_GIVEN], *run[MOST_GIVEN];
     size_t vary_count, run_count;
-    const char *out, *format, *page, *cache;
+    const char *out, *format, *page, *cache, *picture;
     uint64_t cache_bytes;
     uint32_t threads;
-    bool resume, points, quiet, too_many, mpi;
+    bool resume, points, quiet, too_many, mpi, tornado;
 };
 
 #define AT(member) NADI_AT(struct values, member)
@@ -56,6 +57,12 @@ static const struct nadi_setting space[] = {
      .type = NADI_TYPE_FLAG,
      AT(points),
      .doc = "Print the points as CSV and run none"},
+    {.name = "tornado",
+     .type = NADI_TYPE_FLAG,
+     AT(tornado),
+     .doc = "Each variable by itself: points with the first value of all but one (sampling: "
+            "one-at-a-time), and how far each moves the objectives. Of a STORE: its points of "
+            "that kind, beside point 0"},
     {.name = NULL},
 };
 
@@ -111,6 +118,11 @@ static const struct nadi_setting output[] = {
      AT(page),
      .doc = "Also write one self-contained HTML page: every point a line across its values, the "
             "Pareto front of the first two objectives, main effects, a table with filters"},
+    {.name = "picture",
+     .argument = "FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(picture),
+     .doc = "With --tornado: also write it as a picture (SVG)"},
     {.name = "quiet", .type = NADI_TYPE_FLAG, AT(quiet), .doc = "No progress"},
     {.name = NULL},
 };
@@ -195,16 +207,29 @@ static void name_store(const char *space_path, char *store, size_t room)
     snprintf(store, room, "%.*s.sqlite", (int)(dot ? dot - name : (long)strlen(name)), name);
 }
 
+static enum nadi_status draw(const struct values *v, const char *store, struct nadi_diags *messages)
+{
+    char *text = NULL;
+    enum nadi_status status = nadi_sweep_results(store, "tornado-svg", &text, messages);
+    if (status == NADI_STATUS_DONE && !nadi_file_write(v->picture, text, strlen(text), messages))
+        status = NADI_STATUS_INPUT;
+    nadi_free(text);
+    return status;
+}
+
 /* What is asked for of a store that has its points; text: the result so far, or NULL. */
 static int end(const struct values *v, const char *store, char *text, struct nadi_diags *messages)
 {
     enum nadi_status status = NADI_STATUS_DONE;
+    const char *form = v->tornado && nadi_str_equal(v->format, "text") ? "tornado" : v->format;
     if (v->page)
         status = nadi_report_page(&store, 1, v->page, messages);
-    if (status == NADI_STATUS_DONE && (!text || !nadi_str_equal(v->format, "text"))) {
+    if (status == NADI_STATUS_DONE && v->picture)
+        status = draw(v, store, messages);
+    if (status == NADI_STATUS_DONE && (!text || !nadi_str_equal(form, "text"))) {
         nadi_free(text);
         text = NULL;
-        status = nadi_sweep_results(store, v->format, &text, messages);
+        status = nadi_sweep_results(store, form, &text, messages);
     }
     return nadi_terminal_end(status, text, messages, false);
 }
@@ -244,6 +269,10 @@ static int cmd_sweep(const struct nadi_command *self, int count, char **argument
                 MOST_GIVEN);
         return NADI_EXIT_USAGE;
     }
+    if (v.picture && !v.tornado) {
+        fputs("nadi sweep: error: --picture draws what --tornado shows\n", stderr);
+        return NADI_EXIT_USAGE;
+    }
     struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     if (words.count && is_store(words.items[0]))
         return end(&v, words.items[0], NULL, messages);
@@ -256,6 +285,7 @@ static int cmd_sweep(const struct nadi_command *self, int count, char **argument
     o.run_count = v.run_count;
     o.resume = v.resume;
     o.threads = v.threads;
+    o.one_at_a_time = v.tornado;
     o.cache = v.cache;
     o.cache_bytes = v.cache_bytes;
     o.mpi = v.mpi;

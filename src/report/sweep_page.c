@@ -12,7 +12,8 @@ static void add_text(struct nadi_str *out, const char *text)
 }
 
 /* Variables, how it ended, figures: as in the table `points`, whose rows have `columns` values. */
-static int add_columns(struct nadi_database *db, struct nadi_str *out, struct nadi_str *select,
+static int add_columns(struct nadi_database *db, const struct nadi_store_column *figures,
+                       uint32_t figure_count, struct nadi_str *out, struct nadi_str *select,
                        struct nadi_diags *diags)
 {
     bool failed;
@@ -34,12 +35,13 @@ static int add_columns(struct nadi_database *db, struct nadi_str *out, struct na
     nadi_query_close(q);
     nadi_str_add(out, ",{\"name\":\"status\",\"unit\":\"\",\"kind\":\"status\"}");
     nadi_str_add(select, ", status");
-    for (uint32_t i = 0; i < NADI_SWEEP_FIGURES; i++) {
-        const struct nadi_sweep_figure *f = &nadi_sweep_figures[i];
+    for (uint32_t i = 0; i < figure_count; i++) {
+        const struct nadi_store_column *f = &figures[i];
         nadi_str_printf(out, ",{\"name\":\"%s\",\"unit\":\"%s\",\"kind\":\"figure\",\"better\":%d",
-                        f->column, f->unit, f->better);
-        nadi_str_printf(out, ",\"label\":\"%s\"}", f->objective ? f->objective : f->column);
-        nadi_str_printf(select, ", %s", f->column);
+                        f->name, f->unit, f->better);
+        nadi_str_printf(out, ",\"label\":\"%s\"}", f->label);
+        nadi_str_add(select, ", ");
+        nadi_store_add_name(select, f->name);
     }
     nadi_str_add_char(out, ']');
     return columns;
@@ -80,8 +82,12 @@ static bool add_data(struct nadi_database *db, const char *store, struct nadi_st
                      struct nadi_diags *diags)
 {
     struct nadi_str select = NADI_STR_INIT;
-    uint32_t objectives[NADI_SWEEP_FIGURES];
-    const uint32_t count = nadi_store_objectives(db, objectives);
+    struct nadi_store_column figures[NADI_STORE_COLUMNS];
+    uint32_t objectives[NADI_STORE_COLUMNS];
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    const uint32_t figure_count = nadi_store_columns(db, &arena, figures);
+    const uint32_t count = nadi_store_objectives(db, figures, figure_count, objectives);
     struct nadi_str counts = NADI_STR_INIT;
     nadi_str_add(out, "{\"title\":");
     add_text(out, nadi_file_name(store));
@@ -90,18 +96,22 @@ static bool add_data(struct nadi_database *db, const char *store, struct nadi_st
     add_text(out, nadi_str_get(&counts));
     nadi_str_release(&counts);
     nadi_str_printf(out, ",\"left_out\":%" PRIu64, left_out(db, diags));
-    const int variables = add_columns(db, out, &select, diags);
+    const int variables = add_columns(db, figures, figure_count, out, &select, diags);
     nadi_str_add(out, ",\"objectives\":[");
     for (uint32_t i = 0; i < count; i++)
         nadi_str_printf(out, "%s%d", i ? "," : "", variables + 2 + (int)objectives[i]);
     nadi_str_add_char(out, ']');
-    const struct nadi_sweep_figure *first = &nadi_sweep_figures[count ? objectives[0] : 0];
-    nadi_str_printf(&select, " from points order by %s is null, %s %s, point limit %d",
-                    first->column, first->column, first->better < 0 ? "asc" : "desc",
+    const struct nadi_store_column *first = &figures[count ? objectives[0] : 0];
+    nadi_str_add(&select, " from points order by ");
+    nadi_store_add_name(&select, first->name);
+    nadi_str_add(&select, " is null, ");
+    nadi_store_add_name(&select, first->name);
+    nadi_str_printf(&select, " %s, point limit %d", first->better < 0 ? "asc" : "desc",
                     NADI_SWEEP_PAGE_ROWS);
     const bool ok = add_rows(db, nadi_str_get(&select), out, diags);
     nadi_str_add_char(out, '}');
     nadi_str_release(&select);
+    nadi_arena_release(&arena);
     return ok;
 }
 

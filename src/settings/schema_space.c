@@ -1,7 +1,8 @@
 /* schema_space: the keys of a space of `nadi sweep`. Read in src/sweep/space.c. */
 #include "settings/schema_more.h"
 
-static const char *const samplings[] = {"grid", "latin-hypercube", "sobol", "file", NULL};
+static const char *const samplings[] = {"grid", "latin-hypercube", "sobol",
+                                        "file", "one-at-a-time",   NULL};
 static const char *const infeasibles[] = {"skip", "simulate", NULL};
 
 static const char *const goals[] = {
@@ -37,8 +38,10 @@ static const struct nadi_setting space_keys[] = {
      .type = NADI_TYPE_WORD,
      .words = samplings,
      .preset = "grid",
-     .doc = "Every combination; `points` of them, spread evenly over each variable by itself "
-            "(latin-hypercube) or over all together (sobol); or the rows of `file`."},
+     .doc =
+         "Every combination; `points` of them, spread evenly over each variable by itself "
+         "(latin-hypercube) or over all together (sobol); the rows of `file`; or the first value "
+         "of each variable, and each other value with the first of all others (one-at-a-time)."},
     {.name = "points",
      .type = NADI_TYPE_INTEGER,
      .min = 1,
@@ -61,7 +64,13 @@ static const struct nadi_setting space_keys[] = {
      .or_one = true,
      .absent = "step-time",
      .doc = "What is compared: step-time, tokens-per-second, mfu, memory, ...: any figure of "
-            "docs/guide/sweep.md. The page's Pareto front is of the first two or three."},
+            "docs/guide/sweep.md; or `min NAME`, `max NAME` of `derived`. The page's Pareto front "
+            "is of the first two or three."},
+    {.name = "derived",
+     .type = NADI_TYPE_MAP,
+     .absent = "none",
+     .doc = "Figures of your own: names and expressions of figures, variables and those before: "
+            "`{price-of-speed: capital / tokens_per_second}`. Each is a column of the results."},
     {.name = "infeasible",
      .type = NADI_TYPE_WORD,
      .words = infeasibles,

@@ -255,8 +255,8 @@ static struct pending *put(struct nadi_cache *c, const uint8_t key[NADI_CACHE_KE
 /* What an objective of this space needs and the entry lacks is an error that a run gives. */
 static bool has_objectives(const struct nadi_space *s, const struct entry *e)
 {
-    for (uint32_t i = 0; i < s->objective_count; i++)
-        if (s->objectives[i] >= NADI_SWEEP_CAPITAL && isnan(e->figures[s->objectives[i]]))
+    for (uint32_t i = NADI_SWEEP_CAPITAL; i < NADI_SWEEP_FIGURES; i++)
+        if (isnan(e->figures[i]) && nadi_space_wants(s, i))
             return false;
     return true;
 }

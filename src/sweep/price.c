@@ -19,10 +19,9 @@ static bool complete(const struct nadi_point_row *row, const struct nadi_space *
                      const struct nadi_bill *bill, const char *path, struct nadi_diags *diags)
 {
     const bool priced = !isnan(bill->price);
-    for (uint32_t i = 0; i < space->objective_count; i++) {
-        const uint32_t k = space->objectives[i];
+    for (uint32_t k = NADI_SWEEP_CAPITAL; k < NADI_SWEEP_FIGURES; k++) {
         const bool by_step = k == NADI_SWEEP_PER_DOLLAR || k == NADI_SWEEP_PER_JOULE;
-        if (k < NADI_SWEEP_CAPITAL || !isnan(row->figures[k]) ||
+        if (!nadi_space_wants(space, k) || !isnan(row->figures[k]) ||
             (by_step && isnan(row->figures[NADI_SWEEP_STEP])))
             continue;
         const bool watts = priced || k == NADI_SWEEP_POWER || k == NADI_SWEEP_PER_JOULE;

@@ -7,7 +7,6 @@
 #include "platform/catalogue.h"
 #include "platform/generator_words.h"
 #include "settings/schema.h"
-#include "sweep/figure.h"
 #include "sweep/space_inside.h"
 
 /* --- what is run ----------------------------------------------------------------------------- */
@@ -250,64 +249,9 @@ static bool read_constraints(struct nadi_space_reader *r, const struct nadi_sche
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-static bool read_objectives(struct nadi_space_reader *r, const struct nadi_schema_value *list)
+static void fill(const struct nadi_space_reader *r, const struct nadi_schema_values *v)
 {
     struct nadi_space *s = r->s;
-    const char *names[NADI_SWEEP_FIGURES];
-    size_t count = 0;
-    s->objectives = NADI_ARENA_ZNEW(&s->arena, uint32_t, list->count + 1);
-    s->objective_count = list->count ? list->count : 1; /* the first figure */
-    for (uint32_t i = 0; i < NADI_SWEEP_FIGURES; i++)
-        if (nadi_sweep_figures[i].objective)
-            names[count++] = nadi_sweep_figures[i].objective;
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct nadi_place place = NADI_IN_FILE(s->path);
-        place.line = list->items[i].node->line;
-        place.column = list->items[i].node->column;
-        s->objectives[i] = nadi_sweep_objective(list->items[i].text);
-        if (s->objectives[i] != NADI_NONE)
-            continue;
-        const char *near = nadi_str_nearest(list->items[i].text, names, count);
-        return nadi_error(
-            r->diags, "space/objective", place,
-            near ? nadi_arena_printf(&s->arena, "did you mean '%s'?", near)
-                 : "step-time, tokens-per-second, mfu, memory, ...: docs/guide/sweep.md",
-            "there is no objective '%s'", list->items[i].text);
-    }
-    return true;
-}
-
-static bool names(const struct nadi_space *s, const char *setting)
-{
-    bool named = nadi_space_word_of(s, setting) != NULL;
-    for (uint32_t i = 0; i < s->variable_count; i++)
-        named |= nadi_str_equal(s->variables[i].of, "run") &&
-                 nadi_str_equal(s->variables[i].path, setting);
-    return named;
-}
-
-/* Objectives that need prices or energies, without any. */
-static bool has_prices(const struct nadi_space_reader *r, const struct nadi_schema_value *list)
-{
-    const struct nadi_space *s = r->s;
-    const bool priced = names(s, "catalogue"), energetic = names(s, "energy");
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct nadi_place place = NADI_IN_FILE(s->path);
-        place.line = list->items[i].node->line;
-        place.column = list->items[i].node->column;
-        if (s->objectives[i] == NADI_SWEEP_JOULES && !energetic)
-            return nadi_error(r->diags, "space/energy", place, "run: {energy: wafer}",
-                              "the objective '%s' needs energies of routers and links",
-                              list->items[i].text);
-        if (s->objectives[i] >= NADI_SWEEP_CAPITAL && !priced)
-            return nadi_error(r->diags, "space/prices", place, "run: {catalogue: public}",
-                              "the objective '%s' needs prices and powers", list->items[i].text);
-    }
-    return true;
-}
-
-static void fill(struct nadi_space *s, const struct nadi_schema_values *v)
-{
     const struct nadi_schema_value *file = nadi_schema_get(v, "file");
     s->sampling = (enum nadi_sampling)nadi_schema_word(v, "sampling");
     s->wanted = (uint64_t)nadi_schema_integer(v, "points");
@@ -317,6 +261,8 @@ static void fill(struct nadi_space *s, const struct nadi_schema_values *v)
         s->file = nadi_file_beside(s->path, file->items[0].text, &s->arena);
         s->sampling = NADI_SAMPLING_FILE;
     }
+    if (r->source->alone)
+        s->sampling = NADI_SAMPLING_ALONE;
 }
 
 static bool is_drawable(const struct nadi_space_reader *r)
@@ -324,8 +270,8 @@ static bool is_drawable(const struct nadi_space_reader *r)
     const struct nadi_space *s = r->s;
     for (uint32_t i = 0; i < s->variable_count; i++) {
         const struct nadi_space_variable *v = &s->variables[i];
-        if (v->form == NADI_VARIABLE_RANGE &&
-            (s->sampling == NADI_SAMPLING_GRID || s->sampling == NADI_SAMPLING_FILE))
+        if (v->form == NADI_VARIABLE_RANGE && s->sampling != NADI_SAMPLING_LATIN &&
+            s->sampling != NADI_SAMPLING_SOBOL)
             return nadi_error(r->diags, "space/range", v->place,
                               "give a step, as in 1..8:1 or 1..64:*2; or sampling: sobol",
                               "'%s' takes any value of a range, of which a grid has no end",
@@ -348,6 +294,11 @@ static bool is_drawable(const struct nadi_space_reader *r)
 static bool is_no_design(const struct nadi_space_reader *r, const struct nadi_schema_values *v)
 {
     static const char *const keys[] = {"ranks", "workloads", "goal", "limits"};
+    if (r->source->designs && nadi_schema_is_set(v, "derived"))
+        return nadi_error(r->diags, "space/designs",
+                          nadi_doc_place(v->doc, nadi_schema_get(v, "derived")->node),
+                          "leave it out; conditions stand under `limits`",
+                          "`nadi optimize` has no derived figures: it has a `goal`");
     for (size_t i = 0; !r->source->designs && i < sizeof(keys) / sizeof(*keys); i++)
         if (nadi_schema_is_set(v, keys[i]))
             return nadi_error(r->diags, "space/designs",
@@ -363,9 +314,8 @@ static bool read_doc(struct nadi_space_reader *r, struct nadi_doc *doc)
     const struct nadi_schema_value *constraints;
     if (!nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_SPACE), doc, true, &doc->arena, r->diags))
         return false;
-    fill(s, &v);
-    bool ok = is_no_design(r, &v) && read_objectives(r, nadi_schema_get(&v, "objectives")) &&
-              read_run(r, doc, nadi_doc_find(doc->root, "run"));
+    fill(r, &v);
+    bool ok = is_no_design(r, &v) && read_run(r, doc, nadi_doc_find(doc->root, "run"));
     if (!ok)
         return false;
     r->in_file = true;
@@ -379,7 +329,8 @@ static bool read_doc(struct nadi_space_reader *r, struct nadi_doc *doc)
         return nadi_error(r->diags, "space/file", NADI_IN_FILE(s->path), "file: points.csv",
                           "sampling is file, and no file is named");
     constraints = nadi_schema_get(&v, "constraints");
-    return has_prices(r, nadi_schema_get(&v, "objectives")) && read_expressions(r) &&
+    return read_expressions(r) &&
+           nadi_space_read_objectives(r, doc, nadi_schema_get(&v, "objectives")) &&
            read_constraints(r, constraints) && is_drawable(r);
 }
 
@@ -447,7 +398,8 @@ static void describe_values(const struct nadi_space_variable *v, struct nadi_str
 
 void nadi_space_describe(const struct nadi_space *s, struct nadi_str *out)
 {
-    static const char *const samplings[] = {"grid", "latin-hypercube", "sobol", "file"};
+    static const char *const samplings[] = {"grid", "latin-hypercube", "sobol", "file",
+                                            "one-at-a-time"};
     for (uint32_t i = 0; i < s->word_count; i++)
         nadi_str_printf(out, "run.%s = %s\n", s->words[i].name, s->words[i].text);
     for (uint32_t i = 0; i < s->variable_count; i++) {
@@ -458,6 +410,9 @@ void nadi_space_describe(const struct nadi_space *s, struct nadi_str *out)
     }
     for (uint32_t i = 0; i < s->constraint_count; i++)
         nadi_str_printf(out, "constraint: %s\n", s->constraints[i].text);
+    for (uint32_t i = 0; i < s->derived_count; i++)
+        nadi_str_printf(out, "derived.%s = %s\n", s->derived[i].name,
+                        s->derived[i].expression.text);
     nadi_str_printf(out, "sampling = %s\n", samplings[s->sampling]);
     if (s->sampling == NADI_SAMPLING_LATIN || s->sampling == NADI_SAMPLING_SOBOL)
         nadi_str_printf(out, "points = %" PRIu64 "\nseed = %" PRIu64 "\n", s->wanted, s->seed);

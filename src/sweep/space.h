@@ -49,11 +49,23 @@ struct nadi_space_word { /* of `run` */
     const char *name, *text;
 };
 
+/* A figure of the user's own: an expression of variables, figures and those before it. */
+struct nadi_derived {
+    const char *name;
+    struct nadi_expression expression; /* names: variables, then figures, then derived ones */
+    const char *unit;                  /* of its values, "" for none */
+    double scale;                      /* a quantity's number by it is the value */
+    int better;                        /* as an objective: -1: less is, 1: more; 0: it is none */
+};
+
+enum { NADI_SPACE_MOST_DERIVED = 32 };
+
 enum nadi_sampling {
     NADI_SAMPLING_GRID,
     NADI_SAMPLING_LATIN,
     NADI_SAMPLING_SOBOL,
-    NADI_SAMPLING_FILE
+    NADI_SAMPLING_FILE,
+    NADI_SAMPLING_ALONE, /* each variable's values with the first of all others */
 };
 
 struct nadi_space {
@@ -73,7 +85,9 @@ struct nadi_space {
     enum nadi_sampling sampling;
     uint64_t wanted, seed;
     const char *file;
-    uint32_t *objectives; /* of nadi_sweep_figures; one at least */
+    struct nadi_derived *derived;
+    uint32_t derived_count;
+    uint32_t *objectives; /* of nadi_sweep_figures, then of `derived`; one at least */
     uint32_t objective_count;
     /* filled by nadi_space_enumerate: */
     double *choices; /* [point * axis_count + axis]: of a LIST the index, of a RANGE the value */
@@ -92,6 +106,7 @@ struct nadi_space_source {
     size_t vary_count;
     const struct nadi_space_word *words; /* replace those of `run` */
     size_t word_count;
+    bool alone;   /* sampling is NADI_SAMPLING_ALONE, whatever the file says */
     bool designs; /* for `nadi optimize`, which has keys of its own */
     nadi_run_setting_fn *run_setting;
     const char *const *run_names; /* of those settings, for "did you mean" */
@@ -120,6 +135,12 @@ void nadi_space_assign(const struct nadi_space *s, uint64_t point, struct nadi_a
 void nadi_space_describe(const struct nadi_space *s, struct nadi_str *out);
 /* The word of `run`, or NULL. */
 const char *nadi_space_word_of(const struct nadi_space *s, const char *name);
+
+/* The derived figures of a point with these values and figures, NaN where one has none. */
+void nadi_space_derive(const struct nadi_space *s, const struct nadi_quantity *values,
+                       const double *figures, double derived[NADI_SPACE_MOST_DERIVED]);
+/* Is the figure an objective, or does a derived one need it? */
+bool nadi_space_wants(const struct nadi_space *s, uint32_t figure);
 
 /* The u-th point of a Sobol sequence in `count` dimensions, each in [0, 1). */
 enum { NADI_SOBOL_DIMS = 21 };

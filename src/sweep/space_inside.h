@@ -5,6 +5,7 @@
 #include "sweep/space.h"
 
 #include "base/str.h"
+#include "settings/schema.h"
 
 struct nadi_space_reader {
     struct nadi_space *s;
@@ -37,6 +38,9 @@ bool nadi_space_quantity(const struct nadi_space_variable *v, const char *text,
 const char *nadi_space_beside(struct nadi_space *s, const char *name, const char *text);
 /* Is it a word of `run` that names a file? */
 bool nadi_space_is_path(const char *name);
+/* `derived`, a map or NULL, and `objectives`; when all variables are known. */
+bool nadi_space_read_objectives(struct nadi_space_reader *r, const struct nadi_doc *doc,
+                                const struct nadi_schema_value *objectives) NADI_MUST_USE;
 /* All names, for expressions. */
 struct nadi_expression_names nadi_space_names(struct nadi_space *s);
 

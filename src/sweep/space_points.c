@@ -264,6 +264,39 @@ static bool rows(struct maker *m)
     return true;
 }
 
+/* The first value of each variable, but for one. *keeps: it is a point. False with an error. */
+static bool add_alone(struct maker *m, uint32_t axis, uint32_t value, bool *keeps)
+{
+    struct nadi_space *s = m->s;
+    *keeps = true;
+    for (uint32_t d = 0; d < s->axis_count; d++) {
+        m->choice[d] = d == axis ? value : 0;
+        assign_drawn(&s->variables[m->of_axis[d]], m->choice[d], &m->a, m->of_axis[d]);
+    }
+    for (uint32_t level = 1; *keeps && level <= s->axis_count; level++)
+        if (!decide(m, level, keeps))
+            return false;
+    s->left_out += !*keeps;
+    return !*keeps || keep(m);
+}
+
+static bool alone(struct maker *m)
+{
+    struct nadi_space *s = m->s;
+    bool keeps;
+    if (!add_alone(m, 0, 0, &keeps))
+        return false;
+    if (!keeps)
+        return nadi_error(m->diags, "space/base", NADI_IN_FILE(s->path),
+                          "write the value first that all others are compared with",
+                          "the first values of all variables break a constraint");
+    for (uint32_t d = 0; d < s->axis_count; d++)
+        for (uint32_t i = 1; i < s->variables[m->of_axis[d]].count; i++)
+            if (!add_alone(m, d, i, &keeps))
+                return false;
+    return true;
+}
+
 static bool make(struct maker *m)
 {
     bool keeps;
@@ -278,6 +311,8 @@ static bool make(struct maker *m)
         return latin(m);
     case NADI_SAMPLING_SOBOL:
         return sobol(m);
+    case NADI_SAMPLING_ALONE:
+        return alone(m);
     case NADI_SAMPLING_FILE:
         break;
     }

@@ -41,6 +41,8 @@ static bool names_are_free(const struct nadi_space *s, struct nadi_diags *diags)
             taken |= strcasecmp(name, nadi_sweep_figures[k].column) == 0;
         for (uint32_t k = 0; k < i; k++)
             taken |= strcasecmp(name, s->variables[k].name) == 0;
+        for (uint32_t k = 0; k < s->derived_count; k++)
+            taken |= strcasecmp(name, s->derived[k].name) == 0;
         if (taken)
             return nadi_error(diags, "sweep/name", s->variables[i].place, "give it another name",
                               "'%s' is a column of results already", name);
@@ -55,6 +57,8 @@ static void add_tables(const struct nadi_space *s, struct nadi_str *sql)
                       "content blob) without rowid;"
                       "create table variables(position integer primary key, name text, input text, "
                       "path text, unit text, form text);"
+                      "create table derived(position integer primary key, name text, unit text, "
+                      "better integer, expression text);"
                       "create table runs(point integer primary key, started_s real, wall_s real, "
                       "host text, worker integer, thread integer);"
                       "create table points(point integer primary key");
@@ -65,6 +69,10 @@ static void add_tables(const struct nadi_space *s, struct nadi_str *sql)
     nadi_str_add(sql, ", status text");
     for (uint32_t i = 0; i < NADI_SWEEP_FIGURES; i++)
         nadi_str_printf(sql, ", %s", nadi_sweep_figures[i].column);
+    for (uint32_t i = 0; i < s->derived_count; i++) {
+        nadi_str_add(sql, ", ");
+        nadi_store_add_name(sql, s->derived[i].name);
+    }
     nadi_str_add(sql, ", error_code text, error text);");
 }
 
@@ -111,6 +119,20 @@ static void put_variables(struct nadi_database *db, const struct nadi_space *s)
     }
 }
 
+static void put_derived(struct nadi_database *db, const struct nadi_space *s)
+{
+    nadi_database_into(db, "derived", 5);
+    for (uint32_t i = 0; i < s->derived_count; i++) {
+        const struct nadi_derived *d = &s->derived[i];
+        nadi_database_u64(db, i);
+        nadi_database_text(db, d->name);
+        nadi_database_text(db, d->unit);
+        nadi_database_i64(db, d->better);
+        nadi_database_text(db, d->expression.text);
+        nadi_database_row(db);
+    }
+}
+
 static bool put_inputs(struct nadi_database *db, const struct nadi_sweep_inputs *in,
                        struct nadi_diags *diags)
 {
@@ -130,6 +152,12 @@ static bool put_inputs(struct nadi_database *db, const struct nadi_sweep_inputs 
         nadi_mem_free(text);
     }
     return true;
+}
+
+static const char *objective_name(const struct nadi_space *s, uint32_t objective)
+{
+    return objective < NADI_SWEEP_FIGURES ? nadi_sweep_figures[objective].column
+                                          : s->derived[objective - NADI_SWEEP_FIGURES].name;
 }
 
 static bool make(struct nadi_store *s, const struct nadi_store_setup *setup,
@@ -152,9 +180,10 @@ static bool make(struct nadi_store *s, const struct nadi_store_setup *setup,
         nadi_str_clear(&text);
         for (uint32_t i = 0; i < s->space->objective_count; i++)
             nadi_str_printf(&text, "%s%s", i ? "," : "",
-                            nadi_sweep_figures[s->space->objectives[i]].column);
+                            objective_name(s->space, s->space->objectives[i]));
         put_pair(s->db, "objectives", nadi_str_get(&text));
         put_variables(s->db, s->space);
+        put_derived(s->db, s->space);
         ok = put_inputs(s->db, setup->inputs, diags) && nadi_database_commit(s->db, diags);
     }
     nadi_str_release(&text);
@@ -316,13 +345,19 @@ static void put_row(struct nadi_store *s, const struct nadi_store_row *row)
 {
     const struct nadi_point_row *r = &row->result;
     const struct nadi_space *space = s->space;
-    nadi_database_into(s->db, "points", (int)(space->variable_count + NADI_SWEEP_FIGURES + 4));
+    double derived[NADI_SPACE_MOST_DERIVED];
+    nadi_database_into(
+        s->db, "points",
+        (int)(space->variable_count + NADI_SWEEP_FIGURES + space->derived_count + 4));
     nadi_database_u64(s->db, r->point);
     for (uint32_t i = 0; i < space->variable_count; i++)
         put_value(s->db, &space->variables[i], &row->quantities[i]);
     nadi_database_lasting(s->db, nadi_point_ends[r->end]);
     for (uint32_t i = 0; i < NADI_SWEEP_FIGURES; i++)
         put_number(s->db, r->figures[i]);
+    nadi_space_derive(space, row->quantities, r->figures, derived);
+    for (uint32_t i = 0; i < space->derived_count; i++)
+        put_number(s->db, derived[i]);
     nadi_database_text(s->db, r->code[0] ? r->code : NULL);
     nadi_database_text(s->db, r->error[0] ? r->error : NULL);
     nadi_database_row(s->db);

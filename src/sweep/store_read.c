@@ -123,16 +123,44 @@ char *nadi_store_value(struct nadi_database *db, const char *key)
     return value.text;
 }
 
-uint32_t nadi_store_objectives(struct nadi_database *db, uint32_t *objectives)
+uint32_t nadi_store_columns(struct nadi_database *db, struct nadi_arena *arena,
+                            struct nadi_store_column columns[NADI_STORE_COLUMNS])
+{
+    struct nadi_diags ignored; /* a store of before has none */
+    uint32_t count = 0;
+    bool failed;
+    nadi_diags_init(&ignored);
+    for (; count < NADI_SWEEP_FIGURES; count++) {
+        const struct nadi_sweep_figure *f = &nadi_sweep_figures[count];
+        columns[count] = (struct nadi_store_column){
+            f->column, f->objective ? f->objective : f->column, f->unit, f->better};
+    }
+    struct nadi_query *q =
+        nadi_query_open(db, "select name, unit, better from derived order by position", &ignored);
+    while (q && nadi_query_next(q, &failed, &ignored) && count < NADI_STORE_COLUMNS) {
+        const char *name = nadi_arena_strdup(arena, nadi_query_text(q, 0));
+        const double better = nadi_query_double(q, 2);
+        columns[count++] =
+            (struct nadi_store_column){name, name, nadi_arena_strdup(arena, nadi_query_text(q, 1)),
+                                       (better > 0) - (better < 0)};
+    }
+    nadi_query_close(q);
+    nadi_diags_release(&ignored);
+    return count;
+}
+
+uint32_t nadi_store_objectives(struct nadi_database *db, const struct nadi_store_column *columns,
+                               uint32_t column_count, uint32_t objectives[NADI_STORE_COLUMNS])
 {
     char *text = nadi_store_value(db, "objectives");
     uint32_t count = 0;
-    char name[64];
-    for (const char *at = text ? text : ""; *at && count < NADI_SWEEP_FIGURES;) {
+    for (const char *at = text ? text : ""; *at && count < NADI_STORE_COLUMNS;) {
         const size_t length = strcspn(at, ",");
-        snprintf(name, sizeof(name), "%.*s", (int)length, at);
-        objectives[count] = nadi_sweep_objective(name);
-        count += objectives[count] != NADI_NONE;
+        for (uint32_t i = 0; i < column_count; i++)
+            if (strlen(columns[i].name) == length && memcmp(columns[i].name, at, length) == 0) {
+                objectives[count++] = i;
+                break;
+            }
         at += length + (at[length] == ',');
     }
     nadi_mem_free(text);

@@ -54,21 +54,20 @@ static void write_table(const struct table *t, struct nadi_str *out)
     }
 }
 
-struct variable_column {
+struct variable_name {
     const char *name, *unit;
 };
 
 static int read_variables(struct nadi_database *db, struct nadi_arena *arena,
-                          struct variable_column *columns, struct nadi_diags *diags)
+                          struct variable_name *columns, struct nadi_diags *diags)
 {
     bool failed;
     int count = 0;
     struct nadi_query *q =
         nadi_query_open(db, "select name, unit from variables order by position", diags);
     while (q && nadi_query_next(q, &failed, diags) && count < NADI_SPACE_MOST_VARIABLES)
-        columns[count++] =
-            (struct variable_column){nadi_arena_strdup(arena, nadi_query_text(q, 0)),
-                                     nadi_arena_strdup(arena, nadi_query_text(q, 1))};
+        columns[count++] = (struct variable_name){nadi_arena_strdup(arena, nadi_query_text(q, 0)),
+                                                  nadi_arena_strdup(arena, nadi_query_text(q, 1))};
     nadi_query_close(q);
     return count;
 }
@@ -106,32 +105,36 @@ static void add_errors(struct nadi_database *db, struct nadi_str *out, struct na
     nadi_query_close(q);
 }
 
-static void add_best(struct nadi_database *db, const uint32_t *objectives, uint32_t count,
-                     struct nadi_str *out, struct nadi_diags *diags)
+static void add_best(struct nadi_database *db, const struct nadi_store_column *columns,
+                     const uint32_t *objectives, uint32_t count, struct nadi_str *out,
+                     struct nadi_diags *diags)
 {
     struct table *t = NADI_ZNEW(struct table, 1);
-    struct variable_column variables[NADI_SPACE_MOST_VARIABLES];
-    const struct nadi_sweep_figure *first = &nadi_sweep_figures[objectives[0]];
+    struct variable_name variables[NADI_SPACE_MOST_VARIABLES];
+    const struct nadi_store_column *first = &columns[objectives[0]];
     struct nadi_str sql = NADI_STR_INIT;
     bool failed;
     nadi_arena_init(&t->arena);
     const int variable_count = read_variables(db, &t->arena, variables, diags);
     nadi_str_add(&sql, "select point");
-    for (uint32_t i = 0; i < count; i++)
-        nadi_str_printf(&sql, ", %s", nadi_sweep_figures[objectives[i]].column);
+    for (uint32_t i = 0; i < count; i++) {
+        nadi_str_add(&sql, ", ");
+        nadi_store_add_name(&sql, columns[objectives[i]].name);
+    }
     for (int i = 0; i < variable_count; i++) {
         nadi_str_add(&sql, ", ");
         nadi_store_add_name(&sql, variables[i].name);
     }
-    nadi_str_printf(&sql,
-                    " from points where status = 'done' and %s is not null order by %s %s, "
-                    "point limit %d",
-                    first->column, first->column, first->better < 0 ? "asc" : "desc", BEST);
+    nadi_str_add(&sql, " from points where status = 'done' and ");
+    nadi_store_add_name(&sql, first->name);
+    nadi_str_add(&sql, " is not null order by ");
+    nadi_store_add_name(&sql, first->name);
+    nadi_str_printf(&sql, " %s, point limit %d", first->better < 0 ? "asc" : "desc", BEST);
     struct nadi_query *q = nadi_query_open(db, nadi_str_get(&sql), diags);
     t->columns = 1 + (int)count + variable_count;
     set(t, 0, 0, "point");
     for (uint32_t i = 0; i < count; i++)
-        set(t, 0, 1 + (int)i, nadi_sweep_figures[objectives[i]].objective);
+        set(t, 0, 1 + (int)i, columns[objectives[i]].label);
     for (int i = 0; i < variable_count; i++)
         set(t, 0, 1 + (int)count + i, variables[i].name);
     t->rows = 1;
@@ -140,13 +143,13 @@ static void add_best(struct nadi_database *db, const uint32_t *objectives, uint3
             const int v = c - 1 - (int)count;
             set_cell(t, t->rows, c, q, c,
                      c == 0  ? ""
-                     : v < 0 ? nadi_sweep_figures[objectives[c - 1]].unit
+                     : v < 0 ? columns[objectives[c - 1]].unit
                              : variables[v].unit);
         }
         t->rows++;
     }
     if (t->rows > 1) {
-        nadi_str_printf(out, "\nbest by %s\n", first->objective);
+        nadi_str_printf(out, "\nbest by %s\n", first->label);
         write_table(t, out);
     }
     nadi_query_close(q);
@@ -158,14 +161,19 @@ static void add_best(struct nadi_database *db, const uint32_t *objectives, uint3
 bool nadi_store_text(const char *path, struct nadi_str *out, struct nadi_diags *diags)
 {
     struct nadi_database *db = nadi_store_read(path, diags);
-    uint32_t objectives[NADI_SWEEP_FIGURES];
+    struct nadi_store_column columns[NADI_STORE_COLUMNS];
+    uint32_t objectives[NADI_STORE_COLUMNS];
+    struct nadi_arena arena;
     if (!db)
         return false;
-    const uint32_t count = nadi_store_objectives(db, objectives);
+    nadi_arena_init(&arena);
+    const uint32_t column_count = nadi_store_columns(db, &arena, columns);
+    const uint32_t count = nadi_store_objectives(db, columns, column_count, objectives);
     nadi_store_counts(db, out, diags);
     add_errors(db, out, diags);
     if (count)
-        add_best(db, objectives, count, out, diags);
+        add_best(db, columns, objectives, count, out, diags);
+    nadi_arena_release(&arena);
     nadi_database_close(db);
     return diags->errors == 0;
 }

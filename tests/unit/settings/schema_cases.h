@@ -418,6 +418,7 @@ static const struct key_case key_cases[] = {
     {SPACE, "seed", "3", "3", "x", "schema/type"},
     {SPACE, "file", "a.csv", "a.csv", "[1]", "schema/type"},
     {SPACE, "objectives", "[mfu, memory]", "[mfu, memory]", "{}", "schema/list"},
+    {SPACE, "derived", "{a: memory}", "{a: memory}", "[a]", "schema/map"},
     {SPACE, "infeasible", "simulate", "simulate", "no", "schema/word"},
     {SPACE, "ranks", "512", "512", "0", "schema/range"},
     {SPACE, "workloads", "[{model: a}]", "[{model: a}]", "a", "schema/list"},
