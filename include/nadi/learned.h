@@ -16,6 +16,8 @@ struct nadi_trace_learn {
     const char *const *jobs; /* manifests or prefixes */
     size_t job_count;
     const char *output; /* the model */
+    const char *model;  /* "structural", "sequence" */
+    uint64_t seed;      /* of the sequence model's network */
     const char *form;   /* "text", "json" */
 };
 
@@ -35,6 +37,7 @@ struct nadi_trace_synth {
     double layers, batch, micro_batch, sequence; /* 0: drawn */
     double compute_scale, comm_scale;            /* of durations, of bytes; 1 is neutral */
     double noise;                                /* of durations, relative; below 0: as learned */
+    double temperature; /* of a sequence model: below 1 likelier items; 1 for others */
     uint64_t seed;
     const char *form; /* "text", "json" */
 };

@@ -1,5 +1,6 @@
 /* trace_learned: `nadi trace learn`, `nadi trace synth`. */
 #include "api/inside.h"
+#include "api/words.h"
 
 #include <nadi/learned.h>
 
@@ -9,9 +10,12 @@
 #include "learned/model_file.h"
 #include "report/learned.h"
 
+#include <math.h>
+
 void nadi_trace_learn_init(struct nadi_trace_learn *options)
 {
-    *options = (struct nadi_trace_learn){.size = sizeof(*options), .form = "text"};
+    *options = (struct nadi_trace_learn){
+        .size = sizeof(*options), .model = "structural", .seed = 1, .form = "text"};
 }
 
 enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **report,
@@ -19,8 +23,11 @@ enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **re
 {
     struct nadi_learned_model model;
     struct nadi_str text = NADI_STR_INIT;
+    const struct nadi_learn_wish wish = {
+        .kind = (enum nadi_learned_kind)nadi_word_index(NADI_WORDS_LEARNED_MODEL, o->model),
+        .seed = o->seed};
     *report = NULL;
-    const bool ok = nadi_learn_model(&model, o->jobs, (uint32_t)o->job_count, messages) &&
+    const bool ok = nadi_learn_model(&model, o->jobs, (uint32_t)o->job_count, &wish, messages) &&
                     nadi_learned_model_write(&model, o->output, messages);
     if (ok) {
         nadi_learned_model_report(&model, o->output, nadi_str_equal(o->form, "json"), &text);
@@ -36,6 +43,7 @@ void nadi_trace_synth_init(struct nadi_trace_synth *options)
                                          .compute_scale = 1,
                                          .comm_scale = 1,
                                          .noise = -1,
+                                         .temperature = 1,
                                          .seed = 1,
                                          .form = "text"};
 }
@@ -54,7 +62,12 @@ static bool make(const struct nadi_trace_synth *o, const struct nadi_learned_mod
                                      .compute_scale = o->compute_scale,
                                      .comm_scale = o->comm_scale,
                                      .noise = o->noise,
+                                     .temperature = o->temperature,
                                      .seed = o->seed};
+    if (model->kind != NADI_LEARNED_SEQUENCE && fabs(o->temperature - 1) > 0)
+        return nadi_error(messages, "synth/temperature", NADI_NOWHERE,
+                          "learn with `--model sequence`, or leave --temperature out",
+                          "a structural model draws no items: it has no temperature");
     if (o->like) {
         if (!nadi_learned_like(model, o->like, &wish.family, point, messages))
             return false;

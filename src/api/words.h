@@ -36,6 +36,9 @@
 #define NADI_WORDS_OBLIVIOUS       NADI_WORD_TABLE("none", "shuffle", "path-oram", NULL)
 #define NADI_WORDS_TRUSTED_PATTERN NADI_WORD_TABLE("seq", "random", "zipf", "hot", NULL)
 
+/* nadi_trace_learn, in the order of enum nadi_learned_kind. */
+#define NADI_WORDS_LEARNED_MODEL NADI_WORD_TABLE("structural", "sequence", NULL)
+
 #define NADI_WORDS_NOC_TRAFFIC nadi_noc_patterns
 
 /* nadi_systolic_layers: auto, then in the order of enum nadi_dataflow; and in that of enum

@@ -10,6 +10,24 @@
 /* --- learn -------------------------------------------------------------------------------------
  */
 
+static const struct nadi_setting learn_model[] = {
+    {.name = "model",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_WORDS_LEARNED_MODEL,
+     .preset = "structural",
+     AT(nadi_trace_learn, model),
+     .doc =
+         "structural: what is in a job follows from its sizes by laws; sequence: a small network "
+         "draws it, for jobs that the grammar does not explain"},
+    {.name = "seed",
+     .argument = "N",
+     NADI_A_WHOLE,
+     .preset = "1",
+     AT(nadi_trace_learn, seed),
+     .doc = "Of the network's weights before it is trained"},
+    {.name = NULL},
+};
+
 static const struct nadi_setting learn_output[] = {
     {.name = "out",
      .letter = 'o',
@@ -28,6 +46,7 @@ static const struct nadi_setting learn_output[] = {
 };
 
 static const struct nadi_option_group learn_groups[] = {
+    {"Model", learn_model, 0},
     {"Output", learn_output, 0},
     {.heading = NULL},
 };
@@ -147,6 +166,13 @@ static const struct nadi_setting wishes[] = {
      .doc =
          "Deviation of the logarithm of durations; -1: as learned, and at least 0.05 in a family "
          "of one job"},
+    {.name = "temperature",
+     .argument = "X",
+     .type = NADI_TYPE_NUMBER,
+     .max = 100,
+     .preset = "1",
+     AT(nadi_trace_synth, temperature),
+     .doc = "Of a sequence model: below 1 likelier items are drawn, 0: the likeliest always"},
     {.name = "seed",
      .argument = "N",
      NADI_A_WHOLE,

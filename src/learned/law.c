@@ -65,11 +65,18 @@ static bool choose(const struct nadi_law_samples *s, struct nadi_law *law, const
 
 static bool find_features(const struct nadi_law_samples *s, struct nadi_law *law)
 {
+    enum { MOST_TRUSTED = 2 };
     uint8_t varying[NADI_LAW_FEATURES];
-    uint32_t count = 0;
+    uint32_t count = 0, trusted = 0;
     for (uint32_t f = 0; f < s->order_count; f++)
-        if (varies(s, s->order[f]))
+        if (varies(s, s->order[f])) {
             varying[count++] = s->order[f];
+            trusted += f < s->trusted_count;
+        }
+    /* Two of trust rather than one that happens to be another number in every job. */
+    for (law->used = 0; law->used <= nadi_min_u64(MOST_TRUSTED, trusted); law->used++)
+        if (choose(s, law, varying, trusted, 0, 0))
+            return true;
     for (law->used = 0; law->used <= nadi_min_u64(NADI_LAW_USED, count); law->used++)
         if (choose(s, law, varying, count, 0, 0))
             return true;
@@ -480,6 +487,8 @@ static bool find_label(const struct nadi_law_samples *s, struct nadi_law *law)
 {
     static const double constants[] = {0, 1, -1, 2, -2};
     bool all_one = true, same = true;
+    /* Where all say the same: "the rounds but the first" is as likely as "the rounds". */
+    const size_t most = s->values[0] > 2.5 ? 2 : 0;
     for (uint32_t i = 0; i < s->count; i++) {
         all_one &= s->values[i] < 1.5;
         same &= is_near(s->values[i], s->values[0]);
@@ -495,10 +504,9 @@ static bool find_label(const struct nadi_law_samples *s, struct nadi_law *law)
                                       .used = 1,
                                       .var = {s->order[k]},
                                       .coef = {1, constants[c]}};
-            if (s->kinds[s->order[k]] == NADI_FEATURE_PLACE ||
-                (same && (c > 0 || s->kinds[s->order[k]] != NADI_FEATURE_LABEL)))
-                continue;
             const bool is_label = s->kinds[s->order[k]] == NADI_FEATURE_LABEL;
+            if (s->kinds[s->order[k]] == NADI_FEATURE_PLACE || (same && (c > most || !is_label)))
+                continue;
             if (is_sum(s, &tried) ||
                 (!same && is_label && above_one(s, s->order[k]) && try_places(s, &tried))) {
                 *law = tried;

@@ -58,6 +58,7 @@ struct nadi_law_samples {
     const enum nadi_feature_kind *kinds; /* by feature */
     const uint8_t *order;                /* features to look at, those of most trust first */
     uint32_t order_count, count;
+    uint32_t trusted_count;        /* the first of the order */
     const double *const *features; /* by sample */
     const double *values;
     const double *noises; /* by sample; NULL: none */

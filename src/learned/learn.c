@@ -10,7 +10,8 @@ struct corpus {
     struct nadi_learned_job *jobs;
     uint32_t opened;
     struct nadi_strmap families;
-    uint32_t *family_of; /* by job */
+    struct nadi_map64 refined; /* symbols of a sequence model */
+    uint32_t *family_of;       /* by job */
     uint32_t family_count;
 };
 
@@ -167,7 +168,7 @@ static void find_programs(struct nadi_learning *l)
 }
 
 static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_t number,
-                         struct nadi_learned_records *records)
+                         uint64_t seed, struct nadi_learned_records *records)
 {
     struct nadi_learned_job **jobs = NADI_NEW(struct nadi_learned_job *, c->opened);
     struct nadi_learning l = {.model = m,
@@ -184,6 +185,8 @@ static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_
     find_points(&l);
     find_replicas(&l);
     find_programs(&l);
+    if (m->kind == NADI_LEARNED_SEQUENCE)
+        nadi_learn_refine(&l, &c->vocabulary, &c->refined);
     const struct nadi_job_program **programs =
         NADI_NEW(const struct nadi_job_program *, l.program_count);
     for (uint32_t p = 0; p < l.program_count; p++)
@@ -193,9 +196,14 @@ static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_
     memset(l.symbol_of, 0xff, symbols * sizeof(*l.symbol_of));
     l.named = NADI_NEW(uint32_t, symbols);
     nadi_grammar_make(&l.grammar, programs, l.program_count, symbols);
-    nadi_learn_skeleton(&l);
+    if (m->kind == NADI_LEARNED_SEQUENCE)
+        nadi_learn_alphabet(&l);
+    else
+        nadi_learn_skeleton(&l);
     nadi_learn_slots(&l);
     nadi_learn_cells(&l);
+    if (m->kind == NADI_LEARNED_SEQUENCE)
+        nadi_learn_network(&l, seed);
     nadi_grammar_release(&l.grammar);
     for (uint32_t p = 0; p < l.program_count; p++)
         nadi_mem_free(l.programs[p].slot_of);
@@ -335,14 +343,15 @@ static bool open_all(struct corpus *c, const char *const *jobs, uint32_t count,
 }
 
 bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uint32_t count,
-                      struct nadi_diags *diags)
+                      const struct nadi_learn_wish *wish, struct nadi_diags *diags)
 {
     struct corpus c = {.jobs = NADI_ZNEW(struct nadi_learned_job, count),
                        .family_of = NADI_ZNEW(uint32_t, count)};
-    *m = (struct nadi_learned_model){.job_count = count};
+    *m = (struct nadi_learned_model){.kind = wish->kind, .job_count = count};
     nadi_arena_init(&m->arena);
     nadi_vocabulary_init(&c.vocabulary);
     nadi_strmap_init(&c.families);
+    nadi_map64_init(&c.refined, 64);
     const bool ok = open_all(&c, jobs, count, diags);
     if (ok) {
         m->family_count = c.family_count;
@@ -350,7 +359,7 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
         struct nadi_learned_records records = {.model = m};
         nadi_arena_init(&records.arena);
         for (uint32_t f = 0; f < c.family_count; f++)
-            learn_family(m, &c, f, &records);
+            learn_family(m, &c, f, wish->seed + f, &records);
         nadi_learn_borrow(&records);
         nadi_learned_records_release(&records);
         find_sizes(m, &c);
@@ -360,6 +369,7 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
     nadi_mem_free(c.jobs);
     nadi_mem_free(c.family_of);
     nadi_strmap_release(&c.families);
+    nadi_map64_release(&c.refined);
     nadi_vocabulary_release(&c.vocabulary);
     return ok;
 }

@@ -60,5 +60,11 @@ void nadi_learn_skeleton(struct nadi_learning *l);
 void nadi_learn_slots(struct nadi_learning *l);
 /* learn_cells.c */
 void nadi_learn_cells(struct nadi_learning *l);
+/* learn_sequence.c: before the grammar, instead of the skeleton, and after the cells. index: of all
+ * families. */
+void nadi_learn_refine(struct nadi_learning *l, struct nadi_vocabulary *v,
+                       struct nadi_map64 *index);
+void nadi_learn_alphabet(struct nadi_learning *l);
+void nadi_learn_network(struct nadi_learning *l, uint64_t seed);
 
 #endif

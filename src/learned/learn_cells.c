@@ -29,7 +29,7 @@ struct cells {
     } list;
     struct nadi_strmap steps;
     uint8_t figures[NADI_LAW_FEATURES], counts[NADI_LAW_FEATURES]; /* features by trust */
-    uint32_t figure_count, count_count;
+    uint32_t figure_count, count_count, trusted_count;
     enum nadi_feature_kind kinds[NADI_LAW_FEATURES];
 };
 
@@ -94,6 +94,7 @@ static void fit(const struct cells *c, struct nadi_law *law, const struct table 
     const struct nadi_law_samples s = {.kinds = c->kinds,
                                        .order = figure ? c->figures : c->counts,
                                        .order_count = figure ? c->figure_count : c->count_count,
+                                       .trusted_count = figure ? c->trusted_count : 0,
                                        .count = t->count,
                                        .features = t->features,
                                        .values = t->values,
@@ -483,11 +484,19 @@ static void fit_slot(struct cells *c, const struct cell *cells, struct nadi_lear
         fit_groups(c, cells, slot->cell_count, PEER, slot->cells, t);
 }
 
-/* Which of the skeleton's outermost items a program has. */
+/* Which of the skeleton's outermost items a program has; of a sequence model, how many. */
 static void fit_presence(struct cells *c, struct table *t)
 {
     const struct nadi_learning *l = c->l;
-    for (uint32_t slot = 0; slot < l->family->outer_count; slot++) {
+    const bool drawn = l->model->kind == NADI_LEARNED_SEQUENCE;
+    for (uint32_t p = 0; p < l->program_count && drawn; p++) {
+        t->features[p] = l->programs[p].features;
+        t->values[p] = l->grammar.parses[p].count;
+        t->count = p + 1;
+    }
+    if (drawn)
+        fit(c, &l->family->items, t, NADI_TARGET_COUNT);
+    for (uint32_t slot = 0; slot < l->family->outer_count && !drawn; slot++) {
         t->count = l->program_count;
         for (uint32_t p = 0; p < l->program_count; p++) {
             t->features[p] = l->programs[p].features;
@@ -526,6 +535,7 @@ static void order_features(struct cells *c)
         c->figures[c->figure_count++] = labels[first++];
     for (uint32_t i = 0; i < size_count; i++)
         c->figures[c->figure_count++] = sizes[i];
+    c->trusted_count = c->figure_count;
     while (label_count > first)
         c->figures[c->figure_count++] = labels[--label_count];
     c->figures[c->figure_count++] = (uint8_t)(places + NADI_PLACE_FIRST);

@@ -10,22 +10,6 @@ enum { MOST_NODES = 1 << 24 };
 
 static const double lone_noise = 0.05; /* of the logarithm */
 
-struct making {
-    struct nadi_made_job *job;
-    const struct nadi_learned_model *m;
-    const struct nadi_learned_wish *wish;
-    struct nadi_made_stage *stage;
-    struct nadi_rng rng;
-    double features[NADI_LAW_FEATURES];
-    struct placed { /* nodes of a class so far: their places */
-        uint32_t *items;
-        size_t count, capacity;
-    } * seen;       /* by symbol */
-    uint32_t first; /* where it began, of what is made */
-    double compute_variance, comm_variance;
-    bool full;
-};
-
 /* --- cells -------------------------------------------------------------------------------------
  */
 
@@ -115,7 +99,7 @@ static double normal(struct nadi_rng *rng)
     return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
 }
 
-static uint64_t draw_ns(struct making *k, const struct nadi_learned_cell *cell)
+static uint64_t draw_ns(struct nadi_making *k, const struct nadi_learned_cell *cell)
 {
     double noise = k->wish->noise;
     if (noise < 0) /* the durations of one job alone would say whose they are */
@@ -135,7 +119,16 @@ static uint32_t count_of(const struct nadi_law *law, const double *features, uin
 /* --- nodes -------------------------------------------------------------------------------------
  */
 
-static void add_deps(struct making *k, const struct nadi_learned_cell *cell,
+static uint32_t how_far(struct nadi_making *k, const struct nadi_learned_run *run)
+{
+    const int64_t back = count_of(&run->k, k->features, NADI_NONE / 2);
+    if (run->off_count == 0)
+        return (uint32_t)back;
+    const int64_t drawn = back + run->off[nadi_rng_below(&k->rng, run->off_count)];
+    return drawn < 0 ? 0 : drawn > NADI_NONE / 2 ? NADI_NONE / 2 : (uint32_t)drawn;
+}
+
+static void add_deps(struct nadi_making *k, const struct nadi_learned_cell *cell,
                      struct nadi_made_node *node)
 {
     struct nadi_made_stage *stage = k->stage;
@@ -145,7 +138,7 @@ static void add_deps(struct making *k, const struct nadi_learned_cell *cell,
     for (uint32_t r = 0; r < shape->run_count; r++) {
         const struct nadi_learned_run *run = &shape->runs[r];
         const struct placed *seen = &k->seen[run->kind_of];
-        const uint32_t back = count_of(&run->k, k->features, NADI_NONE / 2);
+        const uint32_t back = how_far(k, run);
         const uint32_t count = count_of(&run->count, k->features, NADI_NONE / 2);
         for (uint32_t i = back; i < back + count && i < seen->count; i++) {
             const uint64_t id = seen->items[seen->count - 1 - i] + UINT64_C(1);
@@ -160,7 +153,7 @@ static double square(double x)
     return isnan(x) ? 0 : x * x;
 }
 
-static void add_node(struct making *k, const struct nadi_learned_slot *slot,
+static void add_node(struct nadi_making *k, const struct nadi_learned_slot *slot,
                      const struct nadi_learned_cell *cell)
 {
     const struct nadi_learned_family *f = k->job->family;
@@ -176,7 +169,7 @@ static void add_node(struct making *k, const struct nadi_learned_slot *slot,
                                   .bytes = public_size(k->m, bytes)};
     if (message && f->steps.count)
         node.step = (int32_t)count_of(&cell->peer, k->features, (uint32_t)f->steps.count - 1);
-    if (k->stage->nodes.count >= MOST_NODES) {
+    if (k->stage->nodes.count >= k->most_nodes) {
         k->full = true;
         return;
     }
@@ -196,7 +189,8 @@ static void add_node(struct making *k, const struct nadi_learned_slot *slot,
 
 /* How often a rule's body stands here. In a loop that comes round once only, which was never seen,
  * it is what stands in the first and in the last round together: the more of the two. */
-static uint32_t times(const struct making *k, const struct nadi_learned_slot *slot, uint32_t where)
+static uint32_t times(const struct nadi_making *k, const struct nadi_learned_slot *slot,
+                      uint32_t where)
 {
     const uint32_t around = where & ~UINT32_C(7) & 0xffffff;
     const struct nadi_learned_cell *cell = cell_of(slot, where & 0xffffff);
@@ -211,7 +205,7 @@ static uint32_t times(const struct making *k, const struct nadi_learned_slot *sl
     return count;
 }
 
-static void walk(struct making *k, uint32_t at, uint32_t where)
+static void walk(struct nadi_making *k, uint32_t at, uint32_t where)
 {
     const struct nadi_learned_slot *slot = &k->job->family->slots[at];
     if (slot->symbol != NADI_NONE) {
@@ -224,14 +218,21 @@ static void walk(struct making *k, uint32_t at, uint32_t where)
             walk(k, slot->first + b, where << 3 | (uint32_t)nadi_learned_where(i, count));
 }
 
-static void make_stage(struct making *k, uint32_t stage)
+void nadi_make_item(struct nadi_making *k, uint32_t slot)
+{
+    walk(k, slot, 0);
+}
+
+static void make_stage(struct nadi_making *k, uint32_t stage)
 {
     const struct nadi_learned_family *f = k->job->family;
     k->stage = &k->job->stages[stage];
     k->seen = NADI_ZNEW(struct placed, f->symbols.count + 1);
     nadi_learned_features(f, k->job->point, stage, k->job->stage_count, k->features);
     nadi_rng_init(&k->rng, k->wish->seed + stage, "durations");
-    for (uint32_t s = 0; s < f->outer_count && !k->full; s++)
+    if (k->m->kind == NADI_LEARNED_SEQUENCE)
+        nadi_make_sequence(k);
+    for (uint32_t s = 0; s < f->outer_count && k->m->kind == NADI_LEARNED_STRUCTURAL; s++)
         if (nadi_law_value(&f->slots[s].present, k->features) >= 0.5)
             walk(k, s, 0);
     for (size_t i = 0; i < f->symbols.count; i++)
@@ -243,13 +244,18 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
                       const struct nadi_learned_wish *wish, uint32_t attempt,
                       struct nadi_diags *diags)
 {
-    struct making k = {.job = job, .m = m, .wish = wish};
+    struct nadi_making k = {.job = job,
+                            .m = m,
+                            .wish = wish,
+                            .most_nodes = wish->most_nodes ? wish->most_nodes : MOST_NODES};
     *job = (struct nadi_made_job){.number = 0};
     if (!nadi_make_point(job, m, wish, attempt, diags))
         return false;
     job->stages = NADI_ZNEW(struct nadi_made_stage, job->stage_count);
     for (uint32_t s = 0; s < job->stage_count && !k.full; s++)
         make_stage(&k, s);
+    if (m->kind == NADI_LEARNED_SEQUENCE && !k.full)
+        job->unpaired = nadi_make_settle(job);
     for (uint32_t s = 0; s < job->stage_count && !k.full; s++)
         if (job->stages[s].nodes.count == 0)
             return nadi_error(diags, "synth/empty", NADI_NOWHERE,
@@ -257,7 +263,7 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
                               "stage %u would have no nodes", s);
     if (k.full)
         return nadi_error(diags, "synth/nodes", NADI_NOWHERE, "ask for a smaller job",
-                          "a stage would have more than %d nodes", MOST_NODES);
+                          "a stage would have more than %u nodes", k.most_nodes);
     job->compute_spread = job->compute_ns > 0 ? sqrt(k.compute_variance / job->compute_ns) : 0;
     job->comm_spread = job->comm_bytes > 0 ? sqrt(k.comm_variance / job->comm_bytes) : 0;
     return nadi_make_pairs(job, diags);

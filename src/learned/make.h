@@ -4,10 +4,12 @@
  * each by itself, from those of the jobs of the family. Every stage is then one walk over the
  * skeleton. Ranks agree by construction: all ranks of a stage run one trace; the n-th receive of a
  * channel from a stage takes the bytes and the tag of that stage's n-th send; collectives across
- * stages take the bytes of the first stage. What does not pair is an error, never a trace. */
+ * stages take the bytes of the first stage. What does not pair is an error, never a trace; of a
+ * sequence model, whose stages are drawn, it is left out and counted. */
 #ifndef NADI_LEARNED_MAKE_H
 #define NADI_LEARNED_MAKE_H
 
+#include "base/rng.h"
 #include "learned/model.h"
 
 struct nadi_learned_wish {
@@ -20,6 +22,8 @@ struct nadi_learned_wish {
     double noise; /* of durations; negative: as learned */
     uint64_t seed;
     const double *point; /* instead of a draw; NULL */
+    double temperature;  /* of a sequence model's draws; 0: the most likely item always */
+    uint32_t most_nodes; /* of a stage; 0: 16 million */
 };
 
 struct nadi_made_node {
@@ -49,6 +53,7 @@ struct nadi_made_job {
     double compute_ns, comm_bytes;      /* of all stages, one rank each */
     double compute_spread, comm_spread; /* relative, of the laws: one standard deviation */
     bool beyond;                        /* a size or label is beyond those that were learned */
+    uint64_t drawn, unpaired; /* of a sequence model: items; nodes without a partner, left out */
 };
 
 /* False with an error. The caller releases the job in both cases. */
@@ -68,6 +73,33 @@ bool nadi_make_point(struct nadi_made_job *job, const struct nadi_learned_model 
                      const struct nadi_learned_wish *wish, uint32_t attempt,
                      struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_make_pairs(struct nadi_made_job *job, struct nadi_diags *diags) NADI_MUST_USE;
+uint64_t nadi_make_pair_key(const struct nadi_made_job *job, uint32_t stage, uint32_t node);
+
+/* make_settle.c: runs all stages at once and leaves out what waits forever: receives without sends,
+ * sends without receives, collectives that not all stages of the group come to. Returns how many.
+ */
+uint64_t nadi_make_settle(struct nadi_made_job *job);
+
+/* make.c, make_sequence.c: the items of a stage. */
+struct nadi_making;
+void nadi_make_item(struct nadi_making *k, uint32_t slot);
+void nadi_make_sequence(struct nadi_making *k);
+
+struct nadi_making {
+    struct nadi_made_job *job;
+    const struct nadi_learned_model *m;
+    const struct nadi_learned_wish *wish;
+    struct nadi_made_stage *stage;
+    struct nadi_rng rng;
+    double features[NADI_LAW_FEATURES];
+    struct placed { /* nodes of a class so far: their places */
+        uint32_t *items;
+        size_t count, capacity;
+    } * seen; /* by symbol */
+    double compute_variance, comm_variance;
+    uint32_t most_nodes;
+    bool full;
+};
 
 /* make_write.c: PREFIX.stage<k>.et and PREFIX.yml, checked as `nadi trace check` does before
  * anything is written. *files: how many traces. */

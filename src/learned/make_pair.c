@@ -29,6 +29,18 @@ static uint64_t pair_key(const struct nadi_made_job *job, uint32_t from, uint32_
     return nadi_hash_words(words, 2 + job->family->axis_count);
 }
 
+/* Of a send or a receive: the same for both that go together. */
+uint64_t nadi_make_pair_key(const struct nadi_made_job *job, uint32_t stage, uint32_t node)
+{
+    const struct nadi_learned_family *f = job->family;
+    const struct nadi_made_node *n = &job->stages[stage].nodes.items[node];
+    const struct nadi_learned_symbol *x = &f->symbols.items[n->symbol];
+    const struct nadi_learned_step *step = &f->steps.items[n->step];
+    const uint32_t other = other_stage(job, stage, step);
+    return x->type == NADI_NODE_SEND ? pair_key(job, stage, other, x->channel, step, 1)
+                                     : pair_key(job, other, stage, x->channel, step, -1);
+}
+
 struct queue { /* sends of a pair, in their order */
     struct nadi_made_node **items;
     size_t count, capacity, taken;
@@ -62,9 +74,7 @@ static void collect_sends(struct nadi_made_job *job, struct pairs *p)
             if (!is_message(job, n, NADI_NODE_SEND))
                 continue;
             const uint32_t channel = f->symbols.items[n->symbol].channel;
-            const struct nadi_learned_step *step = &f->steps.items[n->step];
-            struct queue *q =
-                queue_of(p, pair_key(job, s, other_stage(job, s, step), channel, step, 1));
+            struct queue *q = queue_of(p, nadi_make_pair_key(job, s, (uint32_t)i));
             n->tag = (uint32_t)(q->count * f->symbols.count + channel);
             NADI_PUSH(q, n);
         }
@@ -81,16 +91,12 @@ static bool unpaired(const struct nadi_made_job *job, uint32_t stage, const char
 
 static bool take_receives(struct nadi_made_job *job, struct pairs *p, struct nadi_diags *diags)
 {
-    const struct nadi_learned_family *f = job->family;
     for (uint32_t s = 0; s < job->stage_count; s++)
         for (size_t i = 0; i < job->stages[s].nodes.count; i++) {
             struct nadi_made_node *n = &job->stages[s].nodes.items[i];
             if (!is_message(job, n, NADI_NODE_RECV))
                 continue;
-            const uint32_t channel = f->symbols.items[n->symbol].channel;
-            const struct nadi_learned_step *step = &f->steps.items[n->step];
-            struct queue *q =
-                queue_of(p, pair_key(job, other_stage(job, s, step), s, channel, step, -1));
+            struct queue *q = queue_of(p, nadi_make_pair_key(job, s, (uint32_t)i));
             if (q->taken == q->count)
                 return unpaired(job, s, "receive", diags);
             n->tag = q->items[q->taken]->tag;

@@ -4,16 +4,27 @@
  * tree of slots for all stages of all its jobs: nodes and rules that repeat. Where a slot is met
  * within its loops (first, second, within, last but one, last, only) is a cell; a cell has a law
  * (learned/law.h) for each figure: how often, how long, FLOPs, bytes, which dependencies, which
- * peer. No name and no group of the jobs is kept. */
+ * peer. No name and no group of the jobs is kept.
+ *
+ * A sequence model has every symbol and rule of the grammar once as an outermost slot, and a
+ * network (learned/gru.h) that draws their order. */
 #ifndef NADI_LEARNED_MODEL_H
 #define NADI_LEARNED_MODEL_H
 
+#include "learned/gru.h"
 #include "learned/job.h"
 #include "learned/law.h"
 
 enum {
     NADI_LEARNED_LEVELS = 8, /* loops around a slot that tell cells apart */
     NADI_LEARNED_LABELS = 8,
+    NADI_LEARNED_OFFS = 8,
+};
+
+enum nadi_learned_kind {
+    NADI_LEARNED_STRUCTURAL, /* which outermost slots a program has follows from laws */
+    NADI_LEARNED_SEQUENCE,   /* a network draws them, one after the other */
+    NADI_LEARNED_KINDS
 };
 
 struct nadi_learned_symbol {
@@ -31,6 +42,8 @@ struct nadi_learned_step { /* to a peer */
 struct nadi_learned_run { /* dependencies on a class: which, how many */
     uint32_t kind_of;
     struct nadi_law k, count;
+    uint32_t off_count; /* 0, or NADI_LEARNED_OFFS: what k is off by, as likely each */
+    int32_t off[NADI_LEARNED_OFFS];
 };
 
 struct nadi_learned_shape {
@@ -96,10 +109,15 @@ struct nadi_learned_family {
     } steps;
     struct nadi_learned_slot *slots; /* the outermost first */
     uint32_t slot_count, outer_count;
+    /* Of a sequence model: the outermost slots are its tokens. */
+    struct nadi_gru net;
+    struct nadi_law items; /* how many outermost items a program has */
+    double net_loss;       /* nats a token, when trained */
 };
 
 struct nadi_learned_model {
     struct nadi_arena arena;
+    enum nadi_learned_kind kind;
     struct nadi_learned_family *families;
     uint32_t family_count, job_count;
     uint32_t *avoid; /* ascending: 24-bit hashes of sizes that one job alone has */
@@ -115,6 +133,10 @@ enum nadi_feature_kind nadi_learned_feature_kind(const struct nadi_learned_famil
                                                  uint32_t feature);
 uint32_t nadi_learned_stages(const struct nadi_learned_family *f, const double *point);
 
+/* The same as inputs of the network, without its progress. */
+void nadi_learned_net_inputs(const struct nadi_learned_family *f, const double *features,
+                             float *inputs);
+
 /* Labels that say how much one pass works on: micro-batch, sequence. They stand before the others.
  */
 bool nadi_learned_label_is_work(const char *name);
@@ -124,10 +146,15 @@ enum nadi_learned_where nadi_learned_where(uint32_t i, uint32_t n);
 
 uint32_t nadi_learned_size_hash(uint64_t size);
 
+struct nadi_learn_wish {
+    enum nadi_learned_kind kind;
+    uint64_t seed; /* of a network's weights */
+};
+
 /* jobs: workloads, manifests or prefixes. False with an error. The caller releases the model in
  * both cases. */
 bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uint32_t count,
-                      struct nadi_diags *diags) NADI_MUST_USE;
+                      const struct nadi_learn_wish *wish, struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_learned_model_release(struct nadi_learned_model *m);
 
 #endif

@@ -156,6 +156,13 @@ static void put_law(struct stream *s, struct nadi_law *law, uint32_t features)
 /* --- families ----------------------------------------------------------------------------------
  */
 
+static void put_offs(struct stream *s, struct nadi_learned_run *run)
+{
+    number(s, &run->off_count, NADI_LEARNED_OFFS, "distances");
+    for (uint32_t i = 0; i < run->off_count; i++)
+        sign(s, &run->off[i]);
+}
+
 static void put_cell(struct stream *s, const struct nadi_learned_family *f,
                      const struct nadi_learned_slot *slot, struct nadi_learned_cell *c)
 {
@@ -178,6 +185,7 @@ static void put_cell(struct stream *s, const struct nadi_learned_family *f,
             number(s, &shape->runs[r].kind_of, (uint32_t)f->symbols.count - 1, "a dependency");
             put_law(s, &shape->runs[r].k, features);
             put_law(s, &shape->runs[r].count, features);
+            put_offs(s, &shape->runs[r]);
         }
     }
     const uint8_t type = f->symbols.items[slot->symbol].type;
@@ -266,7 +274,44 @@ static void check_depth(struct stream *s, const struct nadi_learned_family *f)
     nadi_mem_free(depth);
 }
 
-static void put_family(struct stream *s, struct nadi_learned_family *f)
+static void single(struct stream *s, float *value)
+{
+    uint32_t bits;
+    memcpy(&bits, value, sizeof(bits));
+    for (int i = 0; i < 4; i++) {
+        if (s->out)
+            nadi_str_add_char(s->out, (char)(bits >> 8 * i & 0xff));
+        else
+            bits = (bits & ~(UINT32_C(0xff) << 8 * i)) | (uint32_t)*s->in.at++ << 8 * i;
+    }
+    if (!s->out)
+        memcpy(value, &bits, sizeof(bits));
+}
+
+/* Sizes follow from the family; weights are bounded, so that sums of them are finite. */
+static void put_net(struct stream *s, struct nadi_learned_family *f)
+{
+    static const float most = 1000;
+    if (!s->out)
+        f->net = nadi_gru_sized(f->outer_count, nadi_learned_feature_count(f) + NADI_GRU_PROGRESS);
+    put_law(s, &f->items, nadi_learned_feature_count(f));
+    number_real(s, &f->net_loss);
+    const size_t weights = nadi_gru_weights(&f->net);
+    if (!s->out) {
+        if (s->bad || (size_t)(s->in.end - s->in.at) / sizeof(float) < weights) {
+            fail(s, "it ends within the network");
+            return;
+        }
+        f->net.weights = nadi_arena_zalloc(s->arena, weights, sizeof(float));
+    }
+    for (size_t i = 0; i < weights && !s->bad; i++) {
+        single(s, &f->net.weights[i]);
+        if (!(f->net.weights[i] <= most && f->net.weights[i] >= -most))
+            fail(s, "a weight");
+    }
+}
+
+static void put_family(struct stream *s, struct nadi_learned_family *f, enum nadi_learned_kind kind)
 {
     number(s, &f->jobs, 1 << 24, "the jobs of a family");
     number(s, &f->axis_count, NADI_LEARNED_AXES, "the axes of a family");
@@ -300,14 +345,19 @@ static void put_family(struct stream *s, struct nadi_learned_family *f)
         put_slot(s, f, i);
     if (!s->out && !s->bad)
         check_depth(s, f);
+    if (kind == NADI_LEARNED_SEQUENCE && !s->bad)
+        put_net(s, f);
 }
 
 static void put_model(struct stream *s, struct nadi_learned_model *m)
 {
+    uint32_t kind = m->kind;
+    number(s, &kind, NADI_LEARNED_KINDS - 1, "the kind of model");
+    m->kind = (enum nadi_learned_kind)kind;
     number(s, &m->job_count, 1 << 24, "the jobs");
     COUNT(s, m->family_count, m->families, 8);
     for (uint32_t i = 0; i < m->family_count && !s->bad; i++)
-        put_family(s, &m->families[i]);
+        put_family(s, &m->families[i], m->kind);
     COUNT(s, m->avoid_count, m->avoid, 1);
     uint32_t last = 0;
     for (uint32_t i = 0; i < m->avoid_count && !s->bad; i++) {

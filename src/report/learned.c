@@ -64,6 +64,9 @@ static void model_text(const struct nadi_learned_model *m, const char *path, str
                             ", %.1f %% of them from one job; a law that misses a job left out "
                             "most is off by %.1f %%",
                             100.0 * c.alone / (c.cells ? c.cells : 1), 100 * c.worst);
+        if (m->kind == NADI_LEARNED_SEQUENCE)
+            nadi_str_printf(out, "; a network of %zu weights, off by %.3f nats an item",
+                            nadi_gru_weights(&f->net), f->net_loss);
         nadi_str_add(out, "\n");
     }
 }
@@ -75,6 +78,7 @@ static void model_json(const struct nadi_learned_model *m, const char *path, str
     nadi_json_object(&j, NULL);
     nadi_json_string(&j, "model", path);
     nadi_json_u64(&j, "jobs", m->job_count);
+    nadi_json_string(&j, "kind", m->kind == NADI_LEARNED_SEQUENCE ? "sequence" : "structural");
     nadi_json_u64(&j, "sizes_avoided", m->avoid_count);
     nadi_json_array(&j, "families");
     for (uint32_t i = 0; i < m->family_count; i++) {
@@ -88,6 +92,11 @@ static void model_json(const struct nadi_learned_model *m, const char *path, str
         nadi_json_u64(&j, "cells", c.cells);
         nadi_json_u64(&j, "cells_of_one_job", c.alone);
         nadi_json_double(&j, "worst_left_out", c.worst);
+        if (m->kind == NADI_LEARNED_SEQUENCE) {
+            nadi_json_u64(&j, "items", f->outer_count);
+            nadi_json_u64(&j, "weights", nadi_gru_weights(&f->net));
+            nadi_json_double(&j, "nats_an_item", f->net_loss);
+        }
         nadi_json_close(&j);
     }
     nadi_json_close(&j);
@@ -140,6 +149,11 @@ static void job_text(const struct nadi_made_job *job, const char *prefix, uint32
                     nadi_units_time(text, job->compute_ns), 100 * interval(job->compute_spread));
     nadi_str_printf(out, "  bytes of its communication   %s, +-%.2g %%\n",
                     nadi_units_bytes(text, job->comm_bytes), 100 * interval(job->comm_spread));
+    if (job->drawn)
+        nadi_str_printf(out,
+                        "  drawn by the network         %" PRIu64 " items, %" PRIu64
+                        " nodes without a partner left out\n",
+                        job->drawn, job->unpaired);
     nadi_str_add(out, "  its ranks agree: checked as `nadi trace check` does\n");
 }
 
@@ -166,6 +180,8 @@ static void job_json(const struct nadi_made_job *job, const char *prefix, uint32
     nadi_json_double(&j, "compute_interval", interval(job->compute_spread));
     nadi_json_double(&j, "communication_bytes", job->comm_bytes);
     nadi_json_double(&j, "communication_interval", interval(job->comm_spread));
+    nadi_json_u64(&j, "items_drawn", job->drawn);
+    nadi_json_u64(&j, "nodes_left_out", job->unpaired);
     nadi_json_close(&j);
     nadi_json_finish(&j);
     nadi_str_release(&path);

@@ -1,0 +1,232 @@
+/* make_settle: stages that were drawn each by itself, brought to an order in which all of them come
+ * to their end.
+ *
+ * Every stage runs its nodes in their order: a receive waits for its send, a collective across
+ * stages for all of its group. Where all wait, the first of those whose partner has ended, else the
+ * first, is left out; at the end also what was sent to nobody. What is left has an order in which
+ * it runs: that one. */
+#include "base/mem.h"
+#include "learned/make.h"
+
+struct settling {
+    struct nadi_made_job *job;
+    uint32_t *at;           /* by stage: the node that it is at */
+    bool **out;             /* by stage, node */
+    uint32_t *place;        /* by stage and axis: where it is along a staged axis */
+    struct nadi_map64 sent; /* pair -> sends that nobody took yet */
+    uint32_t staged;        /* axes, as bits */
+    uint64_t count;
+};
+
+static const struct nadi_made_node *node_at(const struct settling *s, uint32_t stage)
+{
+    const struct nadi_made_stage *x = &s->job->stages[stage];
+    return s->at[stage] < x->nodes.count ? &x->nodes.items[s->at[stage]] : NULL;
+}
+
+static const struct nadi_learned_symbol *symbol_at(const struct settling *s, uint32_t stage)
+{
+    const struct nadi_made_node *n = node_at(s, stage);
+    return n ? &s->job->family->symbols.items[n->symbol] : NULL;
+}
+
+static bool waits_for_stages(const struct settling *s, const struct nadi_learned_symbol *x)
+{
+    return x->type == NADI_NODE_COLL && (x->role & s->staged);
+}
+
+/* Do two stages belong to one group of this role: the same place along all other axes? */
+static bool are_together(const struct settling *s, uint32_t role, uint32_t a, uint32_t b)
+{
+    const uint32_t axes = s->job->family->axis_count;
+    for (uint32_t i = 0; i < axes; i++)
+        if (s->staged >> i & 1 && !(role >> i & 1) &&
+            s->place[(size_t)a * axes + i] != s->place[(size_t)b * axes + i])
+            return false;
+    return true;
+}
+
+/* All stages of the group are at the same collective: they go on. */
+static bool pass_collective(struct settling *s, uint32_t stage)
+{
+    const struct nadi_learned_symbol *x = symbol_at(s, stage);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t t = 0; t < s->job->stage_count; t++) {
+            if (!are_together(s, x->role, stage, t))
+                continue;
+            const struct nadi_learned_symbol *y = symbol_at(s, t);
+            if (pass)
+                s->at[t]++;
+            else if (!y || y->type != x->type || y->role != x->role || y->kind != x->kind)
+                return false;
+        }
+    return true;
+}
+
+/* The node that the stage is at; false: it waits. */
+static bool pass_node(struct settling *s, uint32_t stage)
+{
+    const struct nadi_learned_symbol *x = symbol_at(s, stage);
+    const bool message =
+        (x->type == NADI_NODE_SEND || x->type == NADI_NODE_RECV) && node_at(s, stage)->step >= 0;
+    if (waits_for_stages(s, x))
+        return pass_collective(s, stage);
+    if (message) {
+        const uint64_t key = nadi_make_pair_key(s->job, stage, s->at[stage]);
+        uint32_t *sent = nadi_map64_put(&s->sent, key, 0, NULL);
+        if (x->type == NADI_NODE_RECV && *sent == 0)
+            return false;
+        *sent += x->type == NADI_NODE_SEND ? 1 : UINT32_MAX;
+    }
+    s->at[stage]++;
+    return true;
+}
+
+static bool has_ended(const struct settling *s, uint32_t stage)
+{
+    return s->at[stage] >= s->job->stages[stage].nodes.count;
+}
+
+/* Will it never come? */
+static bool waits_in_vain(const struct settling *s, uint32_t stage)
+{
+    const struct nadi_learned_symbol *x = symbol_at(s, stage);
+    if (x->type == NADI_NODE_COLL) {
+        for (uint32_t t = 0; t < s->job->stage_count; t++)
+            if (are_together(s, x->role, stage, t) && has_ended(s, t))
+                return true;
+        return false;
+    }
+    const int64_t stages = s->job->stage_count;
+    const int64_t step = s->job->family->steps.items[node_at(s, stage)->step].stages % stages;
+    return has_ended(s, (uint32_t)((stage + step + stages) % stages));
+}
+
+static void leave_out(struct settling *s, uint32_t stage, size_t node)
+{
+    s->out[stage][node] = true;
+    s->count++;
+    s->job->comm_bytes -= (double)s->job->stages[stage].nodes.items[node].bytes;
+}
+
+static void run(struct settling *s)
+{
+    for (;;) {
+        bool went = false;
+        uint32_t waiting = NADI_NONE, in_vain = NADI_NONE;
+        for (uint32_t t = 0; t < s->job->stage_count; t++) {
+            while (!has_ended(s, t) && pass_node(s, t))
+                went = true;
+            if (!has_ended(s, t) && waiting == NADI_NONE)
+                waiting = t;
+        }
+        if (waiting == NADI_NONE)
+            return;
+        if (went)
+            continue;
+        for (uint32_t t = 0; t < s->job->stage_count && in_vain == NADI_NONE; t++)
+            in_vain = !has_ended(s, t) && waits_in_vain(s, t) ? t : NADI_NONE;
+        waiting = in_vain == NADI_NONE ? waiting : in_vain;
+        leave_out(s, waiting, s->at[waiting]++);
+    }
+}
+
+static void leave_sends(struct settling *s)
+{
+    const struct nadi_made_job *job = s->job;
+    for (uint32_t t = 0; t < job->stage_count; t++)
+        for (size_t n = job->stages[t].nodes.count; n-- > 0;) {
+            const struct nadi_made_node *node = &job->stages[t].nodes.items[n];
+            if (job->family->symbols.items[node->symbol].type != NADI_NODE_SEND || node->step < 0)
+                continue;
+            uint32_t *sent =
+                nadi_map64_put(&s->sent, nadi_make_pair_key(job, t, (uint32_t)n), 0, NULL);
+            if (*sent == 0)
+                continue;
+            --*sent;
+            leave_out(s, t, n);
+        }
+}
+
+/* --- without them ------------------------------------------------------------------------------
+ */
+
+static void add_once(struct nadi_made_stage *s, size_t from, uint64_t id)
+{
+    for (size_t i = from; i < s->deps.count; i++)
+        if (s->deps.items[i] == id)
+            return;
+    NADI_PUSH(&s->deps, id);
+}
+
+/* What depended on a node that is left out depends on what that one depended on. */
+static void close_stage(struct nadi_made_stage *stage, const bool *out)
+{
+    const size_t count = stage->nodes.count;
+    struct nadi_made_stage kept = {.nodes = {NULL, 0, 0}};
+    struct nadi_made_node *moved = NADI_NEW(struct nadi_made_node, count);
+    uint32_t *place = NADI_NEW(uint32_t, count), next = 0;
+    for (size_t n = 0; n < count; n++) {
+        const struct nadi_made_node *old = &stage->nodes.items[n];
+        moved[n] = *old;
+        moved[n].dep_start = (uint32_t)kept.deps.count;
+        for (uint32_t d = 0; d < old->dep_count; d++) {
+            const size_t on = (size_t)stage->deps.items[old->dep_start + d] - 1;
+            if (!out[on])
+                add_once(&kept, moved[n].dep_start, place[on] + UINT64_C(1));
+            for (uint32_t i = 0; out[on] && i < moved[on].dep_count; i++) {
+                const uint64_t id = kept.deps.items[moved[on].dep_start + i];
+                add_once(&kept, moved[n].dep_start, id);
+            }
+        }
+        moved[n].dep_count = (uint32_t)kept.deps.count - moved[n].dep_start;
+        place[n] = next;
+        next += !out[n];
+        if (!out[n])
+            NADI_PUSH(&kept.nodes, moved[n]);
+    }
+    nadi_mem_free(stage->nodes.items);
+    nadi_mem_free(stage->deps.items);
+    *stage = kept;
+    nadi_mem_free(moved);
+    nadi_mem_free(place);
+}
+
+static void find_places(struct settling *s)
+{
+    const struct nadi_learned_family *f = s->job->family;
+    s->place = NADI_ZNEW(uint32_t, (size_t)s->job->stage_count * f->axis_count);
+    for (uint32_t t = 0; t < s->job->stage_count; t++) {
+        uint32_t rest = t;
+        for (uint32_t a = 0; a < f->axis_count; a++) {
+            if (!f->staged[a])
+                continue;
+            s->staged |= UINT32_C(1) << a;
+            s->place[(size_t)t * f->axis_count + a] = rest % (uint32_t)s->job->point[a];
+            rest /= (uint32_t)s->job->point[a];
+        }
+    }
+}
+
+uint64_t nadi_make_settle(struct nadi_made_job *job)
+{
+    struct settling s = {.job = job};
+    s.at = NADI_ZNEW(uint32_t, job->stage_count);
+    s.out = NADI_NEW(bool *, job->stage_count);
+    for (uint32_t t = 0; t < job->stage_count; t++)
+        s.out[t] = NADI_ZNEW(bool, job->stages[t].nodes.count);
+    nadi_map64_init(&s.sent, 64);
+    find_places(&s);
+    run(&s);
+    leave_sends(&s);
+    for (uint32_t t = 0; t < job->stage_count; t++) {
+        if (s.count)
+            close_stage(&job->stages[t], s.out[t]);
+        nadi_mem_free(s.out[t]);
+    }
+    nadi_mem_free(s.out);
+    nadi_mem_free(s.at);
+    nadi_mem_free(s.place);
+    nadi_map64_release(&s.sent);
+    return s.count;
+}
