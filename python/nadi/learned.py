@@ -12,16 +12,17 @@ for _name in "learn", "synth", "fidelity", "privacy":
     getattr(lib, f"nadi_trace_{_name}_init").argtypes = (c_void_p,)
 
 
-def trace_learn(jobs, output):
+def trace_learn(jobs, output, **options):
     """Learns a model from jobs (manifests or prefixes of traces) and writes it, as `nadi trace learn` does: a dict with
-    "families". Raises Error."""
-    return _answer(lib.nadi_trace_learn, Struct("nadi_trace_learn", jobs=list(jobs), output=output, form="json"))
+    "kind", "families". options: model="structural" or "sequence", seed=1. Raises Error."""
+    return _answer(lib.nadi_trace_learn,
+                   Struct("nadi_trace_learn", **dict(options, jobs=list(jobs), output=output, form="json")))
 
 
 def trace_synth(model, output, **options):
     """Draws a job from a model and writes it, as `nadi trace synth` does: a dict with "manifest", "ranks", "sizes".
     options: like=JOB, family=1, ranks=1024, axes="tp=8 dp=16", layers=48, batch=256, micro_batch=1, sequence=4096,
-    compute_scale=1, comm_scale=1, noise=0.05, seed=1. Raises Error."""
+    compute_scale=1, comm_scale=1, noise=0.05, temperature=1, seed=1. Raises Error."""
     return _answer(lib.nadi_trace_synth, Struct("nadi_trace_synth", **dict(options, model=model, output=output, form="json")))
 
 

@@ -189,6 +189,9 @@ class Package(unittest.TestCase):
         self.assertEqual((made["ranks"], made["family"]), (8, 1))
         with self.assertRaises(nadi.Error):
             nadi.trace_synth(model, job, family=7)
+        learned = nadi.trace_learn([self.inputs[0]], model, model="sequence", seed=3)
+        self.assertEqual((learned["kind"], learned["families"][0]["items"]), ("sequence", 1))
+        self.assertEqual(nadi.trace_synth(model, job, temperature=0)["nodes_left_out"], 0)
         alike = nadi.trace_fidelity(self.inputs[0], made["manifest"])
         self.assertEqual([k["kind"] for k in alike["kinds"]], ["all-reduce"])
         copied = nadi.trace_privacy([self.inputs[0]], [self.inputs[0]])

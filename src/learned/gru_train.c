@@ -6,7 +6,7 @@
 
 enum {
     WINDOW = 32,
-    LANES = 8,
+    SUMS = 8,
     FEWEST_ROUNDS = 4,
     MOST_ROUNDS = 400,
 };
@@ -24,20 +24,20 @@ struct training {
     float states[WINDOW][NADI_GRU_MOST_HIDDEN];
     float inputs[WINDOW][NADI_GRU_MOST_INPUTS];
     uint32_t wanted[WINDOW];
-    uint32_t steps; /* of Adam */
+    double mean_left, square_left; /* of the zeros that Adam's means began with */
 };
 
 static float dot(const float *a, const float *b, size_t count)
 {
-    float lane[LANES] = {0}, sum = 0;
+    float sums[SUMS] = {0}, sum = 0;
     size_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        for (size_t k = 0; k < LANES; k++)
-            lane[k] += a[i + k] * b[i + k];
+    for (; i + SUMS <= count; i += SUMS)
+        for (size_t k = 0; k < SUMS; k++)
+            sums[k] += a[i + k] * b[i + k];
     for (; i < count; i++)
         sum += a[i] * b[i];
-    for (size_t k = 0; k < LANES; k++)
-        sum += lane[k];
+    for (size_t k = 0; k < SUMS; k++)
+        sum += sums[k];
     return sum;
 }
 
@@ -101,8 +101,9 @@ static void adam(struct training *t, uint32_t count, double rate)
         sum += (double)t->gradient[i] * (double)t->gradient[i];
     }
     const float shrink = sum > 1 ? (float)(1 / sqrt(sum)) : 1.0f;
-    t->steps++;
-    const float step = (float)(rate * sqrt(1 - pow(0.99, t->steps)) / (1 - pow(0.9, t->steps)));
+    t->mean_left *= 0.9;
+    t->square_left *= 0.99;
+    const float step = (float)(rate * sqrt(1 - t->square_left) / (1 - t->mean_left));
     for (size_t i = 0; i < all; i++) {
         const float d = t->gradient[i] * shrink;
         t->mean[i] = 0.9f * t->mean[i] + 0.1f * d;
@@ -184,18 +185,16 @@ static double train(struct training *t, const struct nadi_gru_sequence *sequence
         order[i] = i;
         tokens += sequences[i].count + 1.0;
     }
-    const struct nadi_gru *g = t->g;
     const double products = 3.0 * ((double)t->parts.all - (double)t->parts.input);
     const double most = most_products / products;
     double wanted = fmax(wanted_tokens, FEWEST_ROUNDS * tokens);
     wanted = fmin(fmin(wanted, MOST_ROUNDS * tokens), fmax(most, 1));
-    (void)g;
     while (seen < wanted) {
         double loss = 0, round = 0;
         shuffle(order, count, rng);
         for (uint32_t i = 0; i < count && seen < wanted; i++) {
             const double share = seen / wanted;
-            const double rate = 4e-3 * (0.02 + 0.98 * 0.5 * (1 + cos(3.14159265358979 * share)));
+            const double rate = 4e-3 * (1.02 - share);
             loss += learn(t, &sequences[order[i]], rate);
             round += sequences[order[i]].count + 1.0;
             seen += sequences[order[i]].count + 1.0;
@@ -213,6 +212,7 @@ double nadi_gru_train(struct nadi_gru *g, const struct nadi_gru_sequence *sequen
 {
     struct training *t = NADI_ZNEW(struct training, 1);
     t->g = g;
+    t->mean_left = t->square_left = 1;
     t->parts = nadi_gru_parts(g);
     g->weights = NADI_ARENA_NEW(arena, float, t->parts.all);
     draw_weights(g, &t->parts, rng);

@@ -223,21 +223,30 @@ void nadi_make_item(struct nadi_making *k, uint32_t slot)
     walk(k, slot, 0);
 }
 
-static void make_stage(struct nadi_making *k, uint32_t stage)
+void nadi_make_begin(struct nadi_making *k, uint32_t stage)
 {
     const struct nadi_learned_family *f = k->job->family;
     k->stage = &k->job->stages[stage];
     k->seen = NADI_ZNEW(struct placed, f->symbols.count + 1);
     nadi_learned_features(f, k->job->point, stage, k->job->stage_count, k->features);
     nadi_rng_init(&k->rng, k->wish->seed + stage, "durations");
-    if (k->m->kind == NADI_LEARNED_SEQUENCE)
-        nadi_make_sequence(k);
-    for (uint32_t s = 0; s < f->outer_count && k->m->kind == NADI_LEARNED_STRUCTURAL; s++)
-        if (nadi_law_value(&f->slots[s].present, k->features) >= 0.5)
-            walk(k, s, 0);
-    for (size_t i = 0; i < f->symbols.count; i++)
+}
+
+void nadi_make_end(struct nadi_making *k)
+{
+    for (size_t i = 0; i < k->job->family->symbols.count; i++)
         nadi_mem_free(k->seen[i].items);
     nadi_mem_free(k->seen);
+}
+
+static void make_stage(struct nadi_making *k, uint32_t stage)
+{
+    const struct nadi_learned_family *f = k->job->family;
+    nadi_make_begin(k, stage);
+    for (uint32_t s = 0; s < f->outer_count && !k->full; s++)
+        if (nadi_law_value(&f->slots[s].present, k->features) >= 0.5)
+            walk(k, s, 0);
+    nadi_make_end(k);
 }
 
 static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model *m,
@@ -252,10 +261,10 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
     if (!nadi_make_point(job, m, wish, attempt, diags))
         return false;
     job->stages = NADI_ZNEW(struct nadi_made_stage, job->stage_count);
-    for (uint32_t s = 0; s < job->stage_count && !k.full; s++)
+    if (m->kind == NADI_LEARNED_SEQUENCE)
+        nadi_make_sequence(&k);
+    for (uint32_t s = 0; s < job->stage_count && m->kind == NADI_LEARNED_STRUCTURAL; s++)
         make_stage(&k, s);
-    if (m->kind == NADI_LEARNED_SEQUENCE && !k.full)
-        job->unpaired = nadi_make_settle(job);
     for (uint32_t s = 0; s < job->stage_count && !k.full; s++)
         if (job->stages[s].nodes.count == 0)
             return nadi_error(diags, "synth/empty", NADI_NOWHERE,

@@ -75,15 +75,32 @@ bool nadi_make_point(struct nadi_made_job *job, const struct nadi_learned_model 
 bool nadi_make_pairs(struct nadi_made_job *job, struct nadi_diags *diags) NADI_MUST_USE;
 uint64_t nadi_make_pair_key(const struct nadi_made_job *job, uint32_t stage, uint32_t node);
 
-/* make_settle.c: runs all stages at once and leaves out what waits forever: receives without sends,
- * sends without receives, collectives that not all stages of the group come to. Returns how many.
- */
-uint64_t nadi_make_settle(struct nadi_made_job *job);
-
-/* make.c, make_sequence.c: the items of a stage. */
 struct nadi_making;
+
+/* make.c: a stage's nodes, item by item. */
+void nadi_make_begin(struct nadi_making *k, uint32_t stage);
 void nadi_make_item(struct nadi_making *k, uint32_t slot);
+void nadi_make_end(struct nadi_making *k);
+
+/* make_sequence.c: all stages of a job of a sequence model. */
 void nadi_make_sequence(struct nadi_making *k);
+
+/* Draws a stage's next item; false: the stage has ended. */
+struct nadi_drawing;
+struct nadi_draw_need {  /* what others wait for */
+    uint32_t role, kind; /* a collective across stages; role NADI_NONE: none */
+    uint32_t by;         /* the stage that waits for it */
+    uint32_t inbox;      /* messages that nobody took yet */
+    bool alone;          /* a stage has ended: no collective finds all of its group */
+};
+bool nadi_draw_item(struct nadi_drawing *d, uint32_t stage, const struct nadi_draw_need *need);
+/* Is it drawn node by node: too many items for rules to say much? */
+bool nadi_draw_is_long(const struct nadi_drawing *d, uint32_t stage);
+
+/* make_settle.c: runs all stages at once, drawing their items, and leaves out what waits forever:
+ * receives without sends, sends without receives, collectives that not all stages of the group come
+ * to. Returns how many. */
+uint64_t nadi_make_settle(struct nadi_made_job *job, struct nadi_drawing *d);
 
 struct nadi_making {
     struct nadi_made_job *job;

@@ -1,6 +1,8 @@
-/* make_sequence: the items of a stage, drawn one after the other by the family's network.
+/* make_sequence: the items of all stages, drawn one after the other by the family's network.
  *
- * All stages take the same random numbers, so that those of like programs choose alike. */
+ * What a stage draws must go with what the others have drawn: while one waits for a collective, the
+ * others come to that one and no other, and none ends while there are messages for it. All stages
+ * take the same random numbers, so that those of like programs choose alike. */
 #include "base/mem.h"
 #include "learned/make.h"
 
@@ -8,7 +10,27 @@
 
 enum { MOST_ITEMS = 1 << 20, SPARE_ITEMS = 8 };
 
+/* Programs of so many items end where the law says: to know the end of a long one by its items is
+ * too much for a small network. */
+enum { LONG = 128 };
+
 static const double most_share = 1.25; /* of the items that the law says: then it ends */
+
+struct drawn_stage {
+    struct nadi_making making;
+    struct nadi_rng rng;
+    float state[NADI_GRU_MOST_HIDDEN], inputs[NADI_GRU_MOST_INPUTS];
+    uint32_t last, drawn, spare;
+    double law, most;
+};
+
+struct nadi_drawing {
+    const struct nadi_learned_family *family;
+    struct drawn_stage *stages;
+    float *likely;
+    uint32_t staged; /* axes, as bits */
+    double temperature;
+};
 
 /* tokens + 1 shares, sharpened by the temperature; a token by a number in [0, 1). */
 static uint32_t draw(float *likely, uint32_t count, double temperature, double unit)
@@ -33,27 +55,131 @@ static uint32_t draw(float *likely, uint32_t count, double temperature, double u
     return most;
 }
 
+static bool is_leaf(const struct nadi_learned_family *f, uint32_t token)
+{
+    return f->slots[token].symbol != NADI_NONE;
+}
+
+static const struct nadi_learned_symbol *symbol_of(const struct nadi_learned_family *f,
+                                                   uint32_t token)
+{
+    return &f->symbols.items[f->slots[token].symbol];
+}
+
+static bool is_across(const struct nadi_drawing *d, uint32_t token)
+{
+    const struct nadi_learned_family *f = d->family;
+    return is_leaf(f, token) && symbol_of(f, token)->type == NADI_NODE_COLL &&
+           (symbol_of(f, token)->role & d->staged);
+}
+
+static bool is_needed(const struct nadi_drawing *d, uint32_t token,
+                      const struct nadi_draw_need *need)
+{
+    const struct nadi_learned_family *f = d->family;
+    if (!is_leaf(f, token))
+        return false;
+    if (need->role != NADI_NONE)
+        return is_across(d, token) && symbol_of(f, token)->role == need->role &&
+               symbol_of(f, token)->kind == need->kind;
+    return need->inbox && symbol_of(f, token)->type == NADI_NODE_RECV;
+}
+
+/* Takes away what cannot be: all but what others wait for where that is due; else collectives that
+ * would not be those that others wait for. */
+static void mask(const struct nadi_drawing *d, const struct nadi_draw_need *need, bool due,
+                 bool is_long, float *likely)
+{
+    const bool bound = need->alone || need->role != NADI_NONE;
+    for (uint32_t t = 0; t < d->family->outer_count; t++) {
+        const bool needed = is_needed(d, t, need);
+        if (due ? !needed : bound && is_across(d, t) && (is_long || !needed))
+            likely[t] = 0;
+    }
+}
+
+/* Is the stage where the one that waits for a collective was when it came to it? */
+static bool is_due(const struct nadi_drawing *d, const struct drawn_stage *s,
+                   const struct nadi_draw_need *need)
+{
+    if (need->role == NADI_NONE)
+        return false;
+    const struct drawn_stage *by = &d->stages[need->by];
+    return (s->drawn + 1) / s->law >= by->drawn / by->law;
+}
+
+/* NADI_NONE: it ends here. */
+static uint32_t choose(struct nadi_drawing *d, struct drawn_stage *s,
+                       const struct nadi_draw_need *need)
+{
+    const uint32_t end = d->family->outer_count;
+    const bool is_long = s->law >= LONG, over = s->drawn >= (is_long ? s->law : s->most);
+    const bool owes = is_long && (need->role != NADI_NONE || need->inbox) && s->spare;
+    const double unit = nadi_rng_unit(&s->rng);
+    float *likely = d->likely;
+    nadi_gru_progress(s->drawn / s->law, s->inputs + d->family->net.inputs - NADI_GRU_PROGRESS);
+    nadi_gru_step(&d->family->net, s->state, s->last, s->inputs, likely);
+    if (over && !owes)
+        return NADI_NONE;
+    s->spare -= over;
+    if (is_long)
+        likely[end] = 0;
+    mask(d, need, over || (is_long && is_due(d, s, need)), is_long, likely);
+    const uint32_t token = draw(likely, end + 1, d->temperature, unit);
+    return likely[token] > 0 && token != end ? token : NADI_NONE;
+}
+
+bool nadi_draw_is_long(const struct nadi_drawing *d, uint32_t stage)
+{
+    return d->stages[stage].law >= LONG;
+}
+
+bool nadi_draw_item(struct nadi_drawing *d, uint32_t stage, const struct nadi_draw_need *need)
+{
+    struct drawn_stage *s = &d->stages[stage];
+    const uint32_t token = s->making.full ? NADI_NONE : choose(d, s, need);
+    if (token == NADI_NONE)
+        return false;
+    s->last = token;
+    s->drawn++;
+    nadi_make_item(&s->making, token);
+    return true;
+}
+
+static void begin_stage(struct nadi_drawing *d, const struct nadi_making *k, uint32_t stage)
+{
+    struct drawn_stage *s = &d->stages[stage];
+    s->making = *k;
+    nadi_make_begin(&s->making, stage);
+    s->law =
+        round(fmin(fmax(nadi_law_value(&d->family->items, s->making.features), 1), MOST_ITEMS));
+    s->most = fmin(s->law * most_share + SPARE_ITEMS, k->most_nodes);
+    s->law = fmin(s->law, k->most_nodes);
+    s->spare = SPARE_ITEMS + (uint32_t)(s->law / 8);
+    s->last = d->family->outer_count;
+    nadi_rng_init(&s->rng, k->wish->seed, "items");
+    nadi_learned_net_inputs(d->family, s->making.features, s->inputs);
+}
+
 void nadi_make_sequence(struct nadi_making *k)
 {
-    const struct nadi_learned_family *f = k->job->family;
-    const struct nadi_gru *net = &f->net;
-    float state[NADI_GRU_MOST_HIDDEN] = {0}, inputs[NADI_GRU_MOST_INPUTS];
-    float *likely = NADI_NEW(float, net->tokens + (size_t)1);
-    const uint32_t plain = net->inputs - NADI_GRU_PROGRESS;
-    const double law = fmin(fmax(nadi_law_value(&f->items, k->features), 1), MOST_ITEMS);
-    const uint32_t most = (uint32_t)fmin(law * most_share + SPARE_ITEMS, k->most_nodes);
-    uint32_t last = net->tokens;
-    struct nadi_rng rng;
-    nadi_rng_init(&rng, k->wish->seed, "items");
-    nadi_learned_net_inputs(f, k->features, inputs);
-    for (uint32_t i = 0; i < most && !k->full; i++) {
-        nadi_gru_progress(i / law, inputs + plain);
-        nadi_gru_step(net, state, last, inputs, likely);
-        last = draw(likely, net->tokens + 1, k->wish->temperature, nadi_rng_unit(&rng));
-        if (last == net->tokens)
-            break;
-        nadi_make_item(k, last);
-        k->job->drawn++;
+    struct nadi_made_job *job = k->job;
+    struct nadi_drawing d = {.family = job->family, .temperature = k->wish->temperature};
+    for (uint32_t a = 0; a < job->family->axis_count; a++)
+        d.staged |= job->family->staged[a] ? UINT32_C(1) << a : 0;
+    d.likely = NADI_NEW(float, job->family->outer_count + (size_t)1);
+    d.stages = NADI_ZNEW(struct drawn_stage, job->stage_count);
+    for (uint32_t s = 0; s < job->stage_count; s++)
+        begin_stage(&d, k, s);
+    job->unpaired = nadi_make_settle(job, &d);
+    for (uint32_t s = 0; s < job->stage_count; s++) {
+        const struct nadi_making *made = &d.stages[s].making;
+        k->full |= made->full;
+        k->compute_variance += made->compute_variance;
+        k->comm_variance += made->comm_variance;
+        job->drawn += d.stages[s].drawn;
+        nadi_make_end(&d.stages[s].making);
     }
-    nadi_mem_free(likely);
+    nadi_mem_free(d.stages);
+    nadi_mem_free(d.likely);
 }

@@ -1,17 +1,25 @@
-/* make_settle: stages that were drawn each by itself, brought to an order in which all of them come
+/* make_settle: stages that are drawn each by itself, brought to an order in which all of them come
  * to their end.
  *
- * Every stage runs its nodes in their order: a receive waits for its send, a collective across
- * stages for all of its group. Where all wait, the first of those whose partner has ended, else the
- * first, is left out; at the end also what was sent to nobody. What is left has an order in which
- * it runs: that one. */
+ * Every stage runs its nodes in their order, and draws an item when there are no more: a receive
+ * waits for its send, a collective across stages for all of its group. Where all wait, the first of
+ * those whose partner has ended, else the first receive, else the first, is left out; at the end
+ * also what was sent to nobody. What is left has an order in which it runs: that one. */
 #include "base/mem.h"
 #include "learned/make.h"
 
 struct settling {
     struct nadi_made_job *job;
-    uint32_t *at;           /* by stage: the node that it is at */
-    bool **out;             /* by stage, node */
+    struct nadi_drawing *drawing;
+    struct settled_stage {
+        uint32_t at;    /* the node that it is at */
+        uint32_t inbox; /* messages to it that it did not take yet */
+        bool ended;
+        struct {
+            uint32_t *items; /* nodes that are left out */
+            size_t count, capacity;
+        } out;
+    } * stages;
     uint32_t *place;        /* by stage and axis: where it is along a staged axis */
     struct nadi_map64 sent; /* pair -> sends that nobody took yet */
     uint32_t staged;        /* axes, as bits */
@@ -21,7 +29,7 @@ struct settling {
 static const struct nadi_made_node *node_at(const struct settling *s, uint32_t stage)
 {
     const struct nadi_made_stage *x = &s->job->stages[stage];
-    return s->at[stage] < x->nodes.count ? &x->nodes.items[s->at[stage]] : NULL;
+    return s->stages[stage].at < x->nodes.count ? &x->nodes.items[s->stages[stage].at] : NULL;
 }
 
 static const struct nadi_learned_symbol *symbol_at(const struct settling *s, uint32_t stage)
@@ -56,11 +64,18 @@ static bool pass_collective(struct settling *s, uint32_t stage)
                 continue;
             const struct nadi_learned_symbol *y = symbol_at(s, t);
             if (pass)
-                s->at[t]++;
+                s->stages[t].at++;
             else if (!y || y->type != x->type || y->role != x->role || y->kind != x->kind)
                 return false;
         }
     return true;
+}
+
+static uint32_t partner_of(const struct settling *s, uint32_t stage)
+{
+    const int64_t stages = s->job->stage_count;
+    const int64_t step = s->job->family->steps.items[node_at(s, stage)->step].stages % stages;
+    return (uint32_t)((stage + step + stages) % stages);
 }
 
 /* The node that the stage is at; false: it waits. */
@@ -72,62 +87,98 @@ static bool pass_node(struct settling *s, uint32_t stage)
     if (waits_for_stages(s, x))
         return pass_collective(s, stage);
     if (message) {
-        const uint64_t key = nadi_make_pair_key(s->job, stage, s->at[stage]);
+        const uint64_t key = nadi_make_pair_key(s->job, stage, s->stages[stage].at);
         uint32_t *sent = nadi_map64_put(&s->sent, key, 0, NULL);
         if (x->type == NADI_NODE_RECV && *sent == 0)
             return false;
         *sent += x->type == NADI_NODE_SEND ? 1 : UINT32_MAX;
+        if (x->type == NADI_NODE_SEND)
+            s->stages[partner_of(s, stage)].inbox++;
+        else
+            s->stages[stage].inbox--;
     }
-    s->at[stage]++;
+    s->stages[stage].at++;
     return true;
-}
-
-static bool has_ended(const struct settling *s, uint32_t stage)
-{
-    return s->at[stage] >= s->job->stages[stage].nodes.count;
 }
 
 /* Will it never come? */
 static bool waits_in_vain(const struct settling *s, uint32_t stage)
 {
     const struct nadi_learned_symbol *x = symbol_at(s, stage);
-    if (x->type == NADI_NODE_COLL) {
-        for (uint32_t t = 0; t < s->job->stage_count; t++)
-            if (are_together(s, x->role, stage, t) && has_ended(s, t))
-                return true;
-        return false;
-    }
-    const int64_t stages = s->job->stage_count;
-    const int64_t step = s->job->family->steps.items[node_at(s, stage)->step].stages % stages;
-    return has_ended(s, (uint32_t)((stage + step + stages) % stages));
+    if (x->type != NADI_NODE_COLL)
+        return s->stages[partner_of(s, stage)].ended;
+    for (uint32_t t = 0; t < s->job->stage_count; t++)
+        if (are_together(s, x->role, stage, t) && s->stages[t].ended)
+            return true;
+    return false;
 }
 
-static void leave_out(struct settling *s, uint32_t stage, size_t node)
+static void leave_out(struct settling *s, uint32_t stage, uint32_t node)
 {
-    s->out[stage][node] = true;
+    NADI_PUSH(&s->stages[stage].out, node);
     s->count++;
     s->job->comm_bytes -= (double)s->job->stages[stage].nodes.items[node].bytes;
 }
 
+static struct nadi_draw_need need_of(const struct settling *s, uint32_t stage)
+{
+    struct nadi_draw_need need = {.role = NADI_NONE, .inbox = s->stages[stage].inbox};
+    for (uint32_t t = 0; t < s->job->stage_count; t++) {
+        const struct nadi_learned_symbol *x = symbol_at(s, t);
+        need.alone |= s->stages[t].ended;
+        if (need.role == NADI_NONE && x && waits_for_stages(s, x) &&
+            are_together(s, x->role, stage, t)) {
+            need.role = x->role;
+            need.kind = x->kind;
+            need.by = t;
+        }
+    }
+    return need;
+}
+
+/* As far as the stage comes; true: it came on. */
+static bool go_on(struct settling *s, uint32_t stage)
+{
+    bool went = false;
+    while (!s->stages[stage].ended) {
+        if (!node_at(s, stage)) {
+            const struct nadi_draw_need need = need_of(s, stage);
+            s->stages[stage].ended = !nadi_draw_item(s->drawing, stage, &need);
+        } else if (!pass_node(s, stage)) {
+            return went;
+        }
+        went = true;
+    }
+    return went;
+}
+
+static void give_up_one(struct settling *s)
+{
+    uint32_t chosen = NADI_NONE, least = NADI_NONE;
+    for (uint32_t t = 0; t < s->job->stage_count; t++) {
+        if (s->stages[t].ended)
+            continue;
+        const bool receives = symbol_at(s, t)->type == NADI_NODE_RECV;
+        const uint32_t rank = waits_in_vain(s, t) ? 0 : receives ? 1 : 2;
+        if (chosen == NADI_NONE || rank < least) {
+            chosen = t;
+            least = rank;
+        }
+    }
+    leave_out(s, chosen, s->stages[chosen].at++);
+}
+
 static void run(struct settling *s)
 {
-    for (;;) {
+    for (bool open = true; open;) {
         bool went = false;
-        uint32_t waiting = NADI_NONE, in_vain = NADI_NONE;
+        open = false;
         for (uint32_t t = 0; t < s->job->stage_count; t++) {
-            while (!has_ended(s, t) && pass_node(s, t))
-                went = true;
-            if (!has_ended(s, t) && waiting == NADI_NONE)
-                waiting = t;
+            went |= go_on(s, t);
+            open |= !s->stages[t].ended;
         }
-        if (waiting == NADI_NONE)
-            return;
-        if (went)
-            continue;
-        for (uint32_t t = 0; t < s->job->stage_count && in_vain == NADI_NONE; t++)
-            in_vain = !has_ended(s, t) && waits_in_vain(s, t) ? t : NADI_NONE;
-        waiting = in_vain == NADI_NONE ? waiting : in_vain;
-        leave_out(s, waiting, s->at[waiting]++);
+        if (open && !went)
+            give_up_one(s);
     }
 }
 
@@ -144,7 +195,7 @@ static void leave_sends(struct settling *s)
             if (*sent == 0)
                 continue;
             --*sent;
-            leave_out(s, t, n);
+            leave_out(s, t, (uint32_t)n);
         }
 }
 
@@ -192,6 +243,45 @@ static void close_stage(struct nadi_made_stage *stage, const bool *out)
     nadi_mem_free(place);
 }
 
+/* --- their order -------------------------------------------------------------------------------
+ */
+
+static bool is_ordered(const struct settling *s, const struct nadi_learned_symbol *x, bool all)
+{
+    const bool message = x->type == NADI_NODE_SEND || x->type == NADI_NODE_RECV;
+    return waits_for_stages(s, x) || (all && message);
+}
+
+/* Ranks issue what is ready: collectives across stages must be ready in one order on all of them.
+ * Each depends on the last one, if it does not already. In programs that were drawn node by node,
+ * whose dependencies are drawn as well, messages too. */
+static void order_stage(const struct settling *s, struct nadi_made_stage *stage, bool all)
+{
+    const size_t count = stage->nodes.count;
+    uint32_t *latest = NADI_ZNEW(uint32_t, count), last = 0; /* ids */
+    struct nadi_made_stage kept = {.nodes = stage->nodes};
+    for (size_t n = 0; n < count; n++) {
+        struct nadi_made_node *node = &stage->nodes.items[n];
+        const uint32_t first = (uint32_t)kept.deps.count;
+        for (uint32_t d = 0; d < node->dep_count; d++) {
+            const uint64_t id = stage->deps.items[node->dep_start + d];
+            const uint32_t before = latest[id - 1];
+            latest[n] = before > latest[n] ? before : latest[n];
+            NADI_PUSH(&kept.deps, id);
+        }
+        if (is_ordered(s, &s->job->family->symbols.items[node->symbol], all)) {
+            if (last && latest[n] != last)
+                add_once(&kept, first, last);
+            last = latest[n] = (uint32_t)n + 1;
+        }
+        node->dep_start = first;
+        node->dep_count = (uint32_t)kept.deps.count - first;
+    }
+    nadi_mem_free(stage->deps.items);
+    nadi_mem_free(latest);
+    *stage = kept;
+}
+
 static void find_places(struct settling *s)
 {
     const struct nadi_learned_family *f = s->job->family;
@@ -208,24 +298,31 @@ static void find_places(struct settling *s)
     }
 }
 
-uint64_t nadi_make_settle(struct nadi_made_job *job)
+static void close_all(struct settling *s)
 {
-    struct settling s = {.job = job};
-    s.at = NADI_ZNEW(uint32_t, job->stage_count);
-    s.out = NADI_NEW(bool *, job->stage_count);
-    for (uint32_t t = 0; t < job->stage_count; t++)
-        s.out[t] = NADI_ZNEW(bool, job->stages[t].nodes.count);
+    for (uint32_t t = 0; t < s->job->stage_count; t++) {
+        struct nadi_made_stage *stage = &s->job->stages[t];
+        bool *out = NADI_ZNEW(bool, stage->nodes.count);
+        for (size_t i = 0; i < s->stages[t].out.count; i++)
+            out[s->stages[t].out.items[i]] = true;
+        if (s->stages[t].out.count)
+            close_stage(stage, out);
+        order_stage(s, stage, nadi_draw_is_long(s->drawing, t));
+        nadi_mem_free(out);
+        nadi_mem_free(s->stages[t].out.items);
+    }
+}
+
+uint64_t nadi_make_settle(struct nadi_made_job *job, struct nadi_drawing *d)
+{
+    struct settling s = {.job = job, .drawing = d};
+    s.stages = NADI_ZNEW(struct settled_stage, job->stage_count);
     nadi_map64_init(&s.sent, 64);
     find_places(&s);
     run(&s);
     leave_sends(&s);
-    for (uint32_t t = 0; t < job->stage_count; t++) {
-        if (s.count)
-            close_stage(&job->stages[t], s.out[t]);
-        nadi_mem_free(s.out[t]);
-    }
-    nadi_mem_free(s.out);
-    nadi_mem_free(s.at);
+    close_all(&s);
+    nadi_mem_free(s.stages);
     nadi_mem_free(s.place);
     nadi_map64_release(&s.sent);
     return s.count;

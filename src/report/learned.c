@@ -132,7 +132,7 @@ static const char *feature_name(const struct nadi_learned_family *f, uint32_t i)
 /* 95 of 100 jobs lie within. */
 static double interval(double spread)
 {
-    return 1.96 * spread;
+    return spread < 1e-9 ? 0 : 1.96 * spread; /* below it, rounding of a law that is exact */
 }
 
 static void job_text(const struct nadi_made_job *job, const char *prefix, uint32_t files,

@@ -11,8 +11,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct nadi_learned_model m;
     struct nadi_made_job job = {.number = 0};
     struct nadi_diags diags;
-    const struct nadi_learned_wish wish = {
-        .family = NADI_NONE, .compute_scale = 1, .comm_scale = 1, .noise = -1, .seed = 1};
+    const struct nadi_learned_wish wish = {.family = NADI_NONE,
+                                           .compute_scale = 1,
+                                           .comm_scale = 1,
+                                           .noise = -1,
+                                           .seed = 1,
+                                           .temperature = 1,
+                                           .most_nodes = 2000};
     if (size > 1 << 18)
         return 0;
     nadi_diags_init(&diags);
