@@ -69,7 +69,7 @@ static bool is_measured(const struct noc *n, uint64_t cycle)
     return cycle >= n->from && cycle < n->to;
 }
 
-static void arrived(void *context, const struct nadi_flit_end *end)
+static bool arrived(void *context, const struct nadi_flit_end *end)
 {
     struct noc *n = context;
     const uint64_t cycle = end->cycle;
@@ -88,6 +88,7 @@ static void arrived(void *context, const struct nadi_flit_end *end)
         n->arrived_packets++;
     }
     NADI_PUSH(&n->free, index);
+    return true;
 }
 
 static void make_packet(struct noc *n, uint32_t src, uint64_t cycle)
@@ -163,7 +164,7 @@ static bool open_noc(struct noc *n, const struct nadi_noc_setup *setup, struct n
         close_noc(n);
         return false;
     }
-    const struct nadi_flit_users users = {n, next_packet, arrived};
+    const struct nadi_flit_users users = {n, next_packet, arrived, NULL};
     n->machine = nadi_flit_create(&n->wiring, setup->config, n->paths, &users);
     n->queues = NADI_ZNEW(struct queue, n->npus);
     n->next_made = NADI_ZNEW(uint64_t, n->npus);

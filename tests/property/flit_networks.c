@@ -61,12 +61,13 @@ static bool next_packet(void *context, uint32_t port, struct nadi_flit_packet_wi
     return true;
 }
 
-static void done(void *context, const struct nadi_flit_end *end)
+static bool done(void *context, const struct nadi_flit_end *end)
 {
     struct draw *d = context;
     NADI_ASSERT(d->packets[end->user].arrived == UINT64_MAX);
     d->packets[end->user].arrived = end->cycle;
     d->arrived++;
+    return true;
 }
 
 static void draw_network(struct draw *d, struct nadi_rng *r)
@@ -199,7 +200,7 @@ static uint64_t try_once(uint64_t seed)
     NADI_ASSERT(wired);
     d->paths = nadi_flit_paths_create(&d->wiring, &d->config, NULL, &diags);
     if (d->paths) {
-        const struct nadi_flit_users users = {d, next_packet, done};
+        const struct nadi_flit_users users = {d, next_packet, done, NULL};
         d->machine = nadi_flit_create(&d->wiring, &d->config, d->paths, &users);
         run_packets(d);
         sum = check_packets(d) | 1;

@@ -79,7 +79,8 @@ void flow_case_change(struct flow_case *c, double at_ns, struct nadi_link_state 
                          c->change_count++, 0, 0);
 }
 
-void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model)
+bool flow_case_may_open(struct flow_case *c, const struct nadi_network_ops *model,
+                        struct nadi_diags *diags)
 {
     const bool graph = c->graph.node_count > 0;
     if (graph) {
@@ -104,9 +105,19 @@ void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model)
         .flit = c->flit,
         .loadstore = c->loadstore,
         .in_flight = c->in_flight,
+        .record_usage = c->record_usage,
         .engine = c->engine,
     };
+    if (diags && !model->accepts(&setup, diags))
+        return false;
     c->net = model->create(&setup);
+    return true;
+}
+
+void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model)
+{
+    if (!flow_case_may_open(c, model, NULL))
+        NADI_BUG("nothing was asked");
 }
 
 uint32_t flow_case_send(struct flow_case *c, double at_ns, uint32_t src, uint32_t dst,

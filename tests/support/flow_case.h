@@ -26,6 +26,7 @@ struct flow_case {
     const struct nadi_flit_config *flit;           /* for the model flit */
     const struct nadi_loadstore_config *loadstore; /* for the model loadstore */
     uint32_t in_flight;                            /* of struct nadi_network_setup */
+    bool record_usage;                             /* likewise */
     struct nadi_engine *engine;
     struct nadi_network *net;
     uint32_t kind_send, kind_arrived, kind_change;
@@ -44,6 +45,9 @@ void flow_case_release(struct flow_case *c);
 void flow_case_dim(struct flow_case *c, enum nadi_dim_kind kind, uint32_t npus, double bytes_per_ns,
                    double latency_ns);
 void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model);
+/* The same; false: the model refuses it, with an error. */
+bool flow_case_may_open(struct flow_case *c, const struct nadi_network_ops *model,
+                        struct nadi_diags *diags);
 uint32_t flow_case_send(struct flow_case *c, double at_ns, uint32_t src, uint32_t dst,
                         uint64_t bytes);
 void flow_case_run(struct flow_case *c);

@@ -43,6 +43,7 @@ struct nadi_flit_config {
     bool dateline;    /* channels are divided into classes so that no deadlock is possible */
     bool wait_for_tail_credit; /* a virtual channel is free again when its tail has left the next
                                   buffer, not when it was sent */
+    bool no_fast_forward;      /* over steady states: for tests */
     bool one_port;             /* a host on its router's board injects one flit a cycle, not one for
                                   each of the router's cables */
 };

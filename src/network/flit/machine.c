@@ -1,5 +1,6 @@
 #include "network/flit/machine.h"
 
+#include "network/flit/fast_forward.h"
 #include "network/flit/machine_state.h"
 
 /* ---- channels ------------------------------------------------------------------------------ */
@@ -81,8 +82,7 @@ static void consume(struct nadi_flit_machine *m, uint32_t at, uint32_t flit)
     const struct nadi_flit_end end = {
         .user = p->user, .cycle = m->now, .waited = p->waited, .where = p->where};
     free_packet(m, flit >> 2);
-    m->has_done = true;
-    m->users.done(m->users.context, &end);
+    m->has_done |= m->users.done(m->users.context, &end);
 }
 
 static void enter(struct nadi_flit_machine *m, uint32_t node, uint32_t at, uint32_t flit)
@@ -122,6 +122,7 @@ static void deliver(struct nadi_flit_machine *m)
     }
     m->moved |= slot->count > 0;
     m->pending -= slot->count;
+    m->arrivals += slot->count;
     slot->count = 0;
     m->filled[index / 64] &= ~(UINT64_C(1) << (index % 64));
 }
@@ -144,7 +145,9 @@ static bool start_packet(struct nadi_flit_machine *m, uint32_t port)
                                                    .flits = wish.flits,
                                                    .hop = 1,
                                                    .hops = hops,
+                                                   .earliest = m->now,
                                                    .where = NADI_NONE};
+    m->started |= port == m->watched;
     s->packet = packet;
     s->sent = 0;
     s->has_vc = false;
@@ -212,6 +215,7 @@ static bool inject(struct nadi_flit_machine *m, uint32_t port)
 
 void nadi_flit_wake(struct nadi_flit_machine *m, uint32_t port)
 {
+    m->asleep_until = 0;
     if (m->sources[port].awake)
         return;
     m->sources[port].awake = true;
@@ -276,15 +280,26 @@ static bool is_empty(const struct nadi_flit_machine *m)
 enum nadi_flit_state nadi_flit_run(struct nadi_flit_machine *m, uint64_t end)
 {
     m->has_done = false;
+    if (m->fast_forward)
+        nadi_flit_fast_forward_begin(m, end);
     while (m->now < end && !m->has_done) {
         if (is_empty(m) && !m->pending)
             return NADI_FLIT_EMPTY;
+        if (m->now < m->asleep_until) { /* an earlier call ended in between */
+            m->now = nadi_min_u64(m->asleep_until, end);
+            continue;
+        }
+        if (m->fast_forward)
+            nadi_flit_fast_forward_look(m, end);
+        if (m->now >= end)
+            break;
         run_cycle(m);
         if (m->moved)
             continue;
         const uint64_t next = skip_to(m);
         if (next == UINT64_MAX)
             return is_empty(m) ? NADI_FLIT_EMPTY : NADI_FLIT_STUCK;
+        m->asleep_until = next;
         if (next > m->now)
             m->now = nadi_min_u64(next, end);
     }
@@ -302,9 +317,19 @@ void nadi_flit_set_cycle(struct nadi_flit_machine *m, uint64_t cycle)
     m->now = cycle;
 }
 
+uint32_t nadi_flit_port_count(const struct nadi_flit_machine *m)
+{
+    return m->wiring->port_count;
+}
+
 const struct nadi_flit_port_figures *nadi_flit_figures(const struct nadi_flit_machine *m)
 {
     return m->figures;
+}
+
+uint64_t nadi_flit_skipped(const struct nadi_flit_machine *m)
+{
+    return m->skipped;
 }
 
 uint64_t nadi_flit_inside(const struct nadi_flit_machine *m)

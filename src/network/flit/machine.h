@@ -29,7 +29,8 @@ struct nadi_flit_end { /* of a packet: its tail reached its host */
     uint64_t waited; /* cycles, of its head at one output: the most */
     uint32_t where;  /* that output; NADI_NONE: it waited nowhere */
 };
-typedef void nadi_flit_done_fn(void *context, const struct nadi_flit_end *end);
+/* True: whoever runs the machine must know before the next cycle. */
+typedef bool nadi_flit_done_fn(void *context, const struct nadi_flit_end *end);
 /* The next packet that host port `port` should inject; false: none at present. */
 struct nadi_flit_packet_wish {
     uint32_t src, dst; /* NPUs, may be equal where the path goes by a router */
@@ -39,10 +40,23 @@ struct nadi_flit_packet_wish {
 };
 typedef bool nadi_flit_next_fn(void *context, uint32_t port, struct nadi_flit_packet_wish *wish);
 
+/* For users whose packets repeat themselves as long as nadi_flit_disturb is not called:
+ * fast_forward.h. */
+struct nadi_flit_repeats {
+    /* What the port's further packets depend on, but for amounts. */
+    uint32_t (*turn)(void *context, uint32_t port);
+    /* Amounts as they are now, into `amounts` (NULL: nowhere); how many. */
+    size_t (*amounts)(void *context, uint64_t *amounts);
+    void (*learn)(void *context, const uint64_t *before); /* amounts a period ago */
+    uint64_t (*room)(void *context);                      /* so many more can pass like it */
+    void (*pass)(void *context, uint64_t periods);
+};
+
 struct nadi_flit_users {
     void *context;
     nadi_flit_next_fn *next;
     nadi_flit_done_fn *done;
+    const struct nadi_flit_repeats *repeats; /* NULL: they do not */
 };
 
 struct nadi_flit_port_figures {
@@ -60,6 +74,9 @@ void nadi_flit_destroy(struct nadi_flit_machine *m); /* NULL is allowed */
 /* Host port `port` has packets: ask `next` from the cycle of now on until it has none. */
 void nadi_flit_wake(struct nadi_flit_machine *m, uint32_t port);
 
+/* What a port's next packets are is no longer what it was. */
+void nadi_flit_disturb(struct nadi_flit_machine *m);
+
 uint64_t nadi_flit_cycle(const struct nadi_flit_machine *m); /* the one to run next */
 /* Nothing happens until then: cycle >= now. */
 void nadi_flit_set_cycle(struct nadi_flit_machine *m, uint64_t cycle);
@@ -70,20 +87,26 @@ enum nadi_flit_state {
     NADI_FLIT_STUCK, /* deadlock: what there is can never move */
 };
 
-/* Runs cycles until `end` (exclusive), or until `done` was called and the cycle is over, or nothing
+/* Runs cycles until `end` (exclusive), or until `done` said true and the cycle is over, or nothing
  * is left. Returns why. Never beyond `end`, except that an empty machine stays where it is. */
 enum nadi_flit_state nadi_flit_run(struct nadi_flit_machine *m, uint64_t end);
 
 /* The next cycle at which something can happen, >= now. */
 uint64_t nadi_flit_next_cycle(const struct nadi_flit_machine *m);
 
+uint32_t nadi_flit_port_count(const struct nadi_flit_machine *m);
 const struct nadi_flit_port_figures *nadi_flit_figures(const struct nadi_flit_machine *m);
 uint64_t nadi_flit_inside(const struct nadi_flit_machine *m); /* flits in the network */
+uint64_t
+nadi_flit_skipped(const struct nadi_flit_machine *m); /* cycles that fast_forward.h saved */
 
 /* After NADI_FLIT_STUCK: ports in a circle, each of which waits for the next: at most `most` are
  * written; returns how many there are in the circle. */
 uint32_t nadi_flit_circle(const struct nadi_flit_machine *m, uint32_t *ports, uint32_t most);
 
+/* That of a network of the model flit: for tests. */
+struct nadi_network;
+const struct nadi_flit_machine *nadi_flit_machine_of(const struct nadi_network *net);
 /* Credits, buffers and channels agree: for tests. */
 bool nadi_flit_is_sound(const struct nadi_flit_machine *m);
 

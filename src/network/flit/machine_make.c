@@ -1,4 +1,5 @@
 /* machine_make: a machine begins and ends, and what it looks like from outside. */
+#include "network/flit/fast_forward.h"
 #include "network/flit/machine_state.h"
 
 static void make_wheel(struct nadi_flit_machine *m)
@@ -73,6 +74,8 @@ struct nadi_flit_machine *nadi_flit_create(const struct nadi_flit_wiring *wiring
     m->first_request = NADI_NEW(uint32_t, wiring->most_ports);
     m->wanted = NADI_NEW(uint32_t, wiring->most_ports);
     m->accepts = NADI_NEW(uint64_t, (size_t)wiring->most_ports * m->speedup);
+    m->watched = NADI_NONE;
+    m->fast_forward = nadi_flit_fast_forward_create(m);
     for (uint32_t i = 0; i < wiring->most_ports; i++)
         m->first_request[i] = NADI_NONE;
     for (uint32_t i = 0; i < wiring->most_ports * m->speedup; i++)
@@ -84,6 +87,7 @@ void nadi_flit_destroy(struct nadi_flit_machine *m)
 {
     if (!m)
         return;
+    nadi_flit_fast_forward_destroy(m->fast_forward);
     for (uint32_t s = 0; s <= m->wheel_mask; s++)
         nadi_mem_free(m->wheel[s].items);
     for (size_t i = 0; i < m->steps.count; i++)

@@ -61,7 +61,8 @@ struct nadi_flit_machine {
     uint32_t vcs, depth, speedup;
     uint32_t empty_class; /* whose VCs are taken only when their buffer is empty; NADI_NONE: none */
     uint64_t now;
-    uint64_t next_ready; /* of this cycle: the earliest later cycle for which something waits */
+    uint64_t next_ready;   /* of this cycle: the earliest later cycle for which something waits */
+    uint64_t asleep_until; /* nothing can move before, unless a host wakes */
     bool moved, has_done, adaptive;
     uint64_t inside; /* flits */
 
@@ -101,7 +102,13 @@ struct nadi_flit_machine {
     struct nadi_flit_slot *wheel;
     uint64_t *filled; /* bits: slots with arrivals */
     uint32_t wheel_mask;
-    uint64_t pending; /* arrivals */
+    uint64_t pending;  /* arrivals */
+    uint64_t arrivals; /* all that were */
+
+    struct nadi_flit_fast_forward *fast_forward; /* NULL: none is made */
+    uint32_t watched;                            /* host port; NADI_NONE: none */
+    bool started;                                /* it started a packet */
+    uint64_t skipped;                            /* cycles */
 
     /* Of the router at hand: */
     struct nadi_flit_request *requests; /* most_ports * vcs */
