@@ -1,57 +1,17 @@
 /* tiered: a node's request finds its blocks and its space, moves its bytes, and then tells the
  * workload. What must wait for others, for space or for a block, stands in one list, which is gone
  * through whenever something was given back or can be read. */
-#include "executor/tiered.h"
+#include "executor/tiered_inside.h"
 
 #include "base/str.h"
 #include "base/units.h"
-#include "executor/internal.h"
-#include "memory/stock.h"
-#include "memory/traffic.h"
-#include "trace/mem.h"
-
-struct errand { /* of a node */
-    uint32_t actor, npu, node;
-    uint32_t from, to; /* tiers where its bytes lie and will lie; NADI_NONE: the NPU */
-    uint32_t next;
-    nadi_time issued;
-    struct nadi_memory_call call;
-};
-
-struct nadi_tiered {
-    struct nadi_system *system;
-    const struct nadi_tiers *tiers;
-    struct nadi_mem_traffic *traffic;
-    struct nadi_stock *stock;
-    POOL(struct errand) errands;
-    struct fifo stalled;
-    uint32_t *turn; /* by NPU: requests that it has sent through the network */
-    struct nadi_memory_refusal refusal;
-    struct {
-        struct nadi_memory_record *items;
-        size_t count, capacity;
-    } records;
-    uint32_t local;
-    uint32_t kind_at_once, kind_remote;
-    bool retrying, again;
-};
 
 /* ---- blocks -------------------------------------------------------------------------------- */
-
-static struct nadi_stock_key key_of(const struct errand *e, uint32_t tier)
-{
-    return (struct nadi_stock_key){e->npu, tier, e->call.block, e->call.shared};
-}
 
 static uint32_t copies_of(const struct nadi_tiered *t, uint32_t actor, uint32_t tier)
 {
     const struct nadi_tier_users *u = t->system->setup.users;
     return u ? u->copies[actor * t->tiers->tier_count + tier] : 1;
-}
-
-static nadi_time now_of(const struct nadi_tiered *t)
-{
-    return nadi_engine_now(t->system->engine);
 }
 
 static void list_what_lies(const struct nadi_tiered *t, uint32_t tier, uint32_t npu,
@@ -72,8 +32,8 @@ static void list_what_lies(const struct nadi_tiered *t, uint32_t tier, uint32_t 
         nadi_str_add(out, "nothing lies there");
 }
 
-static void refuse(struct nadi_tiered *t, const struct errand *e, uint32_t tier,
-                   enum nadi_memory_fault fault)
+void nadi_tiered_refuse(struct nadi_tiered *t, const struct errand *e, uint32_t tier,
+                        enum nadi_memory_fault fault)
 {
     struct nadi_str text = NADI_STR_INIT;
     char bytes[32], capacity[32];
@@ -100,7 +60,7 @@ static void refuse(struct nadi_tiered *t, const struct errand *e, uint32_t tier,
 
 /* ---- the life of an errand ----------------------------------------------------------------- */
 
-static void start_traffic(struct nadi_tiered *t, uint32_t index, uint64_t bytes)
+void nadi_tiered_start(struct nadi_tiered *t, uint32_t index, uint64_t bytes)
 {
     const struct errand *e = &t->errands.items[index];
     const struct nadi_traffic_call call = {
@@ -108,42 +68,87 @@ static void start_traffic(struct nadi_tiered *t, uint32_t index, uint64_t bytes)
     nadi_traffic_request(t->traffic, &call);
 }
 
-enum step { STEP_ON, STEP_STALL, STEP_REFUSED };
-
 /* Where its block can be read. */
-static enum step find_block(struct nadi_tiered *t, struct errand *e)
+static enum step find_block(struct nadi_tiered *t, uint32_t index)
 {
-    if (!e->call.block || e->from == NADI_NONE || e->from == t->local)
+    struct errand *e = &t->errands.items[index];
+    const bool evicts = nadi_tiered_evicts(t, e->call.from);
+    if (!e->call.block || e->from == NADI_NONE || (e->from == t->local && !evicts))
         return STEP_ON;
-    const struct nadi_stock_key key = key_of(e, e->call.from);
+    const struct nadi_stock_key key = nadi_tiered_key(e, e->call.from);
     const uint32_t where = nadi_stock_find(t->stock, &key);
+    if (where != NADI_NONE && evicts) {
+        e->pinned[0] = nadi_stock_number(t->stock, &key);
+        return nadi_tiered_bring(t, index, e->pinned[0]);
+    }
     if (where != NADI_NONE) {
         e->from = where;
         return STEP_ON;
     }
     if (t->tiers->absent == NADI_ABSENT_STALL)
         return STEP_STALL;
-    refuse(t, e, e->call.from, NADI_FAULT_ABSENT);
+    nadi_tiered_refuse(t, e, e->call.from, NADI_FAULT_ABSENT);
     return STEP_REFUSED;
 }
 
-/* Space for what will stay. */
-static enum step find_space(struct nadi_tiered *t, struct errand *e)
+/* A block that is written again: of one whose tier evicts, what lies elsewhere is dropped if all of
+ * it is replaced, else it comes back first. before: bytes that it has. */
+static enum step find_own(struct nadi_tiered *t, uint32_t index, const struct nadi_stock_key *key,
+                          uint64_t *before)
 {
+    const uint64_t bytes = t->errands.items[index].call.bytes;
+    const uint32_t number = nadi_stock_number(t->stock, key);
+    if (number == NADI_NONE)
+        return STEP_ON;
+    const struct nadi_stock_block b = nadi_stock_block(t->stock, number);
+    if (b.moving || b.wanted)
+        return STEP_STALL;
+    *before = nadi_min_u64(b.bytes, bytes);
+    if (b.tier == b.home || !nadi_tiered_evicts(t, b.home))
+        return STEP_ON;
+    if (bytes < b.bytes)
+        return nadi_tiered_bring(t, index, number);
+    *before = 0;
+    const enum nadi_stock_answer gave =
+        nadi_stock_give(t->stock, key, b.role, 0, 1, nadi_tiered_now(t));
+    NADI_ASSERT(gave == NADI_STOCK_DONE);
+    t->again = true;
+    return STEP_ON;
+}
+
+/* Space for what will stay. */
+static enum step find_space(struct nadi_tiered *t, uint32_t index)
+{
+    struct errand *e = &t->errands.items[index];
     const bool stays =
         e->call.op == NADI_MEM_ALLOC || (e->call.op != NADI_MEM_LOADS && e->call.block);
     if (!stays || e->to == NADI_NONE)
         return STEP_ON;
-    const struct nadi_stock_key key = key_of(e, e->to);
-    const uint32_t wanted = e->to, copies = copies_of(t, e->actor, wanted);
-    if (nadi_stock_take(t->stock, &key, e->call.role, e->call.bytes, copies, now_of(t), &e->to) ==
-        NADI_STOCK_DONE)
+    const uint32_t wanted = e->call.to, copies = copies_of(t, e->actor, wanted);
+    const struct nadi_stock_key key = nadi_tiered_key(e, wanted);
+    uint64_t before = 0;
+    if (t->any_evicts && e->call.block) {
+        const enum step step = find_own(t, index, &key, &before);
+        if (step != STEP_ON)
+            return step;
+        e = &t->errands.items[index];
+    }
+    if (nadi_stock_take(t->stock, &key, e->call.role, e->call.bytes, copies, nadi_tiered_now(t),
+                        &e->to) == NADI_STOCK_DONE) {
+        if (nadi_tiered_evicts(t, wanted) && e->call.block)
+            e->pinned[1] = nadi_stock_number(t->stock, &key);
         return STEP_ON;
+    }
     e->to = wanted;
+    if (nadi_tiered_evicts(t, wanted) &&
+        nadi_stock_could(t->stock, wanted, e->call.bytes, copies)) {
+        const struct errand asks = *e;
+        return nadi_tiered_make_room(t, &asks, wanted, e->npu, e->call.bytes - before);
+    }
     if (t->tiers->tiers[wanted].full == NADI_FULL_STALL &&
         nadi_stock_could(t->stock, wanted, e->call.bytes, copies))
         return STEP_STALL;
-    refuse(t, e, wanted, NADI_FAULT_FULL);
+    nadi_tiered_refuse(t, e, wanted, NADI_FAULT_FULL);
     return STEP_REFUSED;
 }
 
@@ -151,25 +156,55 @@ static void retry(struct nadi_tiered *t);
 
 static enum step give_back(struct nadi_tiered *t, struct errand *e)
 {
-    const struct nadi_stock_key key = key_of(e, e->to);
+    const struct nadi_stock_key key = nadi_tiered_key(e, e->to);
+    if (t->any_evicts && e->call.block) {
+        const uint32_t number = nadi_stock_number(t->stock, &key);
+        const struct nadi_stock_block b =
+            number == NADI_NONE ? (struct nadi_stock_block){0} : nadi_stock_block(t->stock, number);
+        if (b.moving || b.wanted || b.pinned)
+            return STEP_STALL;
+    }
     if (nadi_stock_give(t->stock, &key, e->call.role, e->call.bytes, copies_of(t, e->actor, e->to),
-                        now_of(t)) == NADI_STOCK_DONE) {
+                        nadi_tiered_now(t)) == NADI_STOCK_DONE) {
         t->again = true;
         return STEP_ON;
     }
     if (t->tiers->absent == NADI_ABSENT_STALL)
         return STEP_STALL;
-    refuse(t, e, e->to, NADI_FAULT_ABSENT);
+    nadi_tiered_refuse(t, e, e->to, NADI_FAULT_ABSENT);
     return STEP_REFUSED;
+}
+
+static void start_transfer(struct nadi_tiered *t, uint32_t index)
+{
+    struct errand *e = &t->errands.items[index];
+    for (int i = 0; i < 2; i++)
+        if (e->pinned[i] != NADI_NONE)
+            nadi_stock_pin(t->stock, e->pinned[i]);
+    if (e->held != NADI_NONE)
+        nadi_stock_unpin(t->stock, e->held);
+    e->held = NADI_NONE;
+    nadi_tiered_start(t, index, e->call.bytes);
+}
+
+static void end_transfer(struct nadi_tiered *t, const struct errand *e)
+{
+    for (int i = 0; i < 2; i++)
+        if (e->pinned[i] != NADI_NONE) {
+            nadi_stock_unpin(t->stock, e->pinned[i]);
+            t->again = true;
+        }
 }
 
 static enum step run_errand(struct nadi_tiered *t, uint32_t index)
 {
     struct errand *e = &t->errands.items[index];
     enum step step = STEP_ON;
+    if (e->kind != ERRAND_NODE)
+        return nadi_tiered_move(t, index);
     switch ((enum nadi_mem_op)e->call.op) {
     case NADI_MEM_ALLOC:
-        step = find_space(t, e);
+        step = find_space(t, index);
         break;
     case NADI_MEM_FREE:
         step = give_back(t, e);
@@ -177,21 +212,22 @@ static enum step run_errand(struct nadi_tiered *t, uint32_t index)
     case NADI_MEM_MISS: /* there and back, without bytes */
         e->from = e->to;
         e->to = t->local;
-        start_traffic(t, index, 0);
+        nadi_tiered_start(t, index, 0);
         return STEP_ON;
     case NADI_MEM_LOADS:
     case NADI_MEM_STORES:
     case NADI_MEM_COPIES:
     case NADI_MEM_OPS:
-        step = find_block(t, e);
+        step = find_block(t, index);
         if (step == STEP_ON)
-            step = find_space(t, e);
+            step = find_space(t, index);
         if (step == STEP_ON)
-            start_traffic(t, index, e->call.bytes);
+            start_transfer(t, index);
         return step;
     }
     if (step == STEP_ON)
-        nadi_engine_schedule(t->system->engine, now_of(t), e->actor, t->kind_at_once, index, 0, 0);
+        nadi_engine_schedule(t->system->engine, nadi_tiered_now(t), e->actor, t->kind_at_once,
+                             index, 0, 0);
     return step;
 }
 
@@ -220,7 +256,7 @@ static void record(struct nadi_tiered *t, const struct errand *e,
 {
     if (!t->system->setup.record_flows)
         return;
-    const nadi_time now = now_of(t);
+    const nadi_time now = nadi_tiered_now(t);
     const struct nadi_memory_record r = {
         .actor = e->actor,
         .node = e->node,
@@ -242,9 +278,19 @@ static void end_errand(struct nadi_tiered *t, uint32_t index, const struct nadi_
 {
     const struct errand e = t->errands.items[index];
     record(t, &e, done);
-    if (e.call.block && e.call.op != NADI_MEM_LOADS && e.call.op != NADI_MEM_FREE &&
-        e.call.op != NADI_MEM_MISS && e.to != NADI_NONE) {
-        const struct nadi_stock_key key = key_of(&e, e.call.to);
+    if (done && e.kind == ERRAND_NODE && e.call.op != NADI_MEM_MISS)
+        end_transfer(t, &e);
+    if (e.kind != ERRAND_NODE) {
+        nadi_stock_arrive(t->stock, e.block, nadi_tiered_now(t));
+        t->again = true;
+        if (e.kind == ERRAND_RETURN) {
+            t->errands.items[e.reader].held = e.block;
+            nadi_stock_pin(t->stock, e.block);
+        }
+    }
+    if (e.kind == ERRAND_NODE && e.call.block && e.call.op != NADI_MEM_LOADS &&
+        e.call.op != NADI_MEM_FREE && e.call.op != NADI_MEM_MISS && e.to != NADI_NONE) {
+        const struct nadi_stock_key key = nadi_tiered_key(&e, e.call.to);
         nadi_stock_fill(t->stock, &key);
         t->again = true;
     }
@@ -252,7 +298,8 @@ static void end_errand(struct nadi_tiered *t, uint32_t index, const struct nadi_
     if (t->again && t->stalled.head != NADI_NONE)
         retry(t);
     t->again = false;
-    t->system->setup.done(t->system->setup.context, e.actor, e.node);
+    if (e.kind == ERRAND_NODE)
+        t->system->setup.done(t->system->setup.context, e.actor, e.node);
 }
 
 static void on_at_once(void *context, const struct nadi_event *event)
@@ -277,7 +324,9 @@ void nadi_tiered_request(struct nadi_tiered *t, uint32_t actor, uint32_t node,
         .node = node,
         .from = call->from,
         .to = call->to,
-        .issued = now_of(t),
+        .issued = nadi_tiered_now(t),
+        .pinned = {NADI_NONE, NADI_NONE},
+        .held = NADI_NONE,
         .call = *call,
     };
     const enum step step = run_errand(t, index);
@@ -367,7 +416,7 @@ static void lay_down(struct nadi_tiered *t, const struct reading *r, struct nadi
                         &where) == NADI_STOCK_DONE)
         nadi_stock_fill(t->stock, &key);
     else
-        refuse(t, &e, call.from, NADI_FAULT_FULL);
+        nadi_tiered_refuse(t, &e, call.from, NADI_FAULT_FULL);
 }
 
 /* The first node of a rank that touches a block says whether it must be made: a block that every
@@ -383,7 +432,8 @@ static void read_rank(struct nadi_tiered *t, struct reading *r, struct nadi_strm
         const bool makes = copies || call.op == NADI_MEM_STORES || call.op == NADI_MEM_ALLOC;
         if (!call.block)
             continue;
-        if (lay && reads && call.from != NADI_NONE && call.from != t->local)
+        if (lay && reads && call.from != NADI_NONE &&
+            (call.from != t->local || nadi_tiered_evicts(t, call.from)))
             lay_down(t, r, made);
         if (!lay && reads && call.from != NADI_NONE)
             put_key(&touched, t->tiers, r->npu, call.from, &call, false);
@@ -399,6 +449,7 @@ static void fill_from_start(struct nadi_tiered *t)
     const struct nadi_system *s = t->system;
     struct nadi_strmap made;
     nadi_strmap_init(&made);
+    nadi_stock_set_laying(t->stock, true);
     for (uint32_t i = 0; i < 2 * s->actor_count; i++) {
         const uint32_t actor = i % s->actor_count;
         struct reading r = {.actor = actor,
@@ -406,6 +457,7 @@ static void fill_from_start(struct nadi_tiered *t)
         r.trace = s->setup.traces[r.npu];
         read_rank(t, &r, &made, i >= s->actor_count);
     }
+    nadi_stock_set_laying(t->stock, false);
     nadi_strmap_release(&made);
 }
 
@@ -415,6 +467,8 @@ struct nadi_tiered *nadi_tiered_create(struct nadi_system *s)
     t->system = s;
     t->tiers = s->setup.memory->tiers;
     t->local = nadi_tiers_local(t->tiers);
+    for (uint32_t i = 0; i < t->tiers->tier_count; i++)
+        t->any_evicts |= nadi_tiered_evicts(t, i);
     t->errands.free = NADI_NONE;
     t->stalled = (struct fifo){NADI_NONE, NADI_NONE};
     t->turn = NADI_ZNEW(uint32_t, t->tiers->npu_count);
@@ -482,7 +536,8 @@ bool nadi_system_stalled(const struct nadi_system *s, struct nadi_memory_stall *
     if (!t || t->stalled.head == NADI_NONE)
         return false;
     const struct errand *e = &t->errands.items[t->stalled.head];
-    const bool reads = e->call.op != NADI_MEM_ALLOC && e->call.op != NADI_MEM_STORES;
+    const bool reads =
+        e->kind == ERRAND_NODE && e->call.op != NADI_MEM_ALLOC && e->call.op != NADI_MEM_STORES;
     *stall = (struct nadi_memory_stall){
         .actor = e->actor,
         .node = e->node,

@@ -285,6 +285,17 @@ static bool find_preset(struct reader *r, const struct nadi_schema_values *v)
                       several ? "several tiers are '%.60s'" : "no tier is '%.60s'", name);
 }
 
+/* What leaves a tier goes to the next one. */
+static bool check_last(struct reader *r)
+{
+    const struct nadi_mem_tier *last = &r->t->tiers[r->t->tier_count - 1];
+    return last->full != NADI_FULL_EVICT ||
+           nadi_error(r->l->diags, "memory/evict", NADI_IN_FILE(r->l->in->options.memory),
+                      "let a tier stand behind it in the file",
+                      "tier '%s' evicts, and it is the last: blocks have nowhere to go",
+                      last->name);
+}
+
 static bool read_list(struct reader *r, const struct nadi_schema_values *v, const char *key,
                       enum nadi_schema_kind kind,
                       bool (*read)(struct reader *r, const struct nadi_schema_values *v))
@@ -313,7 +324,7 @@ static bool read_all(struct reader *r, const struct nadi_schema_values *v)
     t->absent = (enum nadi_tier_absent)nadi_schema_word(v, "not-resident");
     return read_list(r, v, "tiers", NADI_SCHEMA_TIER, read_tier) &&
            read_list(r, v, "links", NADI_SCHEMA_TIER_LINK, read_link) && check_chains(r) &&
-           find_preset(r, v);
+           check_last(r) && find_preset(r, v);
 }
 
 bool nadi_load_tiers(struct nadi_load *l, const struct nadi_doc *doc)

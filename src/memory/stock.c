@@ -1,34 +1,4 @@
-#include "memory/stock.h"
-
-#include "base/map.h"
-#include "base/mem.h"
-#include "base/time.h"
-
-struct entry {
-    uint64_t bytes;
-    uint32_t tier; /* where it lies */
-    uint8_t role;
-    bool taken, readable;
-};
-
-struct nadi_stock {
-    const struct nadi_tiers *tiers;
-    bool record;
-    struct nadi_strmap names; /* of blocks */
-    uint32_t name_count;
-    struct nadi_map64 index; /* of entries */
-    struct {
-        struct entry *items;
-        size_t count, capacity;
-    } entries;
-    uint32_t *first;                  /* by tier: of its instances */
-    struct nadi_stock_level **levels; /* by instance; NULL: nothing lay there */
-    uint32_t level_count;
-    struct {
-        struct nadi_stock_change *items;
-        size_t count, capacity;
-    } changes;
-};
+#include "memory/stock_inside.h"
 
 struct nadi_stock *nadi_stock_create(const struct nadi_tiers *tiers, bool record)
 {
@@ -36,11 +6,18 @@ struct nadi_stock *nadi_stock_create(const struct nadi_tiers *tiers, bool record
     s->tiers = tiers;
     s->record = record;
     s->first = NADI_NEW(uint32_t, tiers->tier_count);
+    bool evicts = false;
     for (uint32_t i = 0; i < tiers->tier_count; i++) {
+        evicts |= tiers->tiers[i].full == NADI_FULL_EVICT;
         s->first[i] = s->level_count;
         s->level_count += nadi_tiers_instances(tiers, tiers->tiers[i].scope);
     }
     s->levels = NADI_ZNEW(struct nadi_stock_level *, s->level_count);
+    if (evicts) {
+        s->orders = NADI_ZNEW(struct order, s->level_count);
+        for (uint32_t i = 0; i < s->level_count; i++)
+            s->orders[i].head = s->orders[i].tail = NADI_NONE;
+    }
     nadi_strmap_init(&s->names);
     nadi_map64_init(&s->index, 64);
     return s;
@@ -53,6 +30,7 @@ void nadi_stock_destroy(struct nadi_stock *s)
     for (uint32_t i = 0; i < s->level_count; i++)
         nadi_mem_free(s->levels[i]);
     nadi_mem_free(s->levels);
+    nadi_mem_free(s->orders);
     nadi_mem_free(s->first);
     nadi_strmap_release(&s->names);
     nadi_map64_release(&s->index);
@@ -86,8 +64,8 @@ static bool key_of(const struct nadi_stock *s, const struct nadi_stock_key *key,
     return true;
 }
 
-static struct entry *find(const struct nadi_stock *s, const struct nadi_stock_key *key,
-                          uint8_t role)
+struct entry *nadi_stock_entry_of(const struct nadi_stock *s, const struct nadi_stock_key *key,
+                                  uint8_t role)
 {
     uint64_t number;
     if (!key_of(s, key, role, &number))
@@ -110,7 +88,8 @@ static struct entry *make(struct nadi_stock *s, const struct nadi_stock_key *key
     NADI_ASSERT(known);
     const uint32_t at = *nadi_map64_put(&s->index, number, (uint32_t)s->entries.count, &added);
     if (added) {
-        const struct entry none = {.tier = key->tier, .role = role};
+        const struct entry none = {
+            .tier = key->tier, .role = role, .before = NADI_NONE, .after = NADI_NONE};
         NADI_PUSH(&s->entries, none);
     }
     return &s->entries.items[at];
@@ -140,8 +119,8 @@ static void note(struct nadi_stock *s, uint32_t tier, uint32_t npu, nadi_time at
         NADI_PUSH(&s->changes, change);
 }
 
-static void raise_level(struct nadi_stock *s, uint32_t tier, uint32_t npu, uint8_t role,
-                        uint64_t more, nadi_time at)
+void nadi_stock_raise(struct nadi_stock *s, uint32_t tier, uint32_t npu, uint8_t role,
+                      uint64_t more, nadi_time at)
 {
     struct nadi_stock_level *l = level_of(s, tier, npu);
     l->bytes = nadi_count_add(l->bytes, more);
@@ -155,8 +134,8 @@ static void raise_level(struct nadi_stock *s, uint32_t tier, uint32_t npu, uint8
     note(s, tier, npu, at, l->bytes);
 }
 
-static void lower_level(struct nadi_stock *s, uint32_t tier, uint32_t npu, uint8_t role,
-                        uint64_t less, nadi_time at)
+void nadi_stock_lower(struct nadi_stock *s, uint32_t tier, uint32_t npu, uint8_t role,
+                      uint64_t less, nadi_time at)
 {
     struct nadi_stock_level *l = level_of(s, tier, npu);
     NADI_ASSERT(l->bytes >= less && l->by_role[role] >= less);
@@ -165,7 +144,7 @@ static void lower_level(struct nadi_stock *s, uint32_t tier, uint32_t npu, uint8
     note(s, tier, npu, at, l->bytes);
 }
 
-static bool has_room(struct nadi_stock *s, uint32_t tier, uint32_t npu, uint64_t bytes)
+bool nadi_stock_has_room(struct nadi_stock *s, uint32_t tier, uint32_t npu, uint64_t bytes)
 {
     const uint64_t capacity = s->tiers->tiers[tier].capacity_bytes;
     const uint64_t there = level_of(s, tier, npu)->bytes;
@@ -185,9 +164,10 @@ static uint32_t place_for(struct nadi_stock *s, uint32_t tier, uint32_t npu, uin
     for (uint32_t t = tier; t < s->tiers->tier_count; t++) {
         if (t != tier && !nadi_tiers_sees(s->tiers, t, npu))
             continue;
-        if (has_room(s, t, npu, bytes))
+        if (nadi_stock_has_room(s, t, npu, bytes))
             return t;
-        if (s->tiers->tiers[t].full != NADI_FULL_NEXT)
+        const enum nadi_tier_full full = s->tiers->tiers[t].full;
+        if (full != NADI_FULL_NEXT && !(s->laying && full == NADI_FULL_EVICT))
             break;
     }
     return NADI_NONE;
@@ -197,48 +177,60 @@ enum nadi_stock_answer nadi_stock_take(struct nadi_stock *s, const struct nadi_s
                                        uint8_t role, uint64_t bytes, uint32_t copies, nadi_time at,
                                        uint32_t *tier)
 {
-    const struct entry *there = find(s, key, role);
+    const struct entry *there = nadi_stock_entry_of(s, key, role);
     const uint64_t before = there && key->block ? there->bytes : 0;
     const uint64_t more = bytes > before ? bytes - before : 0;
     const uint64_t all = all_copies(more, copies);
     const uint32_t where = !there ? place_for(s, key->tier, key->npu, all)
-                           : has_room(s, there->tier, key->npu, all) ? there->tier
-                                                                     : NADI_NONE;
+                           : nadi_stock_has_room(s, there->tier, key->npu, all) ? there->tier
+                                                                                : NADI_NONE;
     *tier = where;
     if (where == NADI_NONE)
         return NADI_STOCK_FULL;
     struct entry *e = make(s, key, role);
     if (more || !e->taken)
-        raise_level(s, where, key->npu, e->taken ? e->role : role, all, at);
+        nadi_stock_raise(s, where, key->npu, e->taken ? e->role : role, all, at);
     if (!e->taken)
-        *e = (struct entry){.role = role, .taken = true};
+        *e = (struct entry){.role = role,
+                            .taken = true,
+                            .home = key->tier,
+                            .npu = key->npu,
+                            .name = key->block,
+                            .before = NADI_NONE,
+                            .after = NADI_NONE};
     e->tier = where;
     e->bytes = nadi_count_add(e->bytes, more);
+    if (s->orders && key->block)
+        nadi_stock_order_add(s, (uint32_t)(e - s->entries.items));
     return NADI_STOCK_DONE;
 }
 
 void nadi_stock_fill(struct nadi_stock *s, const struct nadi_stock_key *key)
 {
-    struct entry *e = find(s, key, 0);
+    struct entry *e = nadi_stock_entry_of(s, key, 0);
     if (e)
         e->readable = true;
 }
 
 uint32_t nadi_stock_find(const struct nadi_stock *s, const struct nadi_stock_key *key)
 {
-    const struct entry *e = find(s, key, 0);
+    const struct entry *e = nadi_stock_entry_of(s, key, 0);
     return e && e->readable ? e->tier : NADI_NONE;
 }
 
 enum nadi_stock_answer nadi_stock_give(struct nadi_stock *s, const struct nadi_stock_key *key,
                                        uint8_t role, uint64_t bytes, uint32_t copies, nadi_time at)
 {
-    struct entry *e = find(s, key, role);
+    struct entry *e = nadi_stock_entry_of(s, key, role);
     if (!e || (!key->block && e->bytes < bytes))
         return NADI_STOCK_ABSENT;
     const uint64_t less = key->block ? e->bytes : bytes;
-    lower_level(s, e->tier, key->npu, e->role, all_copies(less, copies), at);
+    NADI_ASSERT(!e->moving && e->pins == 0);
+    const uint32_t npu = s->orders && key->block ? e->npu : key->npu;
+    nadi_stock_lower(s, e->tier, npu, e->role, all_copies(less, copies), at);
     e->bytes -= less;
+    if (s->orders && key->block)
+        nadi_stock_order_drop(s, (uint32_t)(e - s->entries.items));
     if (key->block || e->bytes == 0)
         e->taken = e->readable = false;
     return NADI_STOCK_DONE;

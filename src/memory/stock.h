@@ -40,6 +40,45 @@ uint32_t nadi_stock_find(const struct nadi_stock *s, const struct nadi_stock_key
 enum nadi_stock_answer nadi_stock_give(struct nadi_stock *s, const struct nadi_stock_key *key,
                                        uint8_t role, uint64_t bytes, uint32_t copies, nadi_time at);
 
+/* ---- eviction, where a tier is NADI_FULL_EVICT ---------------------------------------------- */
+
+struct nadi_stock_block {
+    uint64_t bytes;
+    uint32_t npu, tier, home; /* that put it there; where it lies, where it was put */
+    uint8_t role;
+    bool readable;
+    bool moving; /* to another tier */
+    bool wanted; /* back in its own */
+    bool pinned; /* a request reads or writes it */
+    const char *name;
+};
+
+/* Before the run: what has no room in a tier that evicts lies in the next one. */
+void nadi_stock_set_laying(struct nadi_stock *s, bool laying);
+
+/* A number of the block, valid as long as the stock; NADI_NONE: it is not there. */
+uint32_t nadi_stock_number(const struct nadi_stock *s, const struct nadi_stock_key *key);
+struct nadi_stock_block nadi_stock_block(const struct nadi_stock *s, uint32_t block);
+/* It is used now; while pinned it cannot be evicted. */
+void nadi_stock_pin(struct nadi_stock *s, uint32_t block);
+void nadi_stock_unpin(struct nadi_stock *s, uint32_t block);
+
+/* Of the instance of a tier that evicts: the block used longest ago that can leave; NADI_NONE. */
+uint32_t nadi_stock_victim(const struct nadi_stock *s, uint32_t tier, uint32_t npu);
+/* Bytes that are missing for so many more, besides those of blocks that leave already. */
+uint64_t nadi_stock_missing(struct nadi_stock *s, uint32_t tier, uint32_t npu, uint64_t bytes);
+/* Will waiting help: is a block pinned, moving, coming or being filled there? */
+bool nadi_stock_will_change(const struct nadi_stock *s, uint32_t tier, uint32_t npu);
+/* A block leaves its tier; then its bytes take room in another, false: there is none; then they lie
+ * in both, until they have arrived. */
+void nadi_stock_leave(struct nadi_stock *s, uint32_t block);
+bool nadi_stock_has_room(struct nadi_stock *s, uint32_t tier, uint32_t npu, uint64_t bytes);
+/* Somebody waits until it is back; until it moves it may still be evicted further. */
+void nadi_stock_want(struct nadi_stock *s, uint32_t block);
+bool nadi_stock_claim(struct nadi_stock *s, uint32_t block, uint32_t to,
+                      nadi_time at) NADI_MUST_USE;
+void nadi_stock_arrive(struct nadi_stock *s, uint32_t block, nadi_time at);
+
 struct nadi_stock_level { /* of an instance */
     uint64_t bytes, peak_bytes;
     nadi_time peak_at;

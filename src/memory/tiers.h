@@ -52,6 +52,7 @@ enum nadi_tier_full { /* what a request for space does that a tier does not have
                       NADI_FULL_ERROR,
                       NADI_FULL_STALL, /* waits until others give back */
                       NADI_FULL_NEXT,  /* takes it from the next tier of the file */
+                      NADI_FULL_EVICT, /* what was used longest ago is written to the next tier */
 };
 
 enum nadi_tier_absent {

@@ -7,7 +7,7 @@ static const char *const classes[] = {"G1", "G2", "G3", "G3.5", "G4", NULL};
 static const char *const media[] = {"HBM", "DDR", "CXL-DRAM", "NVMe", "NETWORK", NULL};
 static const char *const scopes[] = {"npu", "node", "rack", "system", NULL};
 static const char *const duplexes[] = {"full", "half", NULL};
-static const char *const fulls[] = {"error", "stall", "next", NULL};
+static const char *const fulls[] = {"error", "stall", "next", "evict", NULL};
 static const char *const kinds[] = {"plain", "trusted-pool", NULL};
 static const char *const throughs[] = {"network", NULL};
 
@@ -160,8 +160,10 @@ static const struct nadi_setting tier_keys[] = {
      .type = NADI_TYPE_WORD,
      .words = fulls,
      .preset = "error",
-     .doc = "What needs more space than there is: an error, waits until others give back, or goes "
-            "to the next tier of the file."},
+     .doc =
+         "What needs more space than there is: an error, waits until others give back, goes to "
+         "the next tier of the file (next), or waits until blocks that were used longest ago are "
+         "written to the next tier (evict); what reads one of them loads it again first."},
     {.name = "kind",
      .type = NADI_TYPE_WORD,
      .words = kinds,

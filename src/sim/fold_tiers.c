@@ -145,6 +145,9 @@ struct nadi_tier_users *nadi_fold_tier_users(const struct nadi_inputs *in,
                : c.t->absent == NADI_ABSENT_STALL
                    ? "who waits for a block is told in the order of events"
                    : NULL;
+    for (uint32_t i = 0; i < c.t->tier_count && !*why_not; i++)
+        if (c.t->tiers[i].full == NADI_FULL_EVICT)
+            *why_not = "what a memory tier evicts is found in the order of events";
     if (*why_not)
         return NULL;
     find_touched(&c);

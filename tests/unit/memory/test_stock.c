@@ -158,6 +158,95 @@ static void test_random(void **state)
     }
 }
 
+/* Blocks of one NPU's memory against a list in the order of use: who leaves, what is missing. */
+static void test_order(void **state)
+{
+    enum { BLOCKS = 6 };
+    static const char *const names[BLOCKS] = {"a", "b", "c", "d", "e", "f"};
+    struct nadi_rng r;
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct bed b = {0};
+        uint32_t order[BLOCKS], count = 0, number[BLOCKS], pins[BLOCKS] = {0}, where;
+        uint64_t bytes[BLOCKS] = {0}, full = 0, above = 0;
+        set_up(&b);
+        nadi_stock_destroy(b.stock);
+        b.tiers[HBM].full = NADI_FULL_EVICT;
+        b.stock = nadi_stock_create(&b.all, false);
+        nadi_rng_init(&r, seed, "order");
+        for (int i = 0; i < 300; i++) {
+            const uint32_t k = (uint32_t)nadi_rng_below(&r, BLOCKS);
+            const struct nadi_stock_key key = {0, HBM, names[k], false};
+            uint32_t at = 0;
+            while (at < count && order[at] != k)
+                at++;
+            const uint64_t size = 1 + nadi_rng_below(&r, 60);
+            uint64_t missing = full + size > 100 ? full + size - 100 : 0;
+            assert_int_equal(nadi_stock_missing(b.stock, HBM, 0, size), missing);
+            if (at == count) { /* it is put there */
+                while (missing) {
+                    uint32_t first = 0;
+                    while (first < count && pins[order[first]])
+                        first++;
+                    const uint32_t victim = nadi_stock_victim(b.stock, HBM, 0);
+                    if (first == count) {
+                        assert_int_equal(victim, NADI_NONE);
+                        break;
+                    }
+                    const uint32_t gone = order[first];
+                    assert_int_equal(victim, number[gone]);
+                    nadi_stock_leave(b.stock, victim);
+                    assert_true(nadi_stock_will_change(b.stock, HBM, 0));
+                    assert_int_equal(nadi_stock_missing(b.stock, HBM, 0, size),
+                                     missing > bytes[gone] ? missing - bytes[gone] : 0);
+                    assert_true(nadi_stock_claim(b.stock, victim, HOST, i));
+                    assert_int_equal(nadi_stock_level(b.stock, HBM, 0)->bytes, full);
+                    nadi_stock_arrive(b.stock, victim, i);
+                    assert_int_equal(nadi_stock_block(b.stock, victim).tier, HOST);
+                    assert_int_equal(
+                        nadi_stock_give(b.stock,
+                                        &(struct nadi_stock_key){0, HBM, names[gone], false}, 1, 0,
+                                        1, i),
+                        NADI_STOCK_DONE);
+                    full -= bytes[gone];
+                    missing = missing > bytes[gone] ? missing - bytes[gone] : 0;
+                    above++;
+                    memmove(&order[first], &order[first + 1], (count - first - 1) * sizeof(*order));
+                    count--;
+                }
+                const bool fits = full + size <= 100;
+                assert_int_equal(nadi_stock_take(b.stock, &key, 1, size, 1, i, &where),
+                                 fits ? NADI_STOCK_DONE : NADI_STOCK_FULL);
+                if (!fits)
+                    continue;
+                nadi_stock_fill(b.stock, &key);
+                number[k] = nadi_stock_number(b.stock, &key);
+                bytes[k] = size;
+                full += size;
+                order[count++] = k;
+            } else if (nadi_rng_below(&r, 4) == 0 && pins[k] == 0) {
+                assert_int_equal(nadi_stock_give(b.stock, &key, 1, 0, 1, i), NADI_STOCK_DONE);
+                full -= bytes[k];
+                memmove(&order[at], &order[at + 1], (count - at - 1) * sizeof(*order));
+                count--;
+            } else if (pins[k]) {
+                nadi_stock_unpin(b.stock, number[k]);
+                pins[k]--;
+            } else {
+                nadi_stock_pin(b.stock, number[k]);
+                pins[k]++;
+                memmove(&order[at], &order[at + 1], (count - at - 1) * sizeof(*order));
+                order[count - 1] = k;
+            }
+            assert_int_equal(
+                nadi_stock_level(b.stock, HBM, 0) ? nadi_stock_level(b.stock, HBM, 0)->bytes : 0,
+                full);
+        }
+        assert_true(above > 0);
+        nadi_stock_destroy(b.stock);
+    }
+}
+
 static void test_meaning(void **state)
 {
     static const struct {
@@ -186,8 +275,8 @@ static void test_meaning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_space),  cmocka_unit_test(test_names),   cmocka_unit_test(test_next),
-        cmocka_unit_test(test_random), cmocka_unit_test(test_meaning),
+        cmocka_unit_test(test_space),  cmocka_unit_test(test_names), cmocka_unit_test(test_next),
+        cmocka_unit_test(test_random), cmocka_unit_test(test_order), cmocka_unit_test(test_meaning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,7 +154,7 @@ static const struct key_case key_cases[] = {
     {TIER, "duplex", "half", "half", "simplex", "schema/word"},
     {TIER, "efficiency", "[[1MB, 0.7], [0, 0.3]]", "[[1MB, 0.7], [0, 0.3]]", "[[1MB]]",
      "schema/pairs"},
-    {TIER, "when-full", "next", "next", "evict", "schema/word"},
+    {TIER, "when-full", "evict", "evict", "spill", "schema/word"},
     {TIER, "npus", "0-63", "0-63", "[0, 63]", "schema/type"},
     {WAY, "from", "npu", "npu", "[npu]", "schema/type"},
     {WAY, "to", "host", "host", "[host]", "schema/type"},

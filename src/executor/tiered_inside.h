@@ -1,0 +1,81 @@
+/* tiered_inside: the state that tiered.c and tiered_evict.c share. Nothing else includes it. */
+#ifndef NADI_EXECUTOR_TIERED_INSIDE_H
+#define NADI_EXECUTOR_TIERED_INSIDE_H
+
+#include "executor/internal.h"
+#include "executor/tiered.h"
+#include "memory/stock.h"
+#include "memory/traffic.h"
+#include "trace/mem.h"
+
+enum errand_kind {
+    ERRAND_NODE,   /* what a node asks for */
+    ERRAND_EVICT,  /* a block leaves a full tier, for a node that needs its room */
+    ERRAND_RETURN, /* it comes back, for a node that needs it */
+};
+
+enum step { STEP_ON, STEP_STALL, STEP_REFUSED };
+
+struct errand {
+    uint32_t actor, npu, node;
+    uint32_t from, to; /* tiers where its bytes lie and will lie; NADI_NONE: the NPU */
+    uint32_t next;
+    uint32_t pinned[2]; /* blocks that it reads and writes, where tiers evict; NADI_NONE: none */
+    uint32_t block;     /* EVICT, RETURN: that moves */
+    uint32_t reader;    /* RETURN: the errand that it is for */
+    uint32_t held;      /* block that came back for it, and stays until it is used; NADI_NONE */
+    uint8_t kind;       /* enum errand_kind */
+    nadi_time issued;
+    struct nadi_memory_call call;
+};
+
+struct nadi_tiered {
+    struct nadi_system *system;
+    const struct nadi_tiers *tiers;
+    struct nadi_mem_traffic *traffic;
+    struct nadi_stock *stock;
+    POOL(struct errand) errands;
+    struct fifo stalled;
+    uint32_t *turn; /* by NPU: requests that it has sent through the network */
+    struct nadi_memory_refusal refusal;
+    struct {
+        struct nadi_memory_record *items;
+        size_t count, capacity;
+    } records;
+    uint32_t local;
+    uint32_t kind_at_once, kind_remote;
+    bool retrying, again;
+    bool any_evicts;
+};
+
+static inline nadi_time nadi_tiered_now(const struct nadi_tiered *t)
+{
+    return nadi_engine_now(t->system->engine);
+}
+
+static inline bool nadi_tiered_evicts(const struct nadi_tiered *t, uint32_t tier)
+{
+    return tier != NADI_NONE && t->tiers->tiers[tier].full == NADI_FULL_EVICT;
+}
+
+static inline struct nadi_stock_key nadi_tiered_key(const struct errand *e, uint32_t tier)
+{
+    return (struct nadi_stock_key){e->npu, tier, e->call.block, e->call.shared};
+}
+
+void nadi_tiered_refuse(struct nadi_tiered *t, const struct errand *e, uint32_t tier,
+                        enum nadi_memory_fault fault);
+void nadi_tiered_start(struct nadi_tiered *t, uint32_t errand, uint64_t bytes);
+
+/* ---- tiered_evict.c: errands may be added, so that pointers to errands are no longer valid ----
+ */
+/* Of a block whose tier evicts: on, when it lies there and does not move. If it lies elsewhere, it
+ * is fetched. */
+enum step nadi_tiered_bring(struct nadi_tiered *t, uint32_t errand, uint32_t block);
+/* Room for so many more bytes in a tier that evicts: it waits, or is refused. */
+enum step nadi_tiered_make_room(struct nadi_tiered *t, const struct errand *e, uint32_t tier,
+                                uint32_t npu, uint64_t bytes);
+/* An errand that moves a block. */
+enum step nadi_tiered_move(struct nadi_tiered *t, uint32_t errand);
+
+#endif
