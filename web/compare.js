@@ -20,6 +20,18 @@ function packetRows(a, b) {
     el("td", {}, cell(y, key, text)), el("td", {}, x && y ? change(y[key], x[key], text) : "–")));
 }
 
+/* What the memory tiers and their links did in two runs, of which one at least has some. */
+function tierRows(a, b) {
+  const find = (run, name) => run.tiers.find(t => t.name === name), names = [...new Set([...a.tiers, ...b.tiers].map(t => t.name))];
+  const cell = (t, key, text) => (t && t[key] !== null ? text(t[key]) : "–");
+  const parts = [["written", "in_bytes", bytes], ["read", "out_bytes", bytes], ["at its peak", "peak_bytes", bytes], ["lost to others", "lost_ns", time]];
+  return names.flatMap(name => parts.map(([label, key, text]) => [name, label, key, text])).map(([name, label, key, text]) => {
+    const x = find(a, name), y = find(b, name);
+    return (x && x[key]) || (y && y[key]) ? el("tr", {}, el("td", { class: "text" }, `${name}: ${label}`), el("td", {}, cell(x, key, text)), el("td", {}, cell(y, key, text)),
+      el("td", {}, x && y ? change(y[key], x[key], text) : "–")) : null;
+  }).filter(Boolean);
+}
+
 function diffView(a, b) {
   const x = a.pathCauses, y = b.pathCauses, causes = CAUSES.map(c => c[0]).filter(c => x[c] || y[c]);
   const rows = [["end to end", a.end, b.end], ...causes.map(c => [labelOf(c), x[c] || 0, y[c] || 0])];
@@ -41,6 +53,7 @@ function diffView(a, b) {
     (u.low_ns <= v.high_ns && v.low_ns <= u.high_ns ? "overlap." : "lie apart.")) : null,
     el("h2", {}, "Critical path"), table(rows),
     a.packets.length || b.packets.length ? [el("h2", {}, "Packets"), whole(packetRows(a, b))] : null,
+    a.tiers.length || b.tiers.length ? [el("h2", {}, "Memory tiers and their links"), whole(tierRows(a, b))] : null,
     kinds.size ? [el("h2", {}, "Collectives, their times added up"), table([...kinds].map(([k, v]) => [k, ...v]).sort((m, n) => Math.abs(n[2] - n[1]) - Math.abs(m[2] - m[1])).slice(0, 40))] : null,
     el("h2", {}, "Settings that differ"), settings.length ? el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, settings.map(k => el("tr", {},
       el("td", { class: "text" }, k), el("td", { class: "text" }, String(p[k] ?? "–")), el("td", { class: "text" }, String(q[k] ?? "–"))))))) : el("p", { class: "note" }, "None."));

@@ -1,6 +1,7 @@
 /* Counters below the timeline, on its time: what is on its way, how busy the busiest links are and what waits there. */
 import { css } from "./canvas.js";
 import { bytes, count, percent, three, time } from "./format.js";
+import { levelsOf } from "./memory.js";
 
 export const COUNTER = 34;
 
@@ -30,6 +31,7 @@ export function countersOf(run) {
       { label: "messages in flight, mean", format: three, starts, values: run.inFlight.map(r => r[1]) });
   }
   const done = () => { for (const lane of lanes) lane.most = lane.values.reduce((a, v) => Math.max(a, v), 0); return lanes; };
+  for (const { tier, times, values } of levelsOf(run)) lanes.push({ label: `lies in ${tier.name}`, format: bytes, starts: times, values });
   if (!run.buckets.length) return done();
   const starts = run.buckets.map(b => b.start_ns), rows = usageByLink(run), depth = depthOf(run);
   for (const l of run.links.filter(l => l.from_device !== null && rows.has(l.link)).sort((a, b) => b.utilisation - a.utilisation || a.link - b.link).slice(0, 3)) {

@@ -94,8 +94,9 @@ export async function readRun(element) {
   const length = new DataView(bytes.buffer).getUint32(0, true);
   const json = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
   const run = { name: json.name, info: objects(json.run)[0] };
-  for (const key of ["ranks", "memberships", "dimensions", "boxes", "lines", "frames", "links", "completions", "phases", "packets", "ports", "pauses", "collectives", "layers", "path", "sensitivities", "bounds", "ops"])
+  for (const key of ["ranks", "memberships", "dimensions", "boxes", "lines", "frames", "links", "completions", "phases", "packets", "ports", "pauses", "collectives", "layers", "tiers", "path", "sensitivities", "bounds", "ops"])
     run[key] = objects(json[key]);
+  run.tierRoles = objects(json.tier_roles); run.tierLevels = objects(json.tier_levels);
   run.usage = json.link_usage.rows; run.buckets = objects(json.usage_buckets);
   run.usageDepth = json.usage_depth.rows[0]?.[0] ?? null;
   run.inFlight = json.in_flight.rows; run.messageGroups = json.message_groups.rows.map(r => r[0]);

@@ -4,6 +4,7 @@ import { makeAll } from "./charts.js";
 import { compareView } from "./compare.js";
 import { readRun } from "./data.js";
 import { el, isDark, tip } from "./format.js";
+import { memoryView } from "./memory.js";
 import { networkView } from "./network.js";
 import { collectivesView, layersView, overviewView, pathView } from "./overview.js";
 import { packetsView } from "./packets.js";
@@ -12,6 +13,7 @@ import { timelineView } from "./timeline.js";
 
 const VIEWS = [["Overview", overviewView], ["Timeline", timelineView], ["Critical path", pathView], ["Collectives", collectivesView],
   ["Layers", layersView, run => run.layers.length > 0],
+  ["Memory", memoryView, run => run.tiers.some(t => t.requests || t.peak_bytes)],
   ["Network", networkView], ["Packets", packetsView, run => run.packets.length > 0], ["Sensitivity", sensitivityView]];
 
 const app = { runs: [], current: 0, tab: 0, made: new Map() };

@@ -62,6 +62,12 @@ static const struct {
     {"collectives",
      "select * from collectives order by duration_ns * instances desc, collective limit 20000"},
     {"layers", "select * from layers limit 20000"},
+    {"tiers", "select * from tiers"},
+    {"tier_roles", "select * from tier_roles order by peak_bytes desc"},
+    {"tier_levels",
+     "select tier, min(ns) as ns, max(bytes) as bytes from tier_levels group by tier, case when "
+     "(select count(*) from tier_levels) <= 20000 then ns else ns * 2000 / (1 + (select end_ns "
+     "from runs)) end order by tier, 2"},
     {"path", "select start_ns, end_ns, rank, node, name, cause, bound_by, group_name, dimension, "
              "algorithm, link from critical_path limit 100000"},
     {"path_causes",

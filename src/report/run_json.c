@@ -88,6 +88,8 @@ static bool one_run(struct nadi_json *j, const char *run, struct nadi_diags *dia
         {"completions", "select least_bytes, below_bytes, messages, p50_ns, p90_ns, p99_ns, max_ns "
                         "from completions order by least_bytes"},
         {"packets", "select * from packets"},
+        {"tiers", "select * from tiers"},
+        {"tier_roles", "select * from tier_roles"},
         {"sensitivities", "select * from sensitivities"},
         {"bounds", "select bound, ns from bounds order by ns desc"},
     };
@@ -122,8 +124,9 @@ bool nadi_run_json(const char *const *runs, size_t count, struct nadi_str *out,
 
 /* ---- two runs ------------------------------------------------------------------------------ */
 
-static bool pairs(struct nadi_json *j, const char *key, struct nadi_database *const *dbs,
-                  const char *label, const char *sql, struct nadi_diags *diags)
+/* bytes: else times. */
+static bool pairs_of(struct nadi_json *j, const char *key, struct nadi_database *const *dbs,
+                     const char *label, const char *sql, bool bytes, struct nadi_diags *diags)
 {
     struct nadi_run_pairs found;
     const bool ok = nadi_run_pairs_read(dbs[0], dbs[1], sql, &found, diags);
@@ -132,14 +135,20 @@ static bool pairs(struct nadi_json *j, const char *key, struct nadi_database *co
         const struct nadi_run_pair *p = &found.items[i];
         nadi_json_row(j, NULL);
         nadi_json_string(j, label, p->label);
-        nadi_json_double(j, "first_ns", p->before);
-        nadi_json_double(j, "second_ns", p->after);
-        nadi_json_double(j, "difference_ns", p->after - p->before);
+        nadi_json_double(j, bytes ? "first_bytes" : "first_ns", p->before);
+        nadi_json_double(j, bytes ? "second_bytes" : "second_ns", p->after);
+        nadi_json_double(j, bytes ? "difference_bytes" : "difference_ns", p->after - p->before);
         nadi_json_close(j);
     }
     nadi_json_close(j);
     nadi_mem_free(found.items);
     return ok;
+}
+
+static bool pairs(struct nadi_json *j, const char *key, struct nadi_database *const *dbs,
+                  const char *label, const char *sql, struct nadi_diags *diags)
+{
+    return pairs_of(j, key, dbs, label, sql, false, diags);
 }
 
 static void setting(void *context, const char *key, const char *before, const char *after)
@@ -178,7 +187,9 @@ static bool two_runs(struct nadi_json *j, const char *const *runs, struct nadi_d
     ok = ok && end_to_end(j, dbs, diags) &&
          pairs(j, "critical_path", dbs, "cause", NADI_RUN_CAUSES_SQL, diags) &&
          pairs(j, "mean_of_ranks", dbs, "cause", NADI_RUN_MEAN_SQL, diags) &&
-         pairs(j, "collectives", dbs, "collective", NADI_RUN_COLLECTIVES_SQL, diags);
+         pairs(j, "collectives", dbs, "collective", NADI_RUN_COLLECTIVES_SQL, diags) &&
+         pairs_of(j, "tier_bytes", dbs, "tier", NADI_RUN_TIER_BYTES_SQL, true, diags) &&
+         pairs(j, "tier_times", dbs, "tier", NADI_RUN_TIER_TIMES_SQL, diags);
     nadi_json_array(j, "settings");
     ok = ok && nadi_run_settings(dbs[0], dbs[1], setting, j, diags);
     nadi_json_close(j);

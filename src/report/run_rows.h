@@ -27,6 +27,17 @@
     "select lower(replace(kind, '_', '-')) || ' ' || bytes || ' B on ' || participants as "        \
     "collective, sum(duration_ns * instances) as ns from collectives group by 1"
 
+/* Bytes: what tiers and links of the memory file carried; most that lay in an instance of a tier.
+ */
+#define NADI_RUN_TIER_BYTES_SQL                                                                    \
+    "select kind || ' ' || name || ', moved', in_bytes + out_bytes from tiers union all select "   \
+    "kind || ' ' || name || ', at its peak', peak_bytes from tiers where peak_bytes > 0"
+/* Times: with a request in flight, of the mean instance; of requests, lost to others. */
+#define NADI_RUN_TIER_TIMES_SQL                                                                    \
+    "select kind || ' ' || name || ', busy', busy_share * (select end_ns from runs) from tiers "   \
+    "where busy_share > 0 union all select kind || ' ' || name || ', lost to others', lost_ns "    \
+    "from tiers where lost_ns > 0"
+
 /* Rows (label, ns) of two runs beside each other, those that differ most first. */
 struct nadi_run_pair {
     char label[96];

@@ -346,6 +346,35 @@ static bool sensitivities(const struct text *t)
     return ok && bars(t, "select bound, ns from bounds order by ns desc", NADI_INK_BLUE);
 }
 
+static bool tiers(const struct text *t)
+{
+    bool failed = false;
+    char moved[32], peak[32], capacity[32];
+    struct nadi_query *q =
+        nadi_query_open(t->db,
+                        "select kind || ' ' || name, in_bytes + out_bytes, busy_share, peak_bytes, "
+                        "capacity_bytes from tiers where requests > 0 or peak_bytes > 0",
+                        t->diags);
+    for (bool any = false; q && nadi_query_next(q, &failed, t->diags); any = true) {
+        if (!any) {
+            nadi_str_add_char(t->out, '\n');
+            bold(t, "memory tiers and their links");
+        }
+        nadi_str_printf(t->out, "  %-*.*s%11s moved", LABEL, LABEL, nadi_query_text(q, 0),
+                        nadi_units_bytes(moved, nadi_query_double(q, 1)));
+        if (nadi_query_double(q, 2) > 0)
+            nadi_str_printf(t->out, "  busy %5.1f %%", 100 * nadi_query_double(q, 2));
+        if (nadi_query_double(q, 3) > 0)
+            nadi_str_printf(t->out, "  at its peak %s",
+                            nadi_units_bytes(peak, nadi_query_double(q, 3)));
+        if (nadi_query_double(q, 3) > 0 && nadi_query_double(q, 4) > 0)
+            nadi_str_printf(t->out, " of %s", nadi_units_bytes(capacity, nadi_query_double(q, 4)));
+        nadi_str_add_char(t->out, '\n');
+    }
+    nadi_query_close(q);
+    return q && !failed;
+}
+
 static bool open_text(struct text *t, const char *run, bool colour, struct nadi_str *out,
                       struct nadi_diags *diags)
 {
@@ -365,7 +394,7 @@ bool nadi_run_text(const char *run, bool colour, struct nadi_str *out, struct na
     heading(&t, run);
     interval(&t);
     bool ok = sentences(&t) && path(&t) && communication(&t) && queues(&t) && messages(&t) &&
-              packets(&t) && ranks(&t) && sensitivities(&t);
+              packets(&t) && tiers(&t) && ranks(&t) && sensitivities(&t);
     nadi_database_close(t.db);
     return ok && diags->errors == errors;
 }
@@ -433,6 +462,36 @@ static bool diff_packets(const struct text *a, const struct text *b)
     return a->diags->errors == 0 && b->diags->errors == 0;
 }
 
+static void diff_bytes(const struct text *t, const struct nadi_run_pair *p)
+{
+    char before[32], after[32], by[32];
+    nadi_str_printf(t->out, "  %-*.*s%11s  %11s  %s%10s", LABEL, LABEL, p->label,
+                    nadi_units_bytes(before, p->before), nadi_units_bytes(after, p->after),
+                    p->after > p->before   ? "+"
+                    : p->after < p->before ? "-"
+                                           : " ",
+                    nadi_units_bytes(by, fabs(p->after - p->before)));
+    if (p->before > 0)
+        nadi_str_printf(t->out, "  %+7.2f %%", 100 * (p->after / p->before - 1));
+    nadi_str_add_char(t->out, '\n');
+}
+
+static bool diff_tiers(const struct text *a, const struct text *b)
+{
+    static const char counted[] = "select count(*) from tiers where requests > 0 or peak_bytes > 0";
+    struct nadi_run_pairs pairs;
+    if (number(a, counted) + number(b, counted) < 1)
+        return true;
+    nadi_str_add_char(a->out, '\n');
+    bold(a, "memory tiers and their links");
+    const bool ok = nadi_run_pairs_read(a->db, b->db, NADI_RUN_TIER_BYTES_SQL, &pairs, a->diags);
+    for (size_t i = 0; i < pairs.count; i++)
+        if (pairs.items[i].before > 0 || pairs.items[i].after > 0)
+            diff_bytes(a, &pairs.items[i]);
+    nadi_mem_free(pairs.items);
+    return ok && diff_rows(a, b, NADI_RUN_TIER_TIMES_SQL, SIZE_MAX);
+}
+
 struct setting_lines {
     const struct text *t;
     size_t shown;
@@ -481,7 +540,7 @@ bool nadi_run_diff(const char *first, const char *second, bool colour, struct na
             bold(&a, "collectives, their times added up");
         }
         ok = ok && diff_rows(&a, &b, NADI_RUN_COLLECTIVES_SQL, 10);
-        ok = ok && diff_packets(&a, &b) && diff_settings(&a, &b);
+        ok = ok && diff_packets(&a, &b) && diff_tiers(&a, &b) && diff_settings(&a, &b);
     }
     nadi_database_close(a.db);
     nadi_database_close(b.db);

@@ -96,10 +96,31 @@ static void busiest(struct counters *c)
             link(c, best[k]);
 }
 
+/* What lies in the fullest instance of each tier. */
+static void tiers(struct counters *c)
+{
+    const uint64_t process = c->r->tier_level_count
+                                 ? nadi_pftrace_process(c->t, c->in->rank_count + 2, "memory tiers")
+                                 : 0;
+    for (uint32_t i = 0; i < c->r->tier_count; i++) {
+        uint64_t track = 0;
+        for (size_t k = 0; k < c->r->tier_level_count; k++) {
+            const struct nadi_tier_level *l = &c->r->tier_levels[k];
+            if (l->tier != i)
+                continue;
+            if (!track)
+                track = nadi_pftrace_counter(c->t, process, c->r->tiers[i].name, NADI_PFTRACE_BYTES,
+                                             c->order++);
+            nadi_pftrace_count(c->t, track, l->ns, (double)l->bytes);
+        }
+    }
+}
+
 void nadi_timeline_counters(const struct nadi_inputs *in, const struct nadi_result *r,
                             struct nadi_pftrace *t)
 {
     struct counters c = {.in = in, .r = r, .t = t};
     in_flight(&c);
     busiest(&c);
+    tiers(&c);
 }
