@@ -68,10 +68,10 @@ static bool check(const struct nadi_loadstore_config *c, const struct nadi_schem
                   struct nadi_diags *diags)
 {
     const char *file = values->doc ? values->doc->path : NULL;
-    if (c->copy_sms > c->sms)
-        return nadi_error(diags, "loadstore/copy-sms", NADI_IN_FILE(file),
-                          "lower copy-sms, or raise sms", "copy-sms is %u, of %u SMs in all",
-                          c->copy_sms, c->sms);
+    if (c->copy_sms >= c->sms && c->copy == NADI_COPY_SM)
+        return nadi_error(
+            diags, "loadstore/copy-sms", NADI_IN_FILE(file), "lower copy-sms, or raise sms",
+            "copy-sms is %u, of %u SMs in all: none is left to compute", c->copy_sms, c->sms);
     return fits_protocol(c, file, diags);
 }
 

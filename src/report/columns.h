@@ -187,6 +187,8 @@ struct nadi_result_view {
     VIEW(drawing_frames)                                                                           \
     VIEW(link_usage_csv)                                                                           \
     VIEW(link_usage)                                                                               \
+    VIEW(devices_csv)                                                                              \
+    VIEW(devices)                                                                                  \
     VIEW(packets)                                                                                  \
     VIEW(packets_json)                                                                             \
     VIEW(ports)                                                                                    \

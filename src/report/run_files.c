@@ -34,6 +34,8 @@ static const struct nadi_run_file_info files[NADI_FILES] = {
     [NADI_FILE_LAYERS] = {"layers.csv",
                           "one row a layer and pass of a rank of each trace: where its time went",
                           "ns, bytes", &nadi_view_layers_csv},
+    [NADI_FILE_DEVICES] = {"devices.csv", "one row a device: what it loaded and stored",
+                           "bytes, ns", &nadi_view_devices_csv},
     [NADI_FILE_TIERS] = {"tiers.csv", "one row a memory tier, then one a link of the memory file",
                          "bytes, ns; shares 0..1", &nadi_view_tiers_csv},
     [NADI_FILE_MEMORY] = {"memory.csv",
@@ -76,6 +78,8 @@ bool nadi_run_file_wanted(enum nadi_run_file file, const struct nadi_inputs *in,
         return o->ops;
     case NADI_FILE_LAYERS:
         return o->layers;
+    case NADI_FILE_DEVICES:
+        return in->options.network_model->has_loads;
     case NADI_FILE_TIERS:
         return in->tiers != NULL;
     case NADI_FILE_MEMORY:

@@ -338,6 +338,35 @@ static void tiers(const struct page *p)
             tier(p, &r->tiers[i]);
 }
 
+static void devices(const struct page *p)
+{
+    const struct nadi_result *r = p->r;
+    char lines[32], data[32], share[16], stalled[32], slowed[32];
+    struct nadi_device_result sum = {0};
+    uint64_t slowed_ns = 0;
+    for (uint32_t i = 0; i < r->device_count; i++) {
+        sum.lines = nadi_count_add(sum.lines, r->devices[i].lines);
+        sum.data_bytes = nadi_count_add(sum.data_bytes, r->devices[i].data_bytes);
+        sum.wire_bytes = nadi_count_add(sum.wire_bytes, r->devices[i].wire_bytes);
+        sum.stalled_ns = nadi_count_add(sum.stalled_ns, r->devices[i].stalled_ns);
+        slowed_ns = nadi_count_add(slowed_ns, nadi_result_rank(r, i)->compute_slowed_ns);
+    }
+    if (!sum.wire_bytes)
+        return;
+    const double count = r->device_count;
+    nadi_str_add(p->out, "\n");
+    inked(p, NADI_INK_BOLD, "loads and stores");
+    nadi_str_printf(p->out, ", of the mean device\n  %s lines with %s, %s of what it sent\n",
+                    nadi_units_count(lines, (double)sum.lines / count),
+                    nadi_units_bytes(data, (double)sum.data_bytes / count),
+                    percent(share, (double)sum.data_bytes / (double)sum.wire_bytes));
+    nadi_str_printf(p->out, "  %s without a free request, of all units together\n",
+                    nadi_units_time(stalled, (double)sum.stalled_ns / count));
+    if (slowed_ns)
+        nadi_str_printf(p->out, "  %s more for computations beside copy kernels\n",
+                        nadi_units_time(slowed, (double)slowed_ns / count));
+}
+
 static void network(const struct page *p)
 {
     const struct nadi_result *r = p->r;
@@ -493,6 +522,7 @@ void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r,
     machine_details(&p);
     collectives(&p);
     network(&p);
+    devices(&p);
     tiers(&p);
     events(&p);
     sanity(&p);

@@ -52,7 +52,9 @@ static const struct nadi_setting keys[] = {
          "At a link, between data and all else (loads' requests, acknowledgements, flags): `fair`: "
          "in turn, `fifo`: in one queue, `control-first`: data wait."),
     WHOLE("sms", 1, 1024, "132, a100 108, v100 80, b200 148", "SMs of a device."),
-    WHOLE("copy-sms", 1, 1024, "24, b200 32", "SMs that copy, with copy sm; of `sms`."),
+    WHOLE("copy-sms", 1, 1024, "24, b200 32",
+          "SMs that copy, with copy sm, fewer than `sms`. While a rank communicates its "
+          "computations have the others."),
     BYTES("request", "128", 8, 65536,
           "What a load or store carries: a multiple of 8, with protocol ll128 of 128. A multiple "
           "of the hardware's 128 simulates so many lines as one, as much faster."),

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "network/loadstore/loadstore.h"
 #include "network/usage.h"
 
 #include <math.h>
@@ -39,6 +40,7 @@ static void collect_class(const struct collection *c, uint32_t actor)
         .true_exposed_comm_ns = to_ns(v.times.exposed_comm),
         .memory_ns = to_ns(v.times.memory),
         .cpu_ns = to_ns(v.times.cpu),
+        .compute_slowed_ns = to_ns(v.slowed),
         .idle_ns = to_ns(v.times.idle),
         .nodes_done = v.nodes_done,
         .nodes_open = v.nodes_total - v.nodes_done,
@@ -281,6 +283,26 @@ static void collect_order(const struct collection *c, const struct members *m)
             r->finish_order[r->finished_count++] = m->ranks[k];
 }
 
+static void collect_devices(const struct collection *c)
+{
+    struct nadi_result *r = c->result;
+    r->device_count = c->network->ops->has_loads ? r->rank_count : 0;
+    r->devices = NADI_ARENA_NEW(&r->arena, struct nadi_device_result, r->device_count);
+    for (uint32_t i = 0; i < r->device_count; i++) {
+        const struct nadi_loadstore_figures *f = nadi_loadstore_figures(c->network, i);
+        r->devices[i] = (struct nadi_device_result){
+            .lines = f->lines,
+            .data_bytes = f->data_bytes,
+            .wire_bytes = f->wire_bytes,
+            .flags = f->flags,
+            .stalled_ns = to_ns(f->stalled),
+            .simple = f->by_protocol[NADI_PROTOCOL_SIMPLE],
+            .ll = f->by_protocol[NADI_PROTOCOL_LL],
+            .ll128 = f->by_protocol[NADI_PROTOCOL_LL128],
+        };
+    }
+}
+
 static void remark(const struct nadi_network *network, struct nadi_result *result)
 {
     struct nadi_str text = NADI_STR_INIT;
@@ -307,6 +329,7 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     result->dim_count = (uint32_t)count;
     result->links = collect_links(&c, true, &result->link_count);
     collect_usage(&c);
+    collect_devices(&c);
     remark(network, result);
     struct nadi_network_sent sent = {0};
     network->ops->sent(network, &sent);

@@ -28,6 +28,7 @@ struct nadi_rank_result {
     uint64_t true_exposed_comm_ns; /* communication while no accelerator compute ran */
     uint64_t memory_ns;            /* union of remote-memory intervals */
     uint64_t cpu_ns;               /* union of processor intervals */
+    uint64_t compute_slowed_ns;    /* of computations, beyond their own times: by copy kernels */
     uint64_t idle_ns;              /* nothing in flight, up to finish_ns */
     uint32_t nodes_done, nodes_open;
     uint32_t nodes_skipped; /* INVALID, METADATA and zero-byte roofline nodes among nodes_done */
@@ -101,6 +102,12 @@ struct nadi_memory_request { /* of a memory node, recorded with the spans */
     const char *waited_for; /* tier or link that kept it longest; NULL: none did */
 };
 
+struct nadi_device_result { /* network model with loads and stores: of a rank's device */
+    uint64_t lines, data_bytes, wire_bytes, flags;
+    uint64_t stalled_ns;       /* of all its units together */
+    uint64_t simple, ll, ll128; /* messages by protocol */
+};
+
 struct nadi_usage_result { /* what links carried over time */
     uint32_t buckets;      /* that the run reached; 0: not recorded */
     double bucket_ns;      /* width */
@@ -155,6 +162,8 @@ struct nadi_result {
     struct nadi_link_result *links; /* not in unaware */
     size_t link_count;
     struct nadi_usage_result usage;
+    struct nadi_device_result *devices; /* where the model knows */
+    uint32_t device_count;
     struct nadi_tier_result *tiers; /* of a memory file of tiers: tiers, then links */
     uint32_t tier_count;
     struct nadi_tier_level *tier_levels; /* by time; recorded with the spans */

@@ -163,6 +163,15 @@ static struct nadi_uniform uniform_of(const struct nadi_inputs *in, const struct
     return u;
 }
 
+/* Copy kernels hold SMs, copy engines do not. */
+static struct nadi_sharing sharing_of(const struct nadi_inputs *in)
+{
+    const struct nadi_loadstore_config *c = &in->loadstore;
+    if (!in->options.network_model->has_loads || c->copy != NADI_COPY_SM)
+        return (struct nadi_sharing){0};
+    return (struct nadi_sharing){.sms = c->sms, .copying = c->copy_sms};
+}
+
 void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bool phases,
                           const struct nadi_workload *before)
 {
@@ -213,6 +222,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .fold = fold,
         .before = before,
         .perturb = in->events ? &in->events->perturb : NULL,
+        .sharing = sharing_of(in),
     };
     s->workload = nadi_workload_create(&setup);
     if (in->events)

@@ -31,6 +31,16 @@ static void timer(struct nadi_workload *w, uint32_t rank, uint32_t node, uint64_
                          0, 0);
 }
 
+/* The accelerator computes for so long, alone; line: NULL where only that is known. */
+static void compute(struct nadi_workload *w, uint32_t rank, uint32_t node, uint64_t ns,
+                    const struct nadi_roofline *line)
+{
+    if (w->setup.sharing.copying)
+        nadi_workload_share(w, rank, node, ns, line);
+    else
+        timer(w, rank, node, ns);
+}
+
 static void replay(struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
     struct rank_state *r = &w->ranks[rank];
@@ -40,7 +50,10 @@ static void replay(struct nadi_workload *w, uint32_t rank, uint32_t node)
         ns = compute_time(w, rank, node, ns);
     if (!(t->flags[node] & NADI_NODE_IS_CPU))
         r->view.gpu_ticks = nadi_ns_add(r->view.gpu_ticks, ns);
-    timer(w, rank, node, ns);
+    if (t->type[node] == NADI_NODE_COMP && !(t->flags[node] & NADI_NODE_IS_CPU))
+        compute(w, rank, node, ns, NULL);
+    else
+        timer(w, rank, node, ns);
 }
 
 static bool roofline(struct nadi_workload *w, uint32_t rank, uint32_t node)
@@ -59,7 +72,7 @@ static bool roofline(struct nadi_workload *w, uint32_t rank, uint32_t node)
     r->view.memory_utilisation += weight * k.memory_utilisation;
     r->view.intensity += weight * k.intensity;
     r->view.gpu_ticks = nadi_ns_add(r->view.gpu_ticks, k.ns);
-    timer(w, rank, node, k.ns);
+    compute(w, rank, node, k.ns, &line);
     return true;
 }
 

@@ -24,6 +24,12 @@ struct ready_heap { /* node indices, smallest first */
 struct running { /* a node in flight */
     uint32_t node;
     nadi_time start;
+    /* Of a computation that shares its device (sharing.c): */
+    uint32_t turn;       /* of the event that ends it; 0: it does not share */
+    bool slow;           /* since `since` */
+    double rate;         /* while it is */
+    nadi_time own, left; /* alone; of that, at `since` */
+    nadi_time since;
 };
 
 struct instant { /* what completed on a rank at one time: for ties.c, phase executor only */
@@ -66,6 +72,7 @@ struct rank_state {
     uint32_t active[ACTIVITIES];
     nadi_time last_change;
     struct instant instant;
+    uint32_t turns; /* of events of sharing.c */
     struct nadi_rank_view view;
 };
 
@@ -87,7 +94,7 @@ struct nadi_workload {
     bool failed;
     const char *undecided;
     uint64_t ties_settled;
-    uint32_t kind_timer, kind_resume;
+    uint32_t kind_timer, kind_resume, kind_shared;
     uint32_t *first_left; /* second part: by actor of the first, the lowest node not done */
     uint64_t nodes_done, nodes_total, offered_bytes;
     struct { /* of an uneven all-to-all, while it is handed over */
@@ -157,6 +164,14 @@ uint32_t nadi_workload_peer(const struct nadi_workload *w, uint32_t actor, uint3
 
 /* dispatch.c: starts the node's work. False: it was skipped and is done already. */
 bool nadi_workload_dispatch(struct nadi_workload *w, uint32_t rank, uint32_t node);
+
+/* sharing.c: a computation of `ns` alone begins; line: NULL where only that is known. */
+void nadi_workload_share(struct nadi_workload *w, uint32_t rank, uint32_t node, uint64_t ns,
+                         const struct nadi_roofline *line);
+/* The rank begins or ends to communicate. */
+void nadi_workload_share_anew(struct nadi_workload *w, uint32_t rank);
+/* Does the event end the node's computation, or was its end found anew? */
+bool nadi_workload_share_ends(struct nadi_workload *w, uint32_t rank, uint32_t node, uint32_t turn);
 
 /* ties.c: completions of one instant whose order only the message executor knows. Before the node's
  * children become ready: returns whether its place among the instant's completions is uncertain. */

@@ -103,6 +103,8 @@ static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
         r->in_use[slot]--;
     nadi_time start = leave_flight(r, node);
     nadi_workload_account(r, now, nadi_workload_activity(t, node), -1);
+    if (w->setup.sharing.copying)
+        nadi_workload_share_anew(w, rank);
     if (w->setup.record) {
         struct nadi_node_span span = {.rank = rank, .node = node, .start = start, .end = now};
         NADI_PUSH(&w->spans, span);
@@ -131,6 +133,8 @@ static void issue_node(struct nadi_workload *w, uint32_t rank, uint32_t node, en
     if (r->instant.at == now)
         r->instant.issued[slot] = true;
     nadi_workload_account(r, now, nadi_workload_activity(r->trace, node), 1);
+    if (w->setup.sharing.copying)
+        nadi_workload_share_anew(w, rank);
     if (nadi_workload_dispatch(w, rank, node))
         return;
     r->view.nodes_skipped++;
@@ -208,6 +212,13 @@ static void on_timer(void *context, const struct nadi_event *event)
     workload_node_done(context, event->actor, event->a);
 }
 
+static void on_shared(void *context, const struct nadi_event *event)
+{
+    struct nadi_workload *w = context;
+    if (nadi_workload_share_ends(w, event->actor, event->a, event->b))
+        workload_node_done(w, event->actor, event->a);
+}
+
 static void on_resume(void *context, const struct nadi_event *event)
 {
     workload_pass(context, event->actor);
@@ -262,6 +273,7 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
     };
     w->system = nadi_system_create(&system);
     w->kind_timer = nadi_engine_add_kind(w->engine, on_timer, w);
+    w->kind_shared = nadi_engine_add_kind(w->engine, on_shared, w);
     w->kind_resume = nadi_engine_add_kind(w->engine, on_resume, w);
     w->ranks = NADI_ARENA_ZNEW(&w->arena, struct rank_state, w->rank_count);
     w->finish_order = NADI_ARENA_NEW(&w->arena, uint32_t, w->rank_count);

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "compute/perturb.h"
+#include "compute/sharing.h"
 #include "engine/engine.h"
 #include "executor/system.h"
 #include "network/network.h"
@@ -34,6 +35,7 @@ struct nadi_workload_setup {
         relative_peers; /* comm_src and comm_dst of the traces are distances (nadi_relative_peer) */
     double compute_scale, comm_scale;
     const struct nadi_perturb *perturb; /* NULL: all ranks compute and begin alike; no folding */
+    struct nadi_sharing sharing;        /* of SMs with copy kernels; no folding */
     bool record;                        /* keep each node's start and end, and the flows */
     bool phases;                        /* the phase executor (executor/system.h) */
     bool keyed;                         /* members may disagree (executor/system.h) */
@@ -59,6 +61,7 @@ struct nadi_rank_view {
     uint64_t gpu_ticks; /* ns: sum of accelerator runtimes, as the reference counts them */
     uint32_t nodes_done, nodes_skipped, nodes_total;
     struct nadi_busy_times times;
+    nadi_time slowed; /* of computations that ended, beyond their own times: by copy kernels */
     /* roofline sums, weighted by ns */
     double weight, compute_bound, compute_utilisation, memory_utilisation, intensity;
 };

@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct nadi_inputs in;
     if (fuzz_load(&in, NADI_SCHEMA_LOADSTORE, data, size)) {
         const struct nadi_loadstore_config *c = &in.loadstore;
-        NADI_ASSERT(c->copy_sms >= 1 && c->copy_sms <= c->sms && c->engines >= 1);
+        NADI_ASSERT(c->copy_sms >= 1 && (c->copy_sms < c->sms || c->copy == NADI_COPY_ENGINE) &&
+                    c->engines >= 1);
         NADI_ASSERT(c->request_bytes >= 8 && c->request_bytes % 8 == 0);
         NADI_ASSERT(c->outstanding >= 1 && c->engine_requests >= 1);
         NADI_ASSERT(c->sm_bytes_per_ns > 0 && c->engine_bytes_per_ns > 0);
