@@ -5,8 +5,8 @@ enum { DEVICES_FILE = 1, DEVICES = 2, ALL = 3 };
 
 #define DEVICE(member) NADI_MEMBER(nadi_device_result, member)
 
-NADI_ROW_GETTER(slowed, nadi_cell_u64(nadi_result_rank(row->of->r, (uint32_t)row->index)
-                                          ->compute_slowed_ns));
+NADI_ROW_GETTER(
+    slowed, nadi_cell_u64(nadi_result_rank(row->of->r, (uint32_t)row->index)->compute_slowed_ns));
 
 static const struct nadi_column columns[] = {
     {"rank", ALL, .key = DEVICES, NADI_GET(U64, nadi_cell_row_number),
@@ -33,10 +33,14 @@ static void put(struct nadi_rows *rows)
 }
 
 const struct nadi_result_view nadi_view_devices_csv = {
-    NADI_VIEW_CSV, "devices.csv",          "a device; only with the network model loadstore",
-    NADI_COLUMNS(columns),                 DEVICES_FILE,
-    .put = put,    .title = "Devices that load and store"};
+    NADI_VIEW_CSV,
+    "devices.csv",
+    "a device; only with the network model loadstore",
+    NADI_COLUMNS(columns),
+    DEVICES_FILE,
+    .put = put,
+    .title = "Devices that load and store"};
 
 const struct nadi_result_view nadi_view_devices = {
-    NADI_VIEW_DATABASE, "devices", "a device; only with the network model loadstore",
-    NADI_COLUMNS(columns), DEVICES, .put = put};
+    NADI_VIEW_DATABASE,    "devices", "a device; only with the network model loadstore",
+    NADI_COLUMNS(columns), DEVICES,   .put = put};

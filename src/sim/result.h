@@ -104,7 +104,7 @@ struct nadi_memory_request { /* of a memory node, recorded with the spans */
 
 struct nadi_device_result { /* network model with loads and stores: of a rank's device */
     uint64_t lines, data_bytes, wire_bytes, flags;
-    uint64_t stalled_ns;       /* of all its units together */
+    uint64_t stalled_ns;        /* of all its units together */
     uint64_t simple, ll, ll128; /* messages by protocol */
 };
 

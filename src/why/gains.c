@@ -47,7 +47,9 @@ static void count_step(struct tally *t, const struct nadi_inputs *in, const stru
                        const struct nadi_path_step *s)
 {
     const double all = (double)(s->end_ns - s->start_ns), fixed = (double)s->fixed_ns;
-    if (in->system.library || in->system.replay_only) {
+    /* fences, flags and requests that run out go with no bandwidth, and have no share that is known
+     */
+    if (in->system.library || in->system.replay_only || in->options.network_model->has_loads) {
         t->library += all;
         return;
     }
