@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "fabric/phases.h"
 #include "fabric/route.h"
+#include "format/embedded.h"
 #include "platform/graph_file.h"
 #include "platform/io_trees.h"
 
@@ -236,25 +237,26 @@ static bool rates(struct nadi_repro *r)
  */
 
 struct workload {
-    const char *label, *model, *plan;
-    double c, d; /* published speed-ups over the mesh */
-    bool even;   /* in-switch reduction saves nothing: members are two, or all is I/O */
+    const char *label, *model; /* its plan: examples/fred */
+    double c, d;               /* published speed-ups over the mesh */
+    bool even; /* in-switch reduction saves nothing: members are two, or all is I/O */
 };
 
 static const struct workload workloads[] = {
-    {"ResNet-152, DP(20)", "resnet152", "dp=20 batch=320 overlap-gradients=0", 1.41, 1.76, false},
-    {"17B, MP(3) DP(3) PP(2)", "transformer-17b",
-     "tp=3 dp=3 pp=2 batch=48 micro-batch=2 sequence=1024 zero=1 sequence-parallel=0 "
-     "gradient-bytes=2",
-     1.75, 1.87, false},
-    {"GPT-3, MP(2) DP(5) PP(2)", "gpt3-175b",
-     "tp=2 dp=5 pp=2 vp=48 batch=80 micro-batch=8 sequence=2048 execution=streaming "
-     "sequence-parallel=0 gradient-bytes=2",
-     1.34, 1.34, true},
-    {"Transformer-1T, DP(20)", "transformer-1t",
-     "dp=20 batch=320 micro-batch=16 sequence=2048 execution=streaming gradient-bytes=2", 1.40,
-     1.40, true},
+    {"ResNet-152, DP(20)", "resnet152", 1.41, 1.76, false},
+    {"17B, MP(3) DP(3) PP(2)", "transformer-17b", 1.75, 1.87, false},
+    {"GPT-3, MP(2) DP(5) PP(2)", "gpt3-175b", 1.34, 1.34, true},
+    {"Transformer-1T, DP(20)", "transformer-1t", 1.40, 1.40, true},
 };
+
+/* The file of examples/fred, in the study's folder. */
+static const char *plan_of(struct nadi_repro *r, const struct workload *w)
+{
+    const struct nadi_embedded *e = nadi_embedded_find("fred", w->model);
+    NADI_ASSERT(e);
+    return nadi_repro_file(r, nadi_arena_printf(&r->arena, "%s.yaml", w->model), "%s",
+                           (const char *)e->text);
+}
 
 /* A step of the workload with its compute scaled. */
 static bool time_step(struct nadi_repro *r, const struct workload *w, enum fabric fabric,
@@ -267,8 +269,10 @@ static bool time_step(struct nadi_repro *r, const struct workload *w, enum fabri
     setup.network_model = "flow";
     setup.compute_scale = scale;
     model.model = w->model;
-    model.settings = w->plan;
+    model.plan = plan_of(r, w);
     model.cluster = clusters[fabric];
+    if (!model.plan)
+        return false;
     struct nadi_job *job = nadi_job_create(&setup);
     const bool ok = nadi_model_load(job, &model) == NADI_STATUS_DONE &&
                     nadi_job_run(job, NULL) == NADI_STATUS_DONE;
