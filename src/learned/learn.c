@@ -196,6 +196,7 @@ static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_
     memset(l.symbol_of, 0xff, symbols * sizeof(*l.symbol_of));
     l.named = NADI_NEW(uint32_t, symbols);
     nadi_grammar_make(&l.grammar, programs, l.program_count, symbols);
+    nadi_learn_order(&l);
     if (m->kind == NADI_LEARNED_SEQUENCE)
         nadi_learn_alphabet(&l);
     else

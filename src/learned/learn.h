@@ -60,6 +60,8 @@ void nadi_learn_skeleton(struct nadi_learning *l);
 void nadi_learn_slots(struct nadi_learning *l);
 /* learn_cells.c */
 void nadi_learn_cells(struct nadi_learning *l);
+/* learn_order.c: after the grammar. */
+void nadi_learn_order(struct nadi_learning *l);
 /* learn_sequence.c: before the grammar, instead of the skeleton, and after the cells. index: of all
  * families. */
 void nadi_learn_refine(struct nadi_learning *l, struct nadi_vocabulary *v,

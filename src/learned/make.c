@@ -275,6 +275,7 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
                           "a stage would have more than %u nodes", k.most_nodes);
     job->compute_spread = job->compute_ns > 0 ? sqrt(k.compute_variance / job->compute_ns) : 0;
     job->comm_spread = job->comm_bytes > 0 ? sqrt(k.comm_variance / job->comm_bytes) : 0;
+    nadi_make_order(job);
     return nadi_make_pairs(job, diags);
 }
 

@@ -73,6 +73,9 @@ bool nadi_make_point(struct nadi_made_job *job, const struct nadi_learned_model 
                      const struct nadi_learned_wish *wish, uint32_t attempt,
                      struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_make_pairs(struct nadi_made_job *job, struct nadi_diags *diags) NADI_MUST_USE;
+/* make_order.c: ranks issue what is ready. Collectives across stages, and in a family whose
+ * programs say so messages too, become ready one after the other. */
+void nadi_make_order(struct nadi_made_job *job);
 uint64_t nadi_make_pair_key(const struct nadi_made_job *job, uint32_t stage, uint32_t node);
 
 struct nadi_making;
@@ -94,9 +97,6 @@ struct nadi_draw_need {  /* what others wait for */
     bool alone;          /* a stage has ended: no collective finds all of its group */
 };
 bool nadi_draw_item(struct nadi_drawing *d, uint32_t stage, const struct nadi_draw_need *need);
-/* Is it drawn node by node: too many items for rules to say much? */
-bool nadi_draw_is_long(const struct nadi_drawing *d, uint32_t stage);
-
 /* make_settle.c: runs all stages at once, drawing their items, and leaves out what waits forever:
  * receives without sends, sends without receives, collectives that not all stages of the group come
  * to. Returns how many. */

@@ -129,11 +129,6 @@ static uint32_t choose(struct nadi_drawing *d, struct drawn_stage *s,
     return likely[token] > 0 && token != end ? token : NADI_NONE;
 }
 
-bool nadi_draw_is_long(const struct nadi_drawing *d, uint32_t stage)
-{
-    return d->stages[stage].law >= LONG;
-}
-
 bool nadi_draw_item(struct nadi_drawing *d, uint32_t stage, const struct nadi_draw_need *need)
 {
     struct drawn_stage *s = &d->stages[stage];

@@ -243,45 +243,6 @@ static void close_stage(struct nadi_made_stage *stage, const bool *out)
     nadi_mem_free(place);
 }
 
-/* --- their order -------------------------------------------------------------------------------
- */
-
-static bool is_ordered(const struct settling *s, const struct nadi_learned_symbol *x, bool all)
-{
-    const bool message = x->type == NADI_NODE_SEND || x->type == NADI_NODE_RECV;
-    return waits_for_stages(s, x) || (all && message);
-}
-
-/* Ranks issue what is ready: collectives across stages must be ready in one order on all of them.
- * Each depends on the last one, if it does not already. In programs that were drawn node by node,
- * whose dependencies are drawn as well, messages too. */
-static void order_stage(const struct settling *s, struct nadi_made_stage *stage, bool all)
-{
-    const size_t count = stage->nodes.count;
-    uint32_t *latest = NADI_ZNEW(uint32_t, count), last = 0; /* ids */
-    struct nadi_made_stage kept = {.nodes = stage->nodes};
-    for (size_t n = 0; n < count; n++) {
-        struct nadi_made_node *node = &stage->nodes.items[n];
-        const uint32_t first = (uint32_t)kept.deps.count;
-        for (uint32_t d = 0; d < node->dep_count; d++) {
-            const uint64_t id = stage->deps.items[node->dep_start + d];
-            const uint32_t before = latest[id - 1];
-            latest[n] = before > latest[n] ? before : latest[n];
-            NADI_PUSH(&kept.deps, id);
-        }
-        if (is_ordered(s, &s->job->family->symbols.items[node->symbol], all)) {
-            if (last && latest[n] != last)
-                add_once(&kept, first, last);
-            last = latest[n] = (uint32_t)n + 1;
-        }
-        node->dep_start = first;
-        node->dep_count = (uint32_t)kept.deps.count - first;
-    }
-    nadi_mem_free(stage->deps.items);
-    nadi_mem_free(latest);
-    *stage = kept;
-}
-
 static void find_places(struct settling *s)
 {
     const struct nadi_learned_family *f = s->job->family;
@@ -307,7 +268,6 @@ static void close_all(struct settling *s)
             out[s->stages[t].out.items[i]] = true;
         if (s->stages[t].out.count)
             close_stage(stage, out);
-        order_stage(s, stage, nadi_draw_is_long(s->drawing, t));
         nadi_mem_free(out);
         nadi_mem_free(s->stages[t].out.items);
     }

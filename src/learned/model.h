@@ -99,6 +99,7 @@ struct nadi_learned_family {
     double *points;    /* by job: sizes of the axes, then labels: what was learned from */
     uint32_t replicas; /* axes, as bits, whose product divides the batch; 0: no such labels */
     bool concurrent;
+    bool ordered; /* collectives and messages of a rank depend on each other */
     struct {
         struct nadi_learned_symbol *items;
         size_t count, capacity;

@@ -336,6 +336,7 @@ static void put_family(struct stream *s, struct nadi_learned_family *f, enum nad
     }
     number(s, &f->replicas, UINT32_MAX, "replicas");
     flag(s, &f->concurrent);
+    flag(s, &f->ordered);
     put_symbols(s, f);
     number(s, &f->slot_count, NADI_NONE - 1, "a count");
     if (!s->out)
