@@ -14,8 +14,8 @@
 
 void nadi_trace_learn_init(struct nadi_trace_learn *options)
 {
-    *options = (struct nadi_trace_learn){
-        .size = sizeof(*options), .model = "structural", .seed = 1, .form = "text"};
+    *options =
+        (struct nadi_trace_learn){.size = sizeof(*options), .model = "structural", .form = "text"};
 }
 
 enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **report,
@@ -25,8 +25,16 @@ enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **re
     struct nadi_str text = NADI_STR_INIT;
     const struct nadi_learn_wish wish = {
         .kind = (enum nadi_learned_kind)nadi_word_index(NADI_WORDS_LEARNED_MODEL, o->model),
+        .epsilon = o->epsilon,
         .seed = o->seed};
     *report = NULL;
+    if (wish.epsilon > 0 && wish.kind != NADI_LEARNED_STRUCTURAL) {
+        (void)nadi_error(messages, "learn/epsilon", NADI_NOWHERE,
+                         "leave --model sequence out, or --epsilon",
+                         "noise is added to the counts of a structural model; the weights of a "
+                         "network would need it too");
+        return NADI_STATUS_INPUT;
+    }
     const bool ok = nadi_learn_model(&model, o->jobs, (uint32_t)o->job_count, &wish, messages) &&
                     nadi_learned_model_write(&model, o->output, messages);
     if (ok) {

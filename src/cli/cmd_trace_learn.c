@@ -19,12 +19,21 @@ static const struct nadi_setting learn_model[] = {
      .doc =
          "structural: what is in a job follows from its sizes by laws; sequence: a small network "
          "draws it, for jobs that the grammar does not explain"},
+    {.name = "epsilon",
+     .argument = "X",
+     .type = NADI_TYPE_NUMBER,
+     .max = 1e6,
+     .preset = "0",
+     AT(nadi_trace_learn, epsilon),
+     .doc = "Differential privacy of how many jobs there are and which sizes they have, in a "
+            "structural model; smaller is more private, 0 is none"},
     {.name = "seed",
      .argument = "N",
      NADI_A_WHOLE,
-     .preset = "1",
+     .preset = "0",
      AT(nadi_trace_learn, seed),
-     .doc = "Of the network's weights before it is trained"},
+     .doc = "Of the network's weights before it is trained; of the noise, where it must be secret, "
+            "and 0 takes the system's random numbers"},
     {.name = NULL},
 };
 

@@ -353,7 +353,7 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
     nadi_vocabulary_init(&c.vocabulary);
     nadi_strmap_init(&c.families);
     nadi_map64_init(&c.refined, 64);
-    const bool ok = open_all(&c, jobs, count, diags);
+    bool ok = open_all(&c, jobs, count, diags);
     if (ok) {
         m->family_count = c.family_count;
         m->families = NADI_ARENA_ZNEW(&m->arena, struct nadi_learned_family, c.family_count);
@@ -364,6 +364,7 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
         nadi_learn_borrow(&records);
         nadi_learned_records_release(&records);
         find_sizes(m, &c);
+        ok = !(wish->epsilon > 0) || nadi_learn_private(m, wish->epsilon, wish->seed, diags);
     }
     for (uint32_t i = 0; i < c.opened; i++)
         nadi_learned_job_release(&c.jobs[i]);

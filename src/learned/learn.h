@@ -62,6 +62,12 @@ void nadi_learn_slots(struct nadi_learning *l);
 void nadi_learn_cells(struct nadi_learning *l);
 /* learn_order.c: after the grammar. */
 void nadi_learn_order(struct nadi_learning *l);
+/* learn_private.c: counts with noise, families that show it left out; false with an error: all.
+ * seed 0: the system's random numbers. The grid that sizes are counted on: 1, 2, ... */
+bool nadi_learn_private(struct nadi_learned_model *m, double epsilon, uint64_t seed,
+                        struct nadi_diags *diags) NADI_MUST_USE;
+int64_t nadi_private_noise(struct nadi_rng *rng, double epsilon);
+double nadi_private_grid(uint32_t at);
 /* learn_sequence.c: before the grammar, instead of the skeleton, and after the cells. index: of all
  * families. */
 void nadi_learn_refine(struct nadi_learning *l, struct nadi_vocabulary *v,

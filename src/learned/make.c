@@ -257,7 +257,7 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
                             .m = m,
                             .wish = wish,
                             .most_nodes = wish->most_nodes ? wish->most_nodes : MOST_NODES};
-    *job = (struct nadi_made_job){.number = 0};
+    *job = (struct nadi_made_job){.epsilon = m->private.epsilon};
     if (!nadi_make_point(job, m, wish, attempt, diags))
         return false;
     job->stages = NADI_ZNEW(struct nadi_made_stage, job->stage_count);

@@ -53,6 +53,7 @@ struct nadi_made_job {
     double compute_ns, comm_bytes;      /* of all stages, one rank each */
     double compute_spread, comm_spread; /* relative, of the laws: one standard deviation */
     bool beyond;                        /* a size or label is beyond those that were learned */
+    double epsilon;                     /* of the model */
     uint64_t drawn, unpaired; /* of a sequence model: items; nodes without a partner, left out */
 };
 

@@ -116,9 +116,17 @@ struct nadi_learned_family {
     double net_loss;       /* nats a token, when trained */
 };
 
+struct nadi_learned_private { /* of the counts of jobs: learned/learn_private.c */
+    double epsilon;           /* 0: as they are */
+    double delta;
+    uint32_t settings; /* that half of epsilon is divided between */
+    uint32_t left_out; /* families */
+};
+
 struct nadi_learned_model {
     struct nadi_arena arena;
     enum nadi_learned_kind kind;
+    struct nadi_learned_private private;
     struct nadi_learned_family *families;
     uint32_t family_count, job_count;
     uint32_t *avoid; /* ascending: 24-bit hashes of sizes that one job alone has */
@@ -149,7 +157,8 @@ uint32_t nadi_learned_size_hash(uint64_t size);
 
 struct nadi_learn_wish {
     enum nadi_learned_kind kind;
-    uint64_t seed; /* of a network's weights */
+    double epsilon; /* of a structural model's counts; 0: no noise */
+    uint64_t seed;  /* of a network's weights, of the noise */
 };
 
 /* jobs: workloads, manifests or prefixes. False with an error. The caller releases the model in

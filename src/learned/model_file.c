@@ -355,6 +355,12 @@ static void put_model(struct stream *s, struct nadi_learned_model *m)
     uint32_t kind = m->kind;
     number(s, &kind, NADI_LEARNED_KINDS - 1, "the kind of model");
     m->kind = (enum nadi_learned_kind)kind;
+    number_real(s, &m->private.epsilon);
+    number_real(s, &m->private.delta);
+    number(s, &m->private.settings, NADI_LEARNED_AXES + NADI_LEARNED_LABELS, "a count");
+    number(s, &m->private.left_out, NADI_NONE - 1, "a count");
+    if (!(m->private.epsilon >= 0) || (m->private.epsilon > 0 && m->private.settings == 0))
+        fail(s, "epsilon");
     number(s, &m->job_count, 1 << 24, "the jobs");
     COUNT(s, m->family_count, m->families, 8);
     for (uint32_t i = 0; i < m->family_count && !s->bad; i++)

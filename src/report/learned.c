@@ -44,12 +44,27 @@ static void add_axes(const struct nadi_learned_family *f, struct nadi_str *out)
         nadi_str_add(out, "one rank");
 }
 
+static void private_text(const struct nadi_learned_private *p, struct nadi_str *out)
+{
+    if (!(p->epsilon > 0))
+        return;
+    nadi_str_printf(out,
+                    "  differential privacy: epsilon %g, delta %g\n"
+                    "    %g on how many jobs a family has; %u famil%s left out\n"
+                    "    %g on which sizes they have: %g on each of up to %u axes and labels\n"
+                    "    not covered: rules and laws, which are fitted to all jobs of a family\n",
+                    p->epsilon, p->delta, p->epsilon / 2, p->left_out,
+                    p->left_out == 1 ? "y" : "ies", p->epsilon / 2, p->epsilon / 2 / p->settings,
+                    p->settings);
+}
+
 static void model_text(const struct nadi_learned_model *m, const char *path, struct nadi_str *out)
 {
     nadi_str_printf(out,
-                    "%s: learned from %u job%s, %u famil%s; %u sizes of one job alone are not "
+                    "%s: learned from %s%u job%s, %u famil%s; %u sizes of one job alone are not "
                     "given away\n",
-                    path, m->job_count, m->job_count == 1 ? "" : "s", m->family_count,
+                    path, m->private.epsilon > 0 ? "about " : "", m->job_count,
+                    m->job_count == 1 ? "" : "s", m->family_count,
                     m->family_count == 1 ? "y" : "ies", m->avoid_count);
     for (uint32_t i = 0; i < m->family_count; i++) {
         const struct nadi_learned_family *f = &m->families[i];
@@ -59,7 +74,7 @@ static void model_text(const struct nadi_learned_model *m, const char *path, str
         add_axes(f, out);
         nadi_str_printf(out, "; %u outermost items, %u rules, %u cells", f->outer_count, c.rules,
                         c.cells);
-        if (f->jobs > 1)
+        if (f->jobs > 1 && !(m->private.epsilon > 0))
             nadi_str_printf(out,
                             ", %.1f %% of them from one job; a law that misses a job left out "
                             "most is off by %.1f %%",
@@ -69,6 +84,21 @@ static void model_text(const struct nadi_learned_model *m, const char *path, str
                             nadi_gru_weights(&f->net), f->net_loss);
         nadi_str_add(out, "\n");
     }
+    private_text(&m->private, out);
+}
+
+static void private_json(const struct nadi_learned_private *p, struct nadi_json *j)
+{
+    if (!(p->epsilon > 0))
+        return;
+    nadi_json_object(j, "privacy");
+    nadi_json_double(j, "epsilon", p->epsilon);
+    nadi_json_double(j, "delta", p->delta);
+    nadi_json_double(j, "epsilon_of_families", p->epsilon / 2);
+    nadi_json_double(j, "epsilon_of_each_setting", p->epsilon / 2 / p->settings);
+    nadi_json_u64(j, "settings", p->settings);
+    nadi_json_u64(j, "families_left_out", p->left_out);
+    nadi_json_close(j);
 }
 
 static void model_json(const struct nadi_learned_model *m, const char *path, struct nadi_str *out)
@@ -80,6 +110,7 @@ static void model_json(const struct nadi_learned_model *m, const char *path, str
     nadi_json_u64(&j, "jobs", m->job_count);
     nadi_json_string(&j, "kind", m->kind == NADI_LEARNED_SEQUENCE ? "sequence" : "structural");
     nadi_json_u64(&j, "sizes_avoided", m->avoid_count);
+    private_json(&m->private, &j);
     nadi_json_array(&j, "families");
     for (uint32_t i = 0; i < m->family_count; i++) {
         const struct nadi_learned_family *f = &m->families[i];
@@ -154,6 +185,9 @@ static void job_text(const struct nadi_made_job *job, const char *prefix, uint32
                         "  drawn by the network         %" PRIu64 " items, %" PRIu64
                         " nodes without a partner left out\n",
                         job->drawn, job->unpaired);
+    if (job->epsilon > 0)
+        nadi_str_printf(out, "  of a model with privacy      epsilon %g, of counts of jobs\n",
+                        job->epsilon);
     nadi_str_add(out, "  its ranks agree: checked as `nadi trace check` does\n");
 }
 
@@ -180,6 +214,7 @@ static void job_json(const struct nadi_made_job *job, const char *prefix, uint32
     nadi_json_double(&j, "compute_interval", interval(job->compute_spread));
     nadi_json_double(&j, "communication_bytes", job->comm_bytes);
     nadi_json_double(&j, "communication_interval", interval(job->comm_spread));
+    nadi_json_double(&j, "epsilon", job->epsilon);
     nadi_json_u64(&j, "items_drawn", job->drawn);
     nadi_json_u64(&j, "nodes_left_out", job->unpaired);
     nadi_json_close(&j);

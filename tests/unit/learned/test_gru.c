@@ -1,0 +1,80 @@
+/* The network learns sequences: what follows from the last token, from tokens some way back, from
+ * the inputs; its shares add up to 1; the same seed gives the same weights. */
+#include "learned/gru.h"
+
+#include <math.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+enum { A, B, C, D, TOKENS };
+
+/* B comes after A A A, then C or D as the inputs say; then the end. */
+static const uint32_t with_c[] = {A, A, A, B, A, A, A, B, C};
+static const uint32_t with_d[] = {A, A, A, B, A, A, A, B, D};
+static const float says_c[] = {1}, says_d[] = {-1};
+enum { LENGTH = sizeof(with_c) / sizeof(with_c[0]) };
+
+static double train(struct nadi_gru *g, uint64_t seed, struct nadi_arena *arena)
+{
+    const struct nadi_gru_sequence sequences[] = {{with_c, LENGTH, says_c},
+                                                  {with_d, LENGTH, says_d}};
+    struct nadi_rng rng;
+    nadi_rng_init(&rng, seed, "test");
+    *g = nadi_gru_sized(TOKENS, 1 + NADI_GRU_PROGRESS);
+    return nadi_gru_train(g, sequences, 2, &rng, arena);
+}
+
+/* The share of each token of the sequence where it stands, the least of them. */
+static double least_share(const struct nadi_gru *g, const uint32_t *tokens, float says)
+{
+    float state[NADI_GRU_MOST_HIDDEN] = {0}, inputs[1 + NADI_GRU_PROGRESS] = {says};
+    float likely[TOKENS + 1];
+    double least = 1;
+    for (uint32_t i = 0; i <= LENGTH; i++) {
+        double sum = 0;
+        nadi_gru_progress((double)i / LENGTH, inputs + 1);
+        nadi_gru_step(g, state, i ? tokens[i - 1] : TOKENS, inputs, likely);
+        for (uint32_t t = 0; t <= TOKENS; t++)
+            sum += (double)likely[t];
+        assert_true(fabs(sum - 1) < 1e-4);
+        least = fmin(least, (double)likely[i < LENGTH ? tokens[i] : TOKENS]);
+    }
+    return least;
+}
+
+static void learns(void **state)
+{
+    (void)state;
+    struct nadi_gru g;
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    const double loss = train(&g, 1, &arena);
+    assert_true(loss < 0.02);
+    assert_true(least_share(&g, with_c, 1) > 0.9);
+    assert_true(least_share(&g, with_d, -1) > 0.9);
+    assert_true(least_share(&g, with_c, -1) < 0.1); /* the inputs are looked at */
+    nadi_arena_release(&arena);
+}
+
+static void is_the_same_again(void **state)
+{
+    (void)state;
+    struct nadi_gru a, b, c;
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    (void)train(&a, 1, &arena);
+    (void)train(&b, 1, &arena);
+    (void)train(&c, 2, &arena);
+    const size_t bytes = nadi_gru_weights(&a) * sizeof(float);
+    assert_memory_equal(a.weights, b.weights, bytes);
+    assert_memory_not_equal(a.weights, c.weights, bytes);
+    nadi_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(learns),
+                                       cmocka_unit_test(is_the_same_again)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
