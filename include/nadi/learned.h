@@ -52,6 +52,7 @@ struct nadi_trace_fidelity {
     size_t size;
     const char *real, *synthetic; /* jobs */
     const char *page;             /* also an HTML page with the distributions drawn; or NULL */
+    const char *database;         /* also an SQLite file, for nadi_query; or NULL */
     const char *form;             /* "text", "json" */
 };
 
@@ -68,8 +69,9 @@ struct nadi_trace_privacy {
     size_t synthetic_count;
     const char *const *held_out; /* jobs of the same kind that were not learned from */
     size_t held_out_count;
-    const char *page; /* also an HTML page; or NULL */
-    const char *form; /* "text", "json" */
+    const char *page;     /* also an HTML page; or NULL */
+    const char *database; /* also an SQLite file, for nadi_query; or NULL */
+    const char *form;     /* "text", "json" */
 };
 
 void nadi_trace_privacy_init(struct nadi_trace_privacy *options);

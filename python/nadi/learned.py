@@ -14,7 +14,7 @@ for _name in "learn", "synth", "fidelity", "privacy":
 
 def trace_learn(jobs, output, **options):
     """Learns a model from jobs (manifests or prefixes of traces) and writes it, as `nadi trace learn` does: a dict with
-    "kind", "families". options: model="structural" or "sequence", seed=1. Raises Error."""
+    "kind", "families". options: model="structural" or "sequence", epsilon=0, seed=0. Raises Error."""
     return _answer(lib.nadi_trace_learn,
                    Struct("nadi_trace_learn", **dict(options, jobs=list(jobs), output=output, form="json")))
 
@@ -23,19 +23,21 @@ def trace_synth(model, output, **options):
     """Draws a job from a model and writes it, as `nadi trace synth` does: a dict with "manifest", "ranks", "sizes".
     options: like=JOB, family=1, ranks=1024, axes="tp=8 dp=16", layers=48, batch=256, micro_batch=1, sequence=4096,
     compute_scale=1, comm_scale=1, noise=0.05, temperature=1, seed=1. Raises Error."""
-    return _answer(lib.nadi_trace_synth, Struct("nadi_trace_synth", **dict(options, model=model, output=output, form="json")))
+    return _answer(lib.nadi_trace_synth,
+                   Struct("nadi_trace_synth", **dict(options, model=model, output=output, form="json")))
 
 
-def trace_fidelity(real, synthetic, page=None):
+def trace_fidelity(real, synthetic, page=None, database=None):
     """How alike two jobs are, as `nadi trace fidelity` measures: a dict with "kinds" and "networks". page: also an HTML
-    page. Raises Error."""
+    page. database: also an SQLite file. Raises Error."""
     return _answer(lib.nadi_trace_fidelity,
-                   Struct("nadi_trace_fidelity", real=real, synthetic=synthetic, page=page, form="json"))
+                   Struct("nadi_trace_fidelity", real=real, synthetic=synthetic, page=page, database=database,
+                          form="json"))
 
 
-def trace_privacy(jobs, synthetic, held_out=(), page=None):
+def trace_privacy(jobs, synthetic, held_out=(), page=None, database=None):
     """What of the training jobs is in synthetic ones, as `nadi trace privacy` measures: a dict with "jobs", "nearest",
-    "auc_exact". Raises Error."""
+    "auc_exact". page, database: as of trace_fidelity. Raises Error."""
     return _answer(lib.nadi_trace_privacy,
                    Struct("nadi_trace_privacy", jobs=list(jobs), synthetic=list(synthetic), held_out=list(held_out),
-                          page=page, form="json"))
+                          page=page, database=database, form="json"))

@@ -1,6 +1,7 @@
 #include "report/query.h"
 #include "api/inside.h"
 #include "base/str.h"
+#include "report/learned_db.h"
 #include "sweep/store.h"
 
 char *nadi_do_query(const char *run, const char *sql, const char *form, struct nadi_diags *messages)
@@ -15,8 +16,9 @@ char *nadi_do_query(const char *run, const char *sql, const char *form, struct n
                          "no form '%s'", form);
         return NULL;
     }
-    struct nadi_database *db =
-        nadi_store_is(run) ? nadi_database_open(run, messages) : nadi_run_open(run, messages);
+    struct nadi_database *db = nadi_store_is(run) || nadi_measures_is(run)
+                                   ? nadi_database_open(run, messages)
+                                   : nadi_run_open(run, messages);
     bool ok = db && nadi_query_write(db, sql, (enum nadi_query_form)i, &text, messages);
     nadi_database_close(db);
     if (ok) {

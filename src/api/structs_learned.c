@@ -40,6 +40,7 @@ static const struct nadi_field nadi_trace_fidelity_members[] = {
     NADI_PATH(struct nadi_trace_fidelity, real, 1),
     NADI_PATH(struct nadi_trace_fidelity, synthetic, 1),
     NADI_PATH(struct nadi_trace_fidelity, page, 0),
+    NADI_PATH(struct nadi_trace_fidelity, database, 0),
     NADI_WORD(struct nadi_trace_fidelity, form, NADI_WORDS_FORM_NO_CSV),
     NADI_FIELDS_END,
 };
@@ -50,6 +51,7 @@ static const struct nadi_field nadi_trace_privacy_members[] = {
     NADI_LIST(struct nadi_trace_privacy, synthetic, synthetic_count, NADI_FIELD_PATHS, 1),
     NADI_LIST(struct nadi_trace_privacy, held_out, held_out_count, NADI_FIELD_PATHS, 0),
     NADI_PATH(struct nadi_trace_privacy, page, 0),
+    NADI_PATH(struct nadi_trace_privacy, database, 0),
     NADI_WORD(struct nadi_trace_privacy, form, NADI_WORDS_FORM_NO_CSV),
     NADI_FIELDS_END,
 };

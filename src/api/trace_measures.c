@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "report/learned_db.h"
 #include "report/learned_measures.h"
 
 void nadi_trace_fidelity_init(struct nadi_trace_fidelity *options)
@@ -35,7 +36,8 @@ enum nadi_status nadi_do_trace_fidelity(const struct nadi_trace_fidelity *o, cha
         nadi_fidelity_text(f, &text);
     if (ok) {
         nadi_fidelity_page(f, &page);
-        ok = write_page(o->page, &page, messages);
+        ok = write_page(o->page, &page, messages) &&
+             (!o->database || nadi_fidelity_db(f, o->real, o->synthetic, o->database, messages));
     }
     *report = text.text;
     nadi_str_release(&page);
@@ -60,7 +62,8 @@ enum nadi_status nadi_do_trace_privacy(const struct nadi_trace_privacy *o, char 
         nadi_privacy_text(&p, &text);
     if (ok) {
         nadi_privacy_page(&p, &page);
-        ok = write_page(o->page, &page, messages);
+        ok = write_page(o->page, &page, messages) &&
+             (!o->database || nadi_privacy_db(&p, o->database, messages));
     }
     *report = text.text;
     nadi_str_release(&page);

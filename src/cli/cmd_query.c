@@ -43,7 +43,8 @@ const struct nadi_command nadi_command_query = {
     .doing = "asking the database",
     .words = "RUN SELECT",
     .about = "RUN is the folder of `nadi run --out`, or the run.db in it, or the store of `nadi "
-             "sweep`.\nTables and columns: docs/guide/database.md, docs/guide/sweep.md.\n",
+             "sweep`, or what\n`nadi trace fidelity --db` and `nadi trace privacy --db` "
+             "wrote.\nTables and columns: docs/guide/database.md, docs/guide/sweep.md.\n",
     .examples = "nadi query result \"select cause, sum(duration_ns) from critical_path group by "
                 "cause\"\n"
                 "nadi query result \"select * from timeline where rank = 0\" --format jsonl\n",

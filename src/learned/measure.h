@@ -60,6 +60,7 @@ struct nadi_privacy {
     uint64_t names, names_out;  /* of training jobs; of them in the output */
     double auc_exact, auc_near; /* of an attacker who guesses by `exact`, `near`; NAN: nobody held
                                    out */
+    double auc_deviation;       /* standard, of one who knows nothing, with so few jobs */
 };
 
 /* The caller keeps the paths; jobs live in the arena. */

@@ -255,6 +255,13 @@ static double auc(const struct nadi_privacy *p, bool exact)
     return p->held ? wins / ((double)p->trained * p->held) : (double)NAN;
 }
 
+/* Of the rank sum of that many jobs in any order (Mann and Whitney, 1947). */
+static double deviation(const struct nadi_privacy *p)
+{
+    return p->held ? sqrt((p->trained + p->held + 1.0) / (12.0 * p->trained * p->held))
+                   : (double)NAN;
+}
+
 static bool open_all(struct looking *l, const char *const *paths, uint32_t count,
                      struct nadi_diags *diags)
 {
@@ -292,6 +299,7 @@ bool nadi_privacy_measure(struct nadi_privacy *p, const char *const *training, u
         count_sizes(&l, p);
         p->auc_exact = auc(p, true);
         p->auc_near = auc(p, false);
+        p->auc_deviation = deviation(p);
     }
     for (uint32_t j = 0; j < l.opened; j++)
         nadi_learned_job_release(&l.jobs[j]);

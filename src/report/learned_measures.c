@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static double off(const double v[2])
+double nadi_measure_off(const double v[2])
 {
     return v[0] > 0 ? v[1] / v[0] - 1 : v[1] > 0 ? 1 : 0;
 }
@@ -46,7 +46,7 @@ void nadi_fidelity_text(const struct nadi_fidelity *f, struct nadi_str *out)
         }
         nadi_str_printf(out, "%-30s %12s %12s %+7.2f%% %+9.2f%% %+8.3f\n", n->name,
                         nadi_units_time(real, n->end_ns[0]), nadi_units_time(made, n->end_ns[1]),
-                        100 * off(n->end_ns), 100 * off(n->exposed_ns),
+                        100 * nadi_measure_off(n->end_ns), 100 * nadi_measure_off(n->exposed_ns),
                         n->overlap[1] - n->overlap[0]);
     }
 }
@@ -93,7 +93,7 @@ void nadi_fidelity_json(const struct nadi_fidelity *f, struct nadi_str *out)
         nadi_json_string(&j, "not_simulated", n->why_not);
         nadi_json_double(&j, "real_end_ns", n->end_ns[0]);
         nadi_json_double(&j, "synthetic_end_ns", n->end_ns[1]);
-        nadi_json_double(&j, "step_error", off(n->end_ns));
+        nadi_json_double(&j, "step_error", nadi_measure_off(n->end_ns));
         nadi_json_double(&j, "real_exposed_ns", n->exposed_ns[0]);
         nadi_json_double(&j, "synthetic_exposed_ns", n->exposed_ns[1]);
         nadi_json_double(&j, "real_compute_share", n->compute_share[0]);
@@ -217,8 +217,8 @@ void nadi_privacy_text(const struct nadi_privacy *p, struct nadi_str *out)
     if (p->held)
         nadi_str_printf(out,
                         "membership attacker's AUC: %.3f by exact operators, %.3f by near ones "
-                        "(0.5: guessing; %u trained, %u held out)\n",
-                        p->auc_exact, p->auc_near, p->trained, p->held);
+                        "(0.5: guessing, +-%.3f by chance; %u trained, %u held out)\n",
+                        p->auc_exact, p->auc_near, 1.96 * p->auc_deviation, p->trained, p->held);
     else
         nadi_str_add(out,
                      "membership attacker: not tried; name jobs of the same kind that were not "
@@ -250,6 +250,7 @@ void nadi_privacy_json(const struct nadi_privacy *p, struct nadi_str *out)
     nadi_json_u64(&j, "training_names_in_output", p->names_out);
     nadi_json_double(&j, "auc_exact", p->auc_exact);
     nadi_json_double(&j, "auc_within_2_percent", p->auc_near);
+    nadi_json_double(&j, "auc_of_guessing_deviates", p->auc_deviation);
     nadi_json_close(&j);
     nadi_json_finish(&j);
 }
