@@ -56,8 +56,10 @@ static void states(const struct nadi_model_plan *p, const struct nadi_model *m,
                    struct nadi_rank_memory *r, const struct nadi_stage_weights *w)
 {
     const double dense = (double)w->dense, expert = (double)w->expert;
-    const enum nadi_offload_flag experts =
-        p->offload & NADI_OFFLOAD_EXPERTS ? NADI_OFFLOAD_EXPERTS : NADI_OFFLOAD_PARAMETERS;
+    const enum nadi_offload_flag experts = p->offload & NADI_OFFLOAD_TABLES ? NADI_OFFLOAD_TABLES
+                                           : p->offload & NADI_OFFLOAD_EXPERTS
+                                               ? NADI_OFFLOAD_EXPERTS
+                                               : NADI_OFFLOAD_PARAMETERS;
     place(r, p, NADI_MEMORY_PARAMETERS, NADI_OFFLOAD_PARAMETERS,
           p->parameter_bytes * sharded(p, dense, 0, 3));
     place(r, p, NADI_MEMORY_PARAMETERS, experts, p->parameter_bytes * sharded(p, 0, expert, 3));

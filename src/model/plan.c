@@ -310,8 +310,10 @@ static void resolve_bytes(struct resolve *r)
     if ((p->offload & NADI_OFFLOAD_EXPERTS) && !r->m->experts)
         refuse(r, NULL, "place puts experts into a tier, but the model has none");
     if (p->place[NADI_PLACED_PARAMETERS] && nadi_model_updates_rows(r->m))
-        refuse(r, "leave 'parameters' with the device",
-               "rows of tables are looked up where they lie: parameters cannot be placed");
+        refuse(r, "place={tables: TIER}, from which rows are looked up",
+               "parameters of a DLRM cannot be placed: its tables can");
+    if ((p->offload & NADI_OFFLOAD_TABLES) && !nadi_model_updates_rows(r->m))
+        refuse(r, NULL, "place puts tables into a tier, but the model has none");
     if ((p->offload & NADI_OFFLOAD_CACHE) &&
         (p->mode == NADI_MODE_TRAIN || !nadi_model_is_transformer(r->m)))
         refuse(r, "set mode to prefill or decode, of a transformer",

@@ -57,6 +57,7 @@ enum nadi_offload_flag {
     NADI_OFFLOAD_ACTIVATIONS = 1 << 3,
     NADI_OFFLOAD_EXPERTS = 1 << 4, /* the parameters of experts alone; by `place` only */
     NADI_OFFLOAD_CACHE = 1 << 5,   /* keys and values of inference; by `place` only */
+    NADI_OFFLOAD_TABLES = 1 << 6,  /* rows of DLRM's tables; by `place` only */
 };
 
 enum { /* by bit of the flags above */
@@ -66,6 +67,7 @@ enum { /* by bit of the flags above */
        NADI_PLACED_ACTIVATIONS,
        NADI_PLACED_EXPERTS,
        NADI_PLACED_CACHE,
+       NADI_PLACED_TABLES,
        NADI_PLACED_PARTS
 };
 

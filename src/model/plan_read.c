@@ -101,7 +101,7 @@ static void fill_parallel(struct nadi_model_plan *p, const struct nadi_schema_va
 }
 
 const char *const nadi_placed_part_words[NADI_PLACED_PARTS + 1] = {
-    "optimizer", "gradients", "parameters", "activations", "experts", "cache"};
+    "optimizer", "gradients", "parameters", "activations", "experts", "cache", "tables"};
 
 /* "hbm" and "G1" are the device's own memory: what is placed there stays. */
 static bool fill_place(struct nadi_model_plan *p, const struct nadi_schema_values *v,
@@ -121,8 +121,8 @@ static bool fill_place(struct nadi_model_plan *p, const struct nadi_schema_value
             part++;
         if (part == NADI_PLACED_PARTS || n->kind != NADI_DOC_SCALAR)
             return nadi_error(diags, "plan/place", nadi_doc_key_place(doc, n),
-                              "optimizer, gradients, parameters, activations, experts or "
-                              "cache, each with the name of a tier",
+                              "optimizer, gradients, parameters, activations, experts, cache "
+                              "or tables, each with the name of a tier",
                               "'place' cannot put '%.60s' anywhere", nadi_doc_key(n));
         if (strcmp(n->text, "hbm") == 0 || strcmp(n->text, "G1") == 0)
             continue;

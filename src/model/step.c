@@ -127,6 +127,7 @@ static void forward(struct nadi_emit *e, const struct place *at,
     for (e->layer = stage->first; e->layer < stage->first + stage->count; e->layer++) {
         nadi_emit_fetch(e);
         nadi_emit_cache_load(e, at->part);
+        nadi_emit_look_up(e);
         nadi_emit_forward(e, net->layers[e->layer], false);
         nadi_emit_cache_store(e, at->part);
         if (e->p->offload & NADI_OFFLOAD_ACTIVATIONS)
@@ -166,6 +167,8 @@ static void backward(struct nadi_emit *e, const struct place *at,
             nadi_emit_forward(e, kind, true);
         nadi_emit_backward(e, kind, inputs, weights,
                            e->p->recompute == NADI_RECOMPUTE_SELECTIVE && position != NADI_NONE);
+        if (weights)
+            nadi_emit_put_rows(e);
         if (weights)
             nadi_emit_reduce(e, e->layer);
     }

@@ -102,6 +102,10 @@ const char *nadi_emit_tier(const struct nadi_emit *e, enum nadi_offload_flag fla
 /* Where the store of a layer of this micro-batch is noted: what loads it waits. */
 uint64_t *nadi_emit_kept_by(struct nadi_emit *e, uint32_t micro, uint32_t layer);
 
+/* Rows of tables that lie in a tier, around the passes of e->layer; else nothing. */
+void nadi_emit_look_up(struct nadi_emit *e);
+void nadi_emit_put_rows(struct nadi_emit *e);
+
 /* ---- step_cache.c: keys and values in tiers; without, nothing ---- */
 /* Before all passes: what each will read. */
 void nadi_emit_plan_cache(struct nadi_emit *e);

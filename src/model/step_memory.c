@@ -17,6 +17,8 @@ static enum nadi_mem_role role_of(enum nadi_offload_flag flag, bool load)
         return NADI_MEM_ACTIVATION_OFFLOAD;
     case NADI_OFFLOAD_EXPERTS:
         return NADI_MEM_EXPERT_FETCH;
+    case NADI_OFFLOAD_TABLES:
+        return NADI_MEM_EMBEDDING_LOOKUP;
     case NADI_OFFLOAD_CACHE:
         return load ? NADI_MEM_KV_PREFETCH : NADI_MEM_KV_OFFLOAD;
     }
@@ -60,4 +62,38 @@ uint64_t nadi_emit_memory(struct nadi_emit *e, const char *name, const struct na
     if (tier)
         nadi_trace_build_mem(&e->build, &mem);
     return id;
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+/* Of the rows that a micro-batch looks up, 32 bits an element; 0: the layer has no tables there. */
+static uint64_t looked_up(const struct nadi_emit *e)
+{
+    const struct nadi_model *m = &e->s->study->model;
+    const struct nadi_layer_kind *kind = nadi_net_layer(&e->variant->net, e->layer);
+    if (!nadi_emit_tier(e, NADI_OFFLOAD_TABLES) || nadi_layer_sums(kind).table_weights == 0)
+        return 0;
+    return 4 * e->p->micro_batch * m->embedding_rows.count * m->lookups * m->embedding_dim;
+}
+
+void nadi_emit_look_up(struct nadi_emit *e)
+{
+    const struct nadi_emit_move move = {
+        .op = NADI_MEM_LOADS, .flag = NADI_OFFLOAD_TABLES, .bytes = looked_up(e)};
+    if (move.bytes == 0)
+        return;
+    nadi_emit_flush(e);
+    nadi_emit_join(e, *nadi_emit_kept_by(e, 0, e->layer)); /* what was changed before */
+    nadi_emit_follow(e, nadi_emit_memory(e, "look up rows", &move, e->front.ids, e->front.count));
+}
+
+void nadi_emit_put_rows(struct nadi_emit *e)
+{
+    const struct nadi_emit_move move = {
+        .op = NADI_MEM_STORES, .flag = NADI_OFFLOAD_TABLES, .bytes = looked_up(e)};
+    if (move.bytes == 0)
+        return;
+    nadi_emit_flush(e);
+    *nadi_emit_kept_by(e, 0, e->layer) =
+        nadi_emit_memory(e, "store changed rows", &move, e->front.ids, e->front.count);
 }

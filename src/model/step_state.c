@@ -404,6 +404,16 @@ static void lay_down(struct nadi_emit *e, enum nadi_offload_flag flag, double by
         nadi_emit_memory(e, "lies in its tier", &move, NULL, 0);
 }
 
+/* Of tables whose rows are changed in place. */
+static double table_weights(const struct nadi_emit *e)
+{
+    const struct nadi_net *net = &e->variant->net;
+    double all = 0;
+    for (uint32_t i = 0; i < net->layer_count && nadi_model_updates_rows(&e->s->study->model); i++)
+        all += (double)nadi_layer_sums(nadi_net_layer(net, i)).table_weights;
+    return all;
+}
+
 void nadi_emit_lie_down(struct nadi_emit *e)
 {
     const struct nadi_model_plan *p = e->p;
@@ -424,6 +434,7 @@ void nadi_emit_lie_down(struct nadi_emit *e)
                                    e->rank, p->tokens));
     if (p->mode != NADI_MODE_TRAIN)
         return;
+    lay_down(e, NADI_OFFLOAD_TABLES, table_weights(e) * p->parameter_bytes);
     lay_down(e, NADI_OFFLOAD_OPTIMIZER, (d[1] + x[1]) * p->optimizer_bytes);
     lay_down(e, NADI_OFFLOAD_GRADIENTS, (d[2] + x[2]) * p->gradient_bytes);
 }

@@ -205,8 +205,8 @@ static const struct nadi_setting plan_keys[] = {
      .doc = "Tier of the memory file that a part lies in: `{optimizer: host, activations: cxl, "
             "experts: nvme}`. Parts: parameters, gradients, optimizer, activations, experts (their "
             "parameters; only those that tokens go to are loaded), cache (keys and values of "
-            "inference). `hbm` and `G1` are the device's own memory. Needs `--memory`; not with "
-            "`offload`."},
+            "inference), tables (rows of a DLRM; those that are looked up are moved). `hbm` and "
+            "`G1` are the device's own memory. Needs `--memory`; not with `offload`."},
     {.name = "interleave",
      .type = NADI_TYPE_NUMBER,
      .preset = "1",

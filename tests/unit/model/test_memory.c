@@ -197,21 +197,23 @@ static void cache(void **state)
 /* Of what lies in tiers a share stays with the device; nothing is lost. */
 static void interleaved(void **state)
 {
-    static const char *const plans[][2] = {
-        {"dp=4 batch=16 zero=2", "{optimizer: a, gradients: b, parameters: a, activations: b}"},
-        {"tp=4 batch=16 mode=decode steps=3", "{cache: a}"},
-        {"tp=4 batch=16 mode=prefill", "{cache: a, parameters: b}"},
+    static const char *const plans[][3] = {
+        {"dp=2 batch=64", "{tables: a}", "dlrm"},
+        {"dp=4 batch=16 zero=2", "{optimizer: a, gradients: b, parameters: a, activations: b}",
+         "llama3-8b"},
+        {"tp=4 batch=16 mode=decode steps=3", "{cache: a}", "llama3-8b"},
+        {"tp=4 batch=16 mode=prefill", "{cache: a, parameters: b}", "llama3-8b"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
         char settings[192];
         struct nadi_study s, all, part;
-        open_study(&s, "llama3-8b", plans[i][0]);
+        open_study(&s, plans[i][2], plans[i][0]);
         snprintf(settings, sizeof(settings), "%s place=%s", plans[i][0], plans[i][1]);
-        open_study(&all, "llama3-8b", settings);
+        open_study(&all, plans[i][2], settings);
         snprintf(settings, sizeof(settings), "%s place=%s interleave=0.25", plans[i][0],
                  plans[i][1]);
-        open_study(&part, "llama3-8b", settings);
+        open_study(&part, plans[i][2], settings);
         const struct nadi_rank_memory here = *estimate(&s).ranks, away = *estimate(&all).ranks,
                                       shared = *estimate(&part).ranks;
         assert_true(away.remote > 0);
