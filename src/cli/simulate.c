@@ -78,6 +78,15 @@ const struct nadi_setting nadi_cli_outputs[] = {
     {.name = NULL},
 };
 
+/* Is an option given that one network model reads, without that model? */
+static bool is_for_other_model(const struct nadi_given *given, const char *option,
+                               const char *model)
+{
+    const char *const words[] = {model, NULL};
+    return nadi_is_given(given, option) &&
+           !nadi_options_any_word(words, nadi_given_text(given, "network-model"));
+}
+
 /* Options that say nothing without another one. */
 bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *v,
                             const struct nadi_given *given)
@@ -109,6 +118,11 @@ bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *
          "links: add '--network-model' with one of " NADI_NETWORK_LINK_LIST},
         {nadi_is_given(given, "seed") && !nadi_is_given(given, "samples"), "seed",
          "samples: add '--samples N'"},
+        {is_for_other_model(given, "flit", "flit"), "flit", "routers: add '--network-model flit'"},
+        {is_for_other_model(given, "loadstore", "loadstore"), "loadstore",
+         "loads and stores: add '--network-model loadstore'"},
+        {is_for_other_model(given, "fabric-conflict", "fabric"), "fabric-conflict",
+         "Fred switches: add '--network-model fabric'"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].alone) {

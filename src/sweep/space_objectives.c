@@ -19,6 +19,7 @@ static const struct unit {
     {"B", 1, {[NADI_POWER_BYTE] = 1}},
     {"FLOP/s", 1e-9, {[NADI_POWER_FLOP] = 1, [NADI_POWER_NS] = -1}},
     {"$", 1, {[NADI_POWER_DOLLAR] = 1}},
+    {"J", 1, {[NADI_POWER_JOULE] = 1}},
     {"W", 1e-9, {[NADI_POWER_JOULE] = 1, [NADI_POWER_NS] = -1}},
     {"$/h", 1 / 3.6e12, {[NADI_POWER_DOLLAR] = 1, [NADI_POWER_NS] = -1}},
     {"1/$", 1, {[NADI_POWER_DOLLAR] = -1}},
@@ -29,8 +30,10 @@ static struct nadi_quantity figure_quantity(uint32_t figure, double number)
 {
     struct nadi_quantity q = nadi_quantity_plain(number);
     size_t i = 0;
-    while (strcmp(units[i].name, nadi_sweep_figures[figure].unit) != 0)
+    while (i < sizeof(units) / sizeof(*units) &&
+           strcmp(units[i].name, nadi_sweep_figures[figure].unit) != 0)
         i++;
+    NADI_ASSERT(i < sizeof(units) / sizeof(*units));
     q.number = number * units[i].scale;
     memcpy(q.powers, units[i].powers, sizeof(q.powers));
     return q;
