@@ -125,6 +125,11 @@ export function intervalOf(run) {
   try { return JSON.parse(run.info.summary).sanity.end_to_end_interval ?? null; } catch { return null; }
 }
 
+/* What the summary says of the network beyond its tables: "fabric", "energy". */
+export function networkOf(run) {
+  try { return JSON.parse(run.info.summary).network ?? {}; } catch { return {}; }
+}
+
 /* What the summary says in a few sentences. */
 export function wordsOf(run) {
   try { return JSON.parse(run.info.summary).in_words?.map(w => w.replace(/(\d) us\b/g, "$1 µs")) ?? []; } catch { return []; }

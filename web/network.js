@@ -1,8 +1,9 @@
 /* The network: its picture, links coloured by how busy they are, what each rank does at a moment of the run; links by use. */
 import { css, sharpCanvas } from "./canvas.js";
 import { lineChart } from "./charts.js";
+import { networkOf } from "./data.js";
 import { boxPicture, colourOfRole } from "./drawing.js";
-import { bytes, count, el, joules, percent, rate, time, tip } from "./format.js";
+import { bytes, card, count, el, joules, percent, rate, time, tip } from "./format.js";
 import { completionsPart, depthPart } from "./messages.js";
 import { linkName } from "./packets.js";
 import { heat, heatLegend } from "./heat.js";
@@ -69,6 +70,15 @@ function noteOf(run, links, picture) {
   " Move the slider to see what each rank does.");
 }
 
+/* What switches could not do at once; what the traffic draws. */
+function totals(run) {
+  const { fabric, energy } = networkOf(run);
+  return el("div", { class: "cards" },
+    fabric ? card("conflicts in switches", count(fabric.conflicts), fabric.on_conflict === "stop" ? "would end the run" : "messages wait for each other") : null,
+    fabric ? card("pre-emptions", count(fabric.preemptions), "messages that gave way") : null,
+    energy ? card("energy of the traffic", (energy.is_illustrative ? "~" : "") + joules(energy.joules), `${joules(energy.routers_joules)} in routers, ${joules(energy.links_joules)} in links; ${energy.catalogue}`) : null);
+}
+
 function linkTables(run, links) {
   const drawn = run.dimensions.some(d => d.joules !== null && d.joules !== undefined) ? [["joules", "energy", joules]] : [];
   const busy = (v, l) => el("span", {}, el("i", { class: "swatch", style: "background:" + heat(v) }), percent(v));
@@ -111,5 +121,5 @@ export function networkView(run) {
     noteOf(run, links, picture),
     run.buckets.length > 1 && links.length ? usageChart(run, links) : null,
     depthPart(run, linkName), completionsPart(run),
-    linkTables(run, links));
+    totals(run), linkTables(run, links));
 }

@@ -464,6 +464,8 @@ static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
     const struct fabric_model *w = (const struct fabric_model *)net;
     sum->messages = w->sent_messages;
     sum->bytes = w->sent_bytes;
+    sum->conflicts = w->conflicts;
+    sum->preemptions = w->preemptions;
 }
 
 static void remark(const struct nadi_network *net, struct nadi_str *out)
@@ -523,6 +525,7 @@ static void destroy(struct nadi_network *net)
 
 const struct nadi_network_ops nadi_network_fabric = {
     .name = "fabric",
+    .has_conflicts = true,
     .has_contention = true,
     .has_links = true,
     .needs_graph = true,

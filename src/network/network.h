@@ -62,7 +62,9 @@ struct nadi_network_counter { /* of one link, or of one dimension */
 
 struct nadi_network_sent {
     uint64_t messages, bytes;
-    uint64_t flits; /* flit: of their packets; others 0 */
+    uint64_t flits;                  /* flit: of their packets; others 0 */
+    uint64_t conflicts, preemptions; /* fabric: times that one waited because a switch could not
+                                        route it beside others; that one gave way */
 };
 
 struct nadi_link_state { /* from now on */

@@ -33,6 +33,7 @@ struct nadi_network_ops {
     bool can_fold;          /* one rank's messages may stand for those of all: network/uniform.h */
     bool in_order;          /* messages of one instant are served in the order of events: folded,
                                that is followed (engine/sequence.h) */
+    bool has_conflicts;     /* counts flows that switches cannot route beside each other */
     bool has_packets;       /* takes a packet file, and has figures of packets */
     bool has_flits;         /* takes a flit file */
     bool has_loads;         /* takes a loadstore file */

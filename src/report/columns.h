@@ -224,6 +224,8 @@ struct nadi_result_view {
     VIEW(bill)                                                                                     \
     VIEW(bill_json)                                                                                \
     VIEW(worth)                                                                                    \
+    VIEW(fabric)                                                                                   \
+    VIEW(fabric_json)                                                                              \
     VIEW(energy)                                                                                   \
     VIEW(energy_json)                                                                              \
     VIEW(five_column_csv)                                                                          \

@@ -197,6 +197,39 @@ const struct nadi_result_view nadi_view_bottlenecks_json = {NADI_VIEW_JSON, "net
                                                             "one of the ten busiest links",
                                                             NADI_COLUMNS(link_columns), BUSIEST};
 
+/* ---- what switches could not do at once ----------------------------------------------------- */
+
+static struct nadi_cell conflict_answer(struct nadi_result_row *row)
+{
+    return nadi_cell_text(row->of->in->options.fabric_stops ? "stop" : "serialise");
+}
+
+static const struct nadi_column fabric_columns[] = {
+    {"conflicts", 3, NADI_MEMBER(nadi_fabric_result, conflicts),
+     .meaning = "times that a message waited because a switch could not route it beside others"},
+    {"preemptions", 3, NADI_MEMBER(nadi_fabric_result, preemptions),
+     .meaning = "times that a message gave way to a more urgent one"},
+    {"on_conflict", 3, NADI_GET(TEXT, conflict_answer),
+     .meaning = "what a conflict leads to: `serialise`, `stop`"},
+};
+
+static void put_fabric(struct nadi_rows *rows)
+{
+    if (rows->of->r->fabric.counted)
+        nadi_rows_put(rows, &(struct nadi_result_row){.item = &rows->of->r->fabric});
+}
+
+const struct nadi_result_view nadi_view_fabric = {NADI_VIEW_DATABASE,
+                                                  "fabric",
+                                                  "the run, in `fabric` alone",
+                                                  NADI_COLUMNS(fabric_columns),
+                                                  1,
+                                                  .put = put_fabric,
+                                                  .title = "Switches that route flows"};
+const struct nadi_result_view nadi_view_fabric_json = {NADI_VIEW_JSON, "network.fabric",
+                                                       "the run, in `fabric` alone",
+                                                       NADI_COLUMNS(fabric_columns), 2};
+
 /* ---- what links carried over time ---------------------------------------------------------- */
 
 enum { USAGE_FILE = 1, USAGE = 2 };

@@ -281,6 +281,12 @@ static void network(struct nadi_json *j, const struct nadi_inputs *in, const str
                        &(struct nadi_result_row){.of = &of, .item = &r->packets}, j);
         nadi_json_close(j);
     }
+    if (r->fabric.counted) {
+        nadi_json_object(j, "fabric");
+        nadi_view_json(&nadi_view_fabric_json,
+                       &(struct nadi_result_row){.of = &of, .item = &r->fabric}, j);
+        nadi_json_close(j);
+    }
     if (r->energy.catalogue) {
         nadi_json_object(j, "energy");
         nadi_view_json(&nadi_view_energy_json,

@@ -298,6 +298,13 @@ static void packets(const struct page *p)
         pauses(p);
 }
 
+static void conflicts(const struct page *p)
+{
+    char a[32], b[32];
+    nadi_str_printf(p->out, "  %s conflicts in switches, %s pre-emptions\n",
+                    grouped(a, p->r->fabric.conflicts), grouped(b, p->r->fabric.preemptions));
+}
+
 static void energy(const struct page *p)
 {
     char all[32], routers[32], links[32];
@@ -387,6 +394,8 @@ static void network(const struct page *p)
                      "other.\n    The model `aware` makes them queue.\n");
     if (r->has_packets && r->messages > 0)
         packets(p);
+    if (r->fabric.conflicts || r->fabric.preemptions)
+        conflicts(p);
     if (r->energy.catalogue)
         energy(p);
     if (p->in->system.library)

@@ -336,6 +336,8 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     result->messages = sent.messages;
     result->message_bytes = sent.bytes;
     result->message_flits = sent.flits;
+    result->fabric =
+        (struct nadi_fabric_result){network->ops->has_conflicts, sent.conflicts, sent.preemptions};
     struct members members = list_members(&c);
     const uint64_t most = in->options.most_spans;
     bool expand = expanded_count(&c) <= (most ? most : MOST_EXPANDED);

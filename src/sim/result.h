@@ -64,6 +64,11 @@ struct nadi_link_result {
     double joules; /* of its traffic, the routers that send it included; NAN: not asked for */
 };
 
+struct nadi_fabric_result { /* of switches that route flows, network/fabric_model.c */
+    bool counted;           /* else the network model has none */
+    uint64_t conflicts, preemptions;
+};
+
 struct nadi_energy_result { /* of what the network carried: explore/energy.h */
     const char *catalogue;  /* NULL: not asked for */
     double routers_j, links_j, joules;
@@ -183,6 +188,7 @@ struct nadi_result {
     uint64_t messages, message_bytes;        /* sent, each message once */
     uint64_t message_flits;                  /* flit: of their packets */
     struct nadi_energy_result energy;
+    struct nadi_fabric_result fabric;
     bool has_packets;
     struct nadi_packet_figures packets; /* packet model only */
     uint64_t events;                    /* handled by the engine */
