@@ -23,8 +23,8 @@ static uint32_t keep_rule(struct nadi_grammar *g, const struct nadi_grammar_item
     for (uint32_t i = 0; i < length; i++)
         symbols[i] = body[i].symbol;
     const uint32_t next = (uint32_t)g->rules.count;
-    const uint32_t at =
-        nadi_strmap_put(&g->index, (const char *)symbols, length * sizeof(*symbols), next, NULL);
+    const uint64_t key = nadi_hash_bytes(symbols, length * sizeof(*symbols));
+    const uint32_t at = *nadi_map64_put(&g->index, key, next, NULL);
     if (at == next) {
         const struct nadi_grammar_rule rule = {symbols, length};
         NADI_PUSH(&g->rules, rule);
@@ -103,7 +103,7 @@ void nadi_grammar_make(struct nadi_grammar *g, const struct nadi_job_program *co
 {
     *g = (struct nadi_grammar){.symbol_base = symbol_count, .program_count = count};
     nadi_arena_init(&g->arena);
-    nadi_strmap_init(&g->index);
+    nadi_map64_init(&g->index, 64);
     g->parses = NADI_ARENA_ZNEW(&g->arena, struct nadi_grammar_parse, count);
     for (uint32_t i = 0; i < count; i++)
         start(g, i, programs[i]);
@@ -116,6 +116,6 @@ void nadi_grammar_make(struct nadi_grammar *g, const struct nadi_job_program *co
 void nadi_grammar_release(struct nadi_grammar *g)
 {
     nadi_mem_free(g->rules.items);
-    nadi_strmap_release(&g->index);
+    nadi_map64_release(&g->index);
     nadi_arena_release(&g->arena);
 }

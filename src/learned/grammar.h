@@ -29,7 +29,7 @@ struct nadi_grammar_parse {
 
 struct nadi_grammar {
     struct nadi_arena arena;
-    struct nadi_strmap index;
+    struct nadi_map64 index; /* hash of a body -> its rule */
     uint32_t symbol_base;
     struct {
         struct nadi_grammar_rule *items;

@@ -126,7 +126,7 @@ static bool has_messages(const struct nadi_trace *t)
 
 struct classes {
     struct nadi_job_reader *r;
-    struct nadi_strmap index;
+    struct nadi_map64 index; /* the first bytes of a program's hash -> its class */
     uint32_t *of_rank, *of_trace, *number;
     struct {
         struct nadi_job_program **items;
@@ -146,7 +146,9 @@ static bool classify(struct classes *c, uint32_t rank)
     if (!p)
         return false;
     const uint32_t next = (uint32_t)c->programs.count;
-    const uint32_t at = nadi_strmap_put(&c->index, (const char *)p->hash, 32, next, NULL);
+    uint64_t key;
+    memcpy(&key, p->hash, sizeof(key));
+    const uint32_t at = *nadi_map64_put(&c->index, key, next, NULL);
     if (at == next)
         NADI_PUSH(&c->programs, p);
     c->of_rank[rank] = at;
@@ -161,13 +163,13 @@ static bool find_classes(struct nadi_job_reader *r, struct classes *c)
 {
     const struct nadi_inputs *in = r->in;
     bool ok = true;
-    nadi_strmap_init(&c->index);
+    nadi_map64_init(&c->index, 64);
     for (uint32_t i = 0; i < in->owned_count; i++)
         c->of_trace[i] =
             !in->relative_peers && has_messages(in->owned[i]) ? NADI_NONE - 1 : NADI_NONE;
     for (uint32_t rank = 0; rank < in->rank_count && ok; rank++)
         ok = classify(c, rank);
-    nadi_strmap_release(&c->index);
+    nadi_map64_release(&c->index);
     return ok;
 }
 

@@ -27,7 +27,7 @@ struct cells {
         struct cell *items;
         size_t count, capacity;
     } list;
-    struct nadi_strmap steps;
+    struct nadi_map64 steps; /* hash of a step -> its index */
     uint8_t figures[NADI_LAW_FEATURES], counts[NADI_LAW_FEATURES]; /* features by trust */
     uint32_t figure_count, count_count, trusted_count;
     enum nadi_feature_kind kinds[NADI_LAW_FEATURES];
@@ -228,7 +228,8 @@ static struct nadi_learned_step family_step(const struct nadi_learning *l,
 static uint32_t keep_step(struct cells *c, const struct nadi_learned_step *step)
 {
     const uint32_t next = (uint32_t)c->l->family->steps.count;
-    const uint32_t at = nadi_strmap_put(&c->steps, (const char *)step, sizeof(*step), next, NULL);
+    const uint64_t key = nadi_hash_bytes(step, sizeof(*step));
+    const uint32_t at = *nadi_map64_put(&c->steps, key, next, NULL);
     if (at == next)
         NADI_PUSH(&c->l->family->steps, *step);
     return at;
@@ -573,7 +574,7 @@ void nadi_learn_cells(struct nadi_learning *l)
                       .values = NADI_NEW(double, l->program_count),
                       .noises = NADI_ZNEW(double, l->program_count)};
     nadi_map64_init(&c.index, 1024);
-    nadi_strmap_init(&c.steps);
+    nadi_map64_init(&c.steps, 16);
     for (uint32_t p = 0; p < l->program_count; p++)
         for (uint32_t i = 0; i < l->grammar.parses[p].count; i++)
             look(&c, l->programs[p].slot_of[i], 0, p, &l->grammar.parses[p].items[i]);
@@ -584,7 +585,7 @@ void nadi_learn_cells(struct nadi_learning *l)
         nadi_mem_free(c.list.items[i].samples.items);
     nadi_mem_free(c.list.items);
     nadi_map64_release(&c.index);
-    nadi_strmap_release(&c.steps);
+    nadi_map64_release(&c.steps);
     nadi_mem_free(t.features);
     nadi_mem_free(t.values);
     nadi_mem_free(t.noises);
