@@ -190,12 +190,12 @@ static void add_node(struct nadi_making *k, const struct nadi_learned_slot *slot
 /* How often a rule's body stands here. In a loop that comes round once only, which was never seen,
  * it is what stands in the first and in the last round together: the more of the two. */
 static uint32_t times(const struct nadi_making *k, const struct nadi_learned_slot *slot,
-                      uint32_t where)
+                      uint32_t where, uint32_t depth)
 {
     const uint32_t around = where & ~UINT32_C(7) & 0xffffff;
     const struct nadi_learned_cell *cell = cell_of(slot, where & 0xffffff);
     uint32_t count = count_of(&cell->count, k->features, MOST_NODES);
-    if (cell->where == (where & 0xffffff) || (where & 7) != NADI_WHERE_ONLY || where == 0)
+    if (cell->where == (where & 0xffffff) || (where & 7) != NADI_WHERE_ONLY || depth == 0)
         return count;
     for (uint32_t end = NADI_WHERE_FIRST; end <= NADI_WHERE_LAST; end += 4) {
         const struct nadi_learned_cell *other = cell_of(slot, around | end);
@@ -205,22 +205,24 @@ static uint32_t times(const struct nadi_making *k, const struct nadi_learned_slo
     return count;
 }
 
-static void walk(struct nadi_making *k, uint32_t at, uint32_t where)
+/* depth: loops around it. */
+static void walk(struct nadi_making *k, uint32_t at, uint32_t where, uint32_t depth)
 {
     const struct nadi_learned_slot *slot = &k->job->family->slots[at];
     if (slot->symbol != NADI_NONE) {
         add_node(k, slot, cell_of(slot, where & 0xffffff));
         return;
     }
-    const uint32_t count = times(k, slot, where);
+    const uint32_t count = times(k, slot, where, depth);
     for (uint32_t i = 0; i < count && !k->full; i++)
         for (uint32_t b = 0; b < slot->count; b++)
-            walk(k, slot->first + b, where << 3 | (uint32_t)nadi_learned_where(i, count));
+            walk(k, slot->first + b, where << 3 | (uint32_t)nadi_learned_where(i, count),
+                 depth + 1);
 }
 
 void nadi_make_item(struct nadi_making *k, uint32_t slot)
 {
-    walk(k, slot, 0);
+    walk(k, slot, 0, 0);
 }
 
 void nadi_make_begin(struct nadi_making *k, uint32_t stage)
@@ -245,7 +247,7 @@ static void make_stage(struct nadi_making *k, uint32_t stage)
     nadi_make_begin(k, stage);
     for (uint32_t s = 0; s < f->outer_count && !k->full; s++)
         if (nadi_law_value(&f->slots[s].present, k->features) >= 0.5)
-            walk(k, s, 0);
+            walk(k, s, 0, 0);
     nadi_make_end(k);
 }
 
