@@ -1,37 +1,8 @@
 /* learn_cells: what the programs say of each cell, and the laws of it. */
+#include "learned/learn_cells.h"
 #include "base/mem.h"
-#include "learned/learn.h"
 
 #include <math.h>
-
-struct sample { /* of a cell, from one program */
-    uint32_t program;
-    uint32_t count; /* instances; of a rule: */
-    double times;   /* repetitions, summed */
-    double ns, ops, bytes, logs, log_squares;
-    uint32_t node; /* the first: its dependencies and its peer stand for all */
-};
-
-struct cell {
-    uint32_t slot, where;
-    struct {
-        struct sample *items;
-        size_t count, capacity;
-    } samples;
-};
-
-struct cells {
-    struct nadi_learning *l;
-    struct nadi_map64 index;
-    struct {
-        struct cell *items;
-        size_t count, capacity;
-    } list;
-    struct nadi_map64 steps; /* hash of a step -> its index */
-    uint8_t figures[NADI_LAW_FEATURES], counts[NADI_LAW_FEATURES]; /* features by trust */
-    uint32_t figure_count, count_count, trusted_count;
-    enum nadi_feature_kind kinds[NADI_LAW_FEATURES];
-};
 
 static struct sample *sample_of(struct cells *c, uint32_t slot, uint32_t where, uint32_t program)
 {
@@ -81,14 +52,8 @@ static void look(struct cells *c, uint32_t slot, uint32_t where, uint32_t progra
 /* --- laws --------------------------------------------------------------------------------------
  */
 
-struct table { /* samples of a law */
-    const double **features;
-    double *values, *noises;
-    uint32_t count;
-};
-
-static void fit(const struct cells *c, struct nadi_law *law, const struct table *t,
-                enum nadi_law_target target)
+void nadi_cells_fit(const struct cells *c, struct nadi_law *law, const struct table *t,
+                    enum nadi_law_target target)
 {
     const bool figure = target == NADI_TARGET_POSITIVE;
     const struct nadi_law_samples s = {.kinds = c->kinds,
@@ -101,13 +66,6 @@ static void fit(const struct cells *c, struct nadi_law *law, const struct table 
                                        .noises = figure ? t->noises : NULL};
     nadi_law_fit(law, &s, target, &c->l->model->arena);
 }
-
-enum figure { NS, OPS, BYTES, TIMES, DEPENDENCIES, PEER, FIGURES };
-
-struct group { /* cells of a slot that say the same of a figure wherever several are seen */
-    const struct sample **samples; /* one a program, ascending */
-    uint32_t count, first;         /* first: of the cells that are in it */
-};
 
 static double mean_of(const struct sample *s, enum figure f)
 {
@@ -132,7 +90,7 @@ static void fit_figure(const struct cells *c, const struct group *g, enum figure
         t->noises[t->count] = f == NS ? noise_of(s) : 0;
         t->values[t->count++] = mean_of(s, f);
     }
-    fit(c, law, t, f == TIMES ? NADI_TARGET_COUNT : NADI_TARGET_POSITIVE);
+    nadi_cells_fit(c, law, t, f == TIMES ? NADI_TARGET_COUNT : NADI_TARGET_POSITIVE);
 }
 
 /* --- dependencies ------------------------------------------------------------------------------
@@ -148,11 +106,6 @@ static bool same_shape(const struct nadi_job_program *a, uint32_t i,
         if (a->refs[a->ref_start[i] + r].kind_of != b->refs[b->ref_start[k] + r].kind_of)
             return false;
     return true;
-}
-
-static const struct nadi_job_program *program_of(const struct cells *c, const struct sample *s)
-{
-    return c->l->programs[s->program].program;
 }
 
 static void fit_runs(const struct cells *c, const struct group *g, const uint32_t *shape_of,
@@ -172,7 +125,7 @@ static void fit_runs(const struct cells *c, const struct group *g, const uint32_
                 t->features[t->count] = c->l->programs[s->program].features;
                 t->values[t->count++] = which ? ref->count : ref->k;
             }
-            fit(c, which ? &run->count : &run->k, t, NADI_TARGET_COUNT);
+            nadi_cells_fit(c, which ? &run->count : &run->k, t, NADI_TARGET_COUNT);
         }
     }
 }
@@ -197,7 +150,7 @@ static void fit_shapes(const struct cells *c, const struct group *g, struct nadi
         t->values[i] = k;
     }
     t->count = samples;
-    fit(c, &out->shape, t, NADI_TARGET_CHOICE);
+    nadi_cells_fit(c, &out->shape, t, NADI_TARGET_CHOICE);
     out->shapes = NADI_ARENA_ZNEW(&c->l->model->arena, struct nadi_learned_shape, out->shape_count);
     for (uint32_t k = 0; k < out->shape_count; k++) {
         const struct sample *s = g->samples[first[k]];
@@ -209,78 +162,6 @@ static void fit_shapes(const struct cells *c, const struct group *g, struct nadi
     }
     nadi_mem_free(shape_of);
     nadi_mem_free(first);
-}
-
-/* --- peers -------------------------------------------------------------------------------------
- */
-
-static struct nadi_learned_step family_step(const struct nadi_learning *l,
-                                            const struct nadi_learned_job *job,
-                                            const struct nadi_job_step *step, int sign)
-{
-    struct nadi_learned_step out = {.stages = sign * step->stages};
-    for (uint32_t a = 0; a < job->axis_count; a++)
-        if (!job->axes[a].staged)
-            out.axes[l->bit_of[job->axes[a].vocabulary]] = step->axes[a];
-    return out;
-}
-
-static uint32_t keep_step(struct cells *c, const struct nadi_learned_step *step)
-{
-    const uint32_t next = (uint32_t)c->l->family->steps.count;
-    const uint64_t key = nadi_hash_bytes(step, sizeof(*step));
-    const uint32_t at = *nadi_map64_put(&c->steps, key, next, NULL);
-    if (at == next)
-        NADI_PUSH(&c->l->family->steps, *step);
-    return at;
-}
-
-static const struct nadi_job_step *step_of(const struct cells *c, const struct sample *s)
-{
-    const struct nadi_learned_program *at = &c->l->programs[s->program];
-    return &c->l->jobs[at->job]->steps.items[at->program->peer[s->node]];
-}
-
-static bool is_half(const struct cells *c, const struct sample *s)
-{
-    return 2 * step_of(c, s)->stages == (int32_t)c->l->programs[s->program].stages;
-}
-
-/* Is the sample from the first stage, from the last? */
-static bool is_end(const struct cells *c, const struct sample *s, int last)
-{
-    const struct nadi_learned_program *at = &c->l->programs[s->program];
-    return at->stage == (last ? at->stages - 1 : 0);
-}
-
-/* Half way round, forward and back are the same rank: the way that programs of more stages take,
- * else the one that does not pass the ends. */
-static int sign_of(const struct cells *c, const struct group *g, const struct sample *s)
-{
-    const struct nadi_learned_program *at = &c->l->programs[s->program];
-    const int32_t stages = step_of(c, s)->stages;
-    if (!is_half(c, s))
-        return 1;
-    for (uint32_t i = 0; i < g->count; i++)
-        if (!is_half(c, g->samples[i]) && is_end(c, s, 0) == is_end(c, g->samples[i], 0) &&
-            is_end(c, s, 1) == is_end(c, g->samples[i], 1))
-            return step_of(c, g->samples[i])->stages == -stages ? -1 : 1;
-    return (int32_t)at->stage + stages >= (int32_t)at->stages ? -1 : 1;
-}
-
-static void fit_peer(struct cells *c, const struct group *g, struct nadi_learned_cell *out,
-                     struct table *t)
-{
-    t->count = 0;
-    for (uint32_t i = 0; i < g->count; i++) {
-        const struct sample *s = g->samples[i];
-        const struct nadi_learned_program *at = &c->l->programs[s->program];
-        const struct nadi_learned_step ours =
-            family_step(c->l, c->l->jobs[at->job], step_of(c, s), sign_of(c, g, s));
-        t->features[t->count] = at->features;
-        t->values[t->count++] = keep_step(c, &ours);
-    }
-    fit(c, &out->peer, t, NADI_TARGET_CHOICE);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------
@@ -359,7 +240,7 @@ static void fit_one(struct cells *c, const struct group *g, enum figure f,
     if (f == DEPENDENCIES)
         fit_shapes(c, g, out, t);
     else if (f == PEER)
-        fit_peer(c, g, out, t);
+        nadi_cells_fit_peer(c, g, out, t);
     else
         fit_figure(c, g, f, laws[f], t);
 }
@@ -466,6 +347,47 @@ static void fit_groups(struct cells *c, const struct cell *cells, uint32_t count
     nadi_mem_free(g.samples);
 }
 
+static const struct nadi_learned_cell *cell_at(const struct nadi_learned_slot *slot, uint32_t where)
+{
+    for (uint32_t i = 0; i < slot->cell_count; i++)
+        if (slot->cells[i].where == where)
+            return &slot->cells[i];
+    return NULL;
+}
+
+/* Does a loop that comes round once have what its first and last round have, the more of the two,
+ * wherever it was seen? */
+static bool is_first_and_last(const struct cells *c, const struct nadi_learned_slot *slot,
+                              const struct cell *cell)
+{
+    const uint32_t around = cell->where & ~UINT32_C(7);
+    const struct nadi_learned_cell *first = cell_at(slot, around | NADI_WHERE_FIRST);
+    const struct nadi_learned_cell *last = cell_at(slot, around | NADI_WHERE_LAST);
+    bool same = (cell->where & 7) == NADI_WHERE_ONLY && first && last;
+    for (size_t i = 0; same && i < cell->samples.count; i++) {
+        const double *at = c->l->programs[cell->samples.items[i].program].features;
+        const double more =
+            fmax(nadi_law_value(&first->count, at), nadi_law_value(&last->count, at));
+        same = fabs(round(more) - mean_of(&cell->samples.items[i], TIMES)) < 1e-9;
+    }
+    return same;
+}
+
+/* Those rounds were seen more often, and their laws know more: what says no more is left out. */
+static void drop_only_rounds(struct cells *c, const struct cell *cells,
+                             struct nadi_learned_slot *slot)
+{
+    uint32_t kept = 0;
+    bool *drop = NADI_NEW(bool, slot->cell_count);
+    for (uint32_t i = 0; i < slot->cell_count; i++)
+        drop[i] = is_first_and_last(c, slot, &cells[i]);
+    for (uint32_t i = 0; i < slot->cell_count; i++)
+        if (!drop[i])
+            slot->cells[kept++] = slot->cells[i];
+    slot->cell_count = kept;
+    nadi_mem_free(drop);
+}
+
 static void fit_slot(struct cells *c, const struct cell *cells, struct nadi_learned_slot *slot,
                      struct table *t)
 {
@@ -474,6 +396,7 @@ static void fit_slot(struct cells *c, const struct cell *cells, struct nadi_lear
             (struct nadi_learned_cell){.where = cells[i].where, .jobs = jobs_of(c, &cells[i])};
     if (slot->symbol == NADI_NONE) {
         fit_groups(c, cells, slot->cell_count, TIMES, slot->cells, t);
+        drop_only_rounds(c, cells, slot);
         return;
     }
     const uint8_t type = c->l->family->symbols.items[slot->symbol].type;
@@ -496,7 +419,7 @@ static void fit_presence(struct cells *c, struct table *t)
         t->count = p + 1;
     }
     if (drawn)
-        fit(c, &l->family->items, t, NADI_TARGET_COUNT);
+        nadi_cells_fit(c, &l->family->items, t, NADI_TARGET_COUNT);
     for (uint32_t slot = 0; slot < l->family->outer_count && !drawn; slot++) {
         t->count = l->program_count;
         for (uint32_t p = 0; p < l->program_count; p++) {
@@ -506,7 +429,7 @@ static void fit_presence(struct cells *c, struct table *t)
             for (const uint32_t *s = l->programs[p].slot_of; s < end && t->values[p] < 1; s++)
                 t->values[p] = *s == slot;
         }
-        fit(c, &l->family->slots[slot].present, t, NADI_TARGET_COUNT);
+        nadi_cells_fit(c, &l->family->slots[slot].present, t, NADI_TARGET_COUNT);
     }
 }
 
