@@ -11,7 +11,7 @@
 void nadi_design_options_init(struct nadi_design_options *options)
 {
     *options = (struct nadi_design_options){
-        .size = sizeof(*options), .simulate = 16, .top = 10, .form = "text"};
+        .size = sizeof(*options), .simulate = 24, .top = 10, .form = "text"};
 }
 
 static bool put(const char *folder, const char *name, const struct nadi_str *text,

@@ -217,7 +217,7 @@ static const struct nadi_setting search[] = {
      .type = NADI_TYPE_INTEGER,
      .min = 1,
      .max = 4096,
-     .preset = "16",
+     .preset = "24",
      OF_DESIGN(simulate),
      .doc = "Strategies of a workload on a design that are simulated, at most"},
     {.name = "pareto",

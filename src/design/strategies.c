@@ -10,7 +10,7 @@
 
 enum {
     SEEN = 4096, /* strategies that a search gives back */
-    KEPT = 64,   /* of a workload on a design */
+    KEPT = 512,  /* of a workload on a design */
     BATCH = 4,   /* simulated at a time, whatever the number of threads: the result is the same */
 };
 
@@ -42,7 +42,9 @@ struct nadi_search_setup nadi_design_search_setup(const struct nadi_design_ask *
 static int by_low(const void *a, const void *b)
 {
     const struct nadi_design_strategy *x = a, *y = b;
-    return (x->low_ns > y->low_ns) - (x->low_ns < y->low_ns);
+    if (x->low_ns < y->low_ns || x->low_ns > y->low_ns)
+        return x->low_ns < y->low_ns ? -1 : 1;
+    return memcmp(&x->strategy, &y->strategy, sizeof(x->strategy));
 }
 
 static int by_estimate(const void *a, const void *b)
@@ -53,19 +55,29 @@ static int by_estimate(const void *a, const void *b)
     return memcmp(&x->strategy, &y->strategy, sizeof(x->strategy));
 }
 
+/* Half of those that are kept have the lowest estimates, which may be the fastest; of the others,
+ * those that take least bound what is left. */
 static void take(struct nadi_design_strategies *s, const struct nadi_search *found)
 {
     struct nadi_design_strategy *all = NADI_ZNEW(struct nadi_design_strategy, found->count);
+    const uint32_t fast = found->count < KEPT / 2 ? found->count : KEPT / 2;
     for (uint32_t i = 0; i < found->count; i++) {
         const struct nadi_search_row *row = &found->rows[i];
         all[i].strategy = row->strategy;
         all[i].estimate_ns = row->estimate.ns;
-        all[i].low_ns = row->estimate.ns / (1 + nadi_strategy_margin(&row->strategy));
+        all[i].low_ns = nadi_strategy_least_ns(&row->strategy, &row->estimate);
     }
+    s->next_low = HUGE_VAL;
+    if (found->count == SEEN) /* the search has given back those that take least */
+        for (uint32_t i = 0; i < found->count; i++)
+            s->next_low = i ? fmax(s->next_low, all[i].low_ns) : all[i].low_ns;
     if (found->count)
-        qsort(all, found->count, sizeof(*all), by_low);
+        qsort(all, found->count, sizeof(*all), by_estimate);
+    if (found->count > fast)
+        qsort(all + fast, found->count - fast, sizeof(*all), by_low);
     s->count = found->count < KEPT ? found->count : KEPT;
-    s->next_low = found->count > KEPT ? all[KEPT].low_ns : HUGE_VAL;
+    if (found->count > KEPT)
+        s->next_low = fmin(s->next_low, all[KEPT].low_ns);
     s->rows = nadi_mem_copy(all, s->count, sizeof(*all));
     if (s->count)
         qsort(s->rows, s->count, sizeof(*s->rows), by_estimate);
@@ -146,14 +158,33 @@ static bool simulate(struct batch *b, struct nadi_diags *diags)
     return ok;
 }
 
-/* The next ones by estimate that may be faster than `best`. */
-static uint32_t pick(struct nadi_design_strategies *s, double best, uint32_t most,
+/* May it be faster than `best`? */
+static bool is_open(const struct nadi_design_strategy *row, double best)
+{
+    return !(row->simulated_ns > 0) && row->low_ns < best;
+}
+
+/* The next ones that may be faster than `best`: by estimate, to find the fastest; or by what they
+ * take at least, so that what is left is bounded higher. */
+static uint32_t pick(struct nadi_design_strategies *s, double best, uint32_t most, bool by_bound,
                      struct nadi_design_strategy **rows)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->count && count < most; i++)
-        if (!(s->rows[i].simulated_ns > 0) && s->rows[i].low_ns < best)
-            rows[count++] = &s->rows[i];
+    for (uint32_t i = 0; i < s->count && (by_bound || count < most); i++) {
+        struct nadi_design_strategy *row = &s->rows[i];
+        if (!is_open(row, best))
+            continue;
+        if (!by_bound) {
+            rows[count++] = row;
+            continue;
+        }
+        uint32_t at = count < most ? count++ : most;
+        for (; at > 0 && rows[at - 1]->low_ns > row->low_ns; at--)
+            if (at < most)
+                rows[at] = rows[at - 1];
+        if (at < most)
+            rows[at] = row;
+    }
     return count;
 }
 
@@ -184,7 +215,8 @@ bool nadi_design_simulate(struct nadi_design_strategies *s, const struct nadi_de
     const struct nadi_search_setup setup = nadi_design_search_setup(ask, &arena);
     b.setup = &setup;
     for (uint32_t done = 0; ok && done < most; done += b.count) {
-        b.count = pick(s, best, most - done < BATCH ? most - done : BATCH, b.rows);
+        b.count =
+            pick(s, best, most - done < BATCH ? most - done : BATCH, done * 3 >= most * 2, b.rows);
         if (!b.count)
             break;
         ok = simulate(&b, diags);

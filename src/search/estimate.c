@@ -84,9 +84,18 @@ void nadi_estimator_destroy(struct nadi_estimator *e)
 double nadi_strategy_margin(const struct nadi_strategy *s)
 {
     const unsigned busy = NADI_OFFLOAD_GRADIENTS | NADI_OFFLOAD_PARAMETERS;
-    if ((s->offload & busy) || (s->offload && s->zero == 3))
+    if ((s->offload & busy) || s->zero >= 2)
         return 0.5;
-    return s->offload || s->zero == 3 ? 0.2 : 0.1;
+    return s->offload ? 0.2 : 0.15;
+}
+
+double nadi_strategy_least_ns(const struct nadi_strategy *s, const struct nadi_estimate *e)
+{
+    const double travels =
+        e->parts[NADI_STEP_PARAMETERS] + e->parts[NADI_STEP_GRADIENTS] + e->parts[NADI_STEP_REMOTE];
+    const double stays = fmax(e->passes_ns / 1.1, (e->ns - travels) / 1.15);
+    const double all = e->ns / (1 + nadi_strategy_margin(s));
+    return fmin(e->ns, fmax(fmax(e->kernels_ns, stays), all));
 }
 
 void nadi_strategy_apply(const struct nadi_strategy *s, struct nadi_model_plan *p)

@@ -43,8 +43,11 @@ const char *nadi_step_part_name(enum nadi_step_part part);
 
 struct nadi_estimate {
     double ns, parts[NADI_STEP_PARTS]; /* of the rank that ends last */
-    double memory_bytes;               /* of the fullest rank */
-    double missing_bytes;              /* 0: it fits */
+    /* What no order of passes can hide of a rank's own, of those before it and after it: kernels;
+     * and with the transfers of tensor, context and expert parallelism. */
+    double kernels_ns, passes_ns;
+    double memory_bytes;  /* of the fullest rank */
+    double missing_bytes; /* 0: it fits */
 };
 
 struct nadi_estimator;
@@ -63,8 +66,13 @@ bool nadi_estimator_time(struct nadi_estimator *e, const struct nadi_strategy *s
                          struct nadi_estimate *estimate) NADI_MUST_USE;
 
 /* An estimate is above the simulated time by at most this share of it (tests/property/estimate.c):
- * a tenth; more where parameters or states travel in every pass, beside everything else. */
+ * 15 %; more where parameters, gradients or states travel in every pass, beside everything else. */
 double nadi_strategy_margin(const struct nadi_strategy *s);
+/* No simulation of the strategy is faster than the highest of: the estimate over one plus its
+ * margin; the kernels that one waits for another in; these with their layers' own transfers, over
+ * 1.1; and the estimate without what travels beside the passes, over 1.15. The first is loose where
+ * much travels, the others are not. */
+double nadi_strategy_least_ns(const struct nadi_strategy *s, const struct nadi_estimate *e);
 
 /* The plan's keys that a strategy has. */
 void nadi_strategy_apply(const struct nadi_strategy *s, struct nadi_model_plan *p);

@@ -354,6 +354,31 @@ static double launched_ns(const struct nadi_estimator *e)
     return most;
 }
 
+/* What no order of passes can hide: a rank's own passes, one after another, behind the forward
+ * passes of the ranks before it and before their backward passes of the last micro-batch. */
+static void bound(const struct nadi_estimator *e, struct nadi_estimate *out)
+{
+    const struct nadi_model_plan *p = &e->plan;
+    const double m = (double)p->micro_batches;
+    const bool in_order = p->schedule == NADI_SCHEDULE_1F1B || p->schedule == NADI_SCHEDULE_GPIPE ||
+                          p->schedule == NADI_SCHEDULE_INTERLEAVED;
+    double kernels = 0, passes = 0; /* of the ranks before */
+    if (p->schedule == NADI_SCHEDULE_DUALPIPE)
+        return; /* micro-batches enter at both ends */
+    for (uint32_t r = 0; r < p->pp; r++) {
+        double own_kernels = 0, own_passes = 0;
+        for (uint32_t c = 0; c < p->vp; c++) {
+            const struct nadi_stage_values *v = &e->values[c * p->pp + r];
+            own_kernels += v->compute;
+            own_passes += v->forward + v->backward;
+        }
+        out->kernels_ns = fmax(out->kernels_ns, kernels + m * own_kernels);
+        out->passes_ns = fmax(out->passes_ns, passes + m * own_passes);
+        kernels += in_order ? e->values[r].compute : 0;
+        passes += in_order ? e->values[r].forward + e->values[r].backward : 0;
+    }
+}
+
 void nadi_estimator_step(struct nadi_estimator *e, struct nadi_estimate *out)
 {
     const struct nadi_model_plan *p = &e->plan;
@@ -374,6 +399,7 @@ void nadi_estimator_step(struct nadi_estimator *e, struct nadi_estimate *out)
     s.late = passes_end - device_end;
     double earlier = 0; /* than the first rank */
     *out = (struct nadi_estimate){.ns = -1};
+    bound(e, out);
     for (uint32_t r = 0; r < p->pp; r++) {
         const struct rank_end end = end_of(&s, r, passes_end - earlier - e->forward[r]);
         const double last_pass = r > 0 && r + 1 == p->pp && tied > 0

@@ -142,7 +142,7 @@ static void look_at(void *context, const struct nadi_strategy *strategy)
     w->fitting++;
     const bool memory = w->run->setup->goal == NADI_SEARCH_MEMORY;
     c.key = memory ? e->memory_bytes : e->ns;
-    c.low = memory ? e->memory_bytes : e->ns / (1 + nadi_strategy_margin(strategy));
+    c.low = memory ? e->memory_bytes : nadi_strategy_least_ns(strategy, e);
     w->bins[bin_of(c.low)]++;
     keep(&w->kept, &c);
 }
