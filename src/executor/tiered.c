@@ -86,7 +86,7 @@ static enum step find_block(struct nadi_tiered *t, uint32_t index)
         return STEP_ON;
     }
     if (t->tiers->absent == NADI_ABSENT_STALL)
-        return STEP_STALL;
+        return nadi_tiered_stall(t, e->call.from, e->npu);
     nadi_tiered_refuse(t, e, e->call.from, NADI_FAULT_ABSENT);
     return STEP_REFUSED;
 }
@@ -102,7 +102,7 @@ static enum step find_own(struct nadi_tiered *t, uint32_t index, const struct na
         return STEP_ON;
     const struct nadi_stock_block b = nadi_stock_block(t->stock, number);
     if (b.moving || b.wanted)
-        return STEP_STALL;
+        return nadi_tiered_stall(t, b.moving ? b.tier : b.home, b.npu);
     *before = nadi_min_u64(b.bytes, bytes);
     if (b.tier == b.home || !nadi_tiered_evicts(t, b.home))
         return STEP_ON;
@@ -112,7 +112,7 @@ static enum step find_own(struct nadi_tiered *t, uint32_t index, const struct na
     const enum nadi_stock_answer gave =
         nadi_stock_give(t->stock, key, b.role, 0, 1, nadi_tiered_now(t));
     NADI_ASSERT(gave == NADI_STOCK_DONE);
-    t->again = true;
+    nadi_tiered_changed(t, b.tier, b.npu);
     return STEP_ON;
 }
 
@@ -147,7 +147,7 @@ static enum step find_space(struct nadi_tiered *t, uint32_t index)
     }
     if (t->tiers->tiers[wanted].full == NADI_FULL_STALL &&
         nadi_stock_could(t->stock, wanted, e->call.bytes, copies))
-        return STEP_STALL;
+        return nadi_tiered_stall(t, wanted, e->npu);
     nadi_tiered_refuse(t, e, wanted, NADI_FAULT_FULL);
     return STEP_REFUSED;
 }
@@ -161,16 +161,19 @@ static enum step give_back(struct nadi_tiered *t, struct errand *e)
         const uint32_t number = nadi_stock_number(t->stock, &key);
         const struct nadi_stock_block b =
             number == NADI_NONE ? (struct nadi_stock_block){0} : nadi_stock_block(t->stock, number);
-        if (b.moving || b.wanted || b.pinned)
-            return STEP_STALL;
+        if (b.moving || b.pinned)
+            return nadi_tiered_stall(t, b.tier, b.npu);
+        if (b.wanted)
+            return nadi_tiered_stall(t, b.home, b.npu);
     }
     if (nadi_stock_give(t->stock, &key, e->call.role, e->call.bytes, copies_of(t, e->actor, e->to),
                         nadi_tiered_now(t)) == NADI_STOCK_DONE) {
-        t->again = true;
+        for (uint32_t i = 0; i < t->tiers->tier_count; i++) /* it may have lain elsewhere */
+            nadi_tiered_changed(t, i, e->npu);
         return STEP_ON;
     }
     if (t->tiers->absent == NADI_ABSENT_STALL)
-        return STEP_STALL;
+        return nadi_tiered_stall(t, e->to, e->npu);
     nadi_tiered_refuse(t, e, e->to, NADI_FAULT_ABSENT);
     return STEP_REFUSED;
 }
@@ -191,8 +194,9 @@ static void end_transfer(struct nadi_tiered *t, const struct errand *e)
 {
     for (int i = 0; i < 2; i++)
         if (e->pinned[i] != NADI_NONE) {
+            const struct nadi_stock_block b = nadi_stock_block(t->stock, e->pinned[i]);
             nadi_stock_unpin(t->stock, e->pinned[i]);
-            t->again = true;
+            nadi_tiered_changed(t, b.tier, b.npu);
         }
 }
 
@@ -231,23 +235,42 @@ static enum step run_errand(struct nadi_tiered *t, uint32_t index)
     return step;
 }
 
-/* Those that wait, in order, again until nothing changes. */
+void nadi_tiered_put_aside(struct nadi_tiered *t, uint32_t errand)
+{
+    t->errands.items[errand].order = t->stalls++;
+    FIFO_PUSH(&t->stalled[t->waits], &t->errands, errand);
+    t->stalled_count++;
+}
+
+void nadi_tiered_changed(struct nadi_tiered *t, uint32_t tier, uint32_t npu)
+{
+    const uint32_t instance = nadi_tiered_instance(t, tier, npu);
+    if (t->is_changed[instance] || t->stalled_count == 0)
+        return;
+    t->is_changed[instance] = true;
+    NADI_PUSH(&t->changed, instance);
+}
+
+/* Those that wait where something changed, in order, until nothing changes. */
 static void retry(struct nadi_tiered *t)
 {
     if (t->retrying)
         return;
     t->retrying = true;
-    while (t->again) {
-        t->again = false;
-        struct fifo list = t->stalled;
-        t->stalled = (struct fifo){NADI_NONE, NADI_NONE};
+    for (size_t i = 0; i < t->changed.count; i++) {
+        const uint32_t instance = t->changed.items[i];
+        struct fifo list = t->stalled[instance];
+        t->is_changed[instance] = false;
+        t->stalled[instance] = (struct fifo){NADI_NONE, NADI_NONE};
         while (list.head != NADI_NONE) {
             uint32_t index;
             FIFO_POP(&list, &t->errands, index);
+            t->stalled_count--;
             if (run_errand(t, index) == STEP_STALL)
-                FIFO_PUSH(&t->stalled, &t->errands, index);
+                nadi_tiered_put_aside(t, index);
         }
     }
+    t->changed.count = 0;
     t->retrying = false;
 }
 
@@ -282,7 +305,8 @@ static void end_errand(struct nadi_tiered *t, uint32_t index, const struct nadi_
         end_transfer(t, &e);
     if (e.kind != ERRAND_NODE) {
         nadi_stock_arrive(t->stock, e.block, nadi_tiered_now(t));
-        t->again = true;
+        nadi_tiered_changed(t, e.from, e.npu);
+        nadi_tiered_changed(t, e.to, e.npu);
         if (e.kind == ERRAND_RETURN) {
             t->errands.items[e.reader].held = e.block;
             nadi_stock_pin(t->stock, e.block);
@@ -292,12 +316,11 @@ static void end_errand(struct nadi_tiered *t, uint32_t index, const struct nadi_
         e.call.op != NADI_MEM_FREE && e.call.op != NADI_MEM_MISS && e.to != NADI_NONE) {
         const struct nadi_stock_key key = nadi_tiered_key(&e, e.call.to);
         nadi_stock_fill(t->stock, &key);
-        t->again = true;
+        nadi_tiered_changed(t, e.call.to, e.npu);
+        nadi_tiered_changed(t, e.to, e.npu);
     }
     POOL_GIVE(&t->errands, next, index);
-    if (t->again && t->stalled.head != NADI_NONE)
-        retry(t);
-    t->again = false;
+    retry(t);
     if (e.kind == ERRAND_NODE)
         t->system->setup.done(t->system->setup.context, e.actor, e.node);
 }
@@ -331,7 +354,7 @@ void nadi_tiered_request(struct nadi_tiered *t, uint32_t actor, uint32_t node,
     };
     const enum step step = run_errand(t, index);
     if (step == STEP_STALL)
-        FIFO_PUSH(&t->stalled, &t->errands, index);
+        nadi_tiered_put_aside(t, index);
 }
 
 /* ---- through the network ------------------------------------------------------------------- */
@@ -470,7 +493,15 @@ struct nadi_tiered *nadi_tiered_create(struct nadi_system *s)
     for (uint32_t i = 0; i < t->tiers->tier_count; i++)
         t->any_evicts |= nadi_tiered_evicts(t, i);
     t->errands.free = NADI_NONE;
-    t->stalled = (struct fifo){NADI_NONE, NADI_NONE};
+    t->instance_first = NADI_NEW(uint32_t, t->tiers->tier_count);
+    for (uint32_t i = 0; i < t->tiers->tier_count; i++) {
+        t->instance_first[i] = t->instance_count;
+        t->instance_count += nadi_tiers_instances(t->tiers, t->tiers->tiers[i].scope);
+    }
+    t->stalled = NADI_NEW(struct fifo, t->instance_count);
+    for (uint32_t i = 0; i < t->instance_count; i++)
+        t->stalled[i] = (struct fifo){NADI_NONE, NADI_NONE};
+    t->is_changed = NADI_ZNEW(bool, t->instance_count);
     t->turn = NADI_ZNEW(uint32_t, t->tiers->npu_count);
     const struct nadi_traffic_setup traffic = {
         .tiers = t->tiers,
@@ -498,6 +529,10 @@ void nadi_tiered_destroy(struct nadi_tiered *t)
     nadi_mem_free(t->errands.items);
     nadi_mem_free(t->records.items);
     nadi_mem_free(t->turn);
+    nadi_mem_free(t->instance_first);
+    nadi_mem_free(t->stalled);
+    nadi_mem_free(t->is_changed);
+    nadi_mem_free(t->changed.items);
     nadi_mem_free(t);
 }
 
@@ -533,9 +568,15 @@ const struct nadi_tier_users *nadi_system_tier_users(const struct nadi_system *s
 bool nadi_system_stalled(const struct nadi_system *s, struct nadi_memory_stall *stall)
 {
     const struct nadi_tiered *t = s->tiered;
-    if (!t || t->stalled.head == NADI_NONE)
+    if (!t || t->stalled_count == 0)
         return false;
-    const struct errand *e = &t->errands.items[t->stalled.head];
+    const struct errand *e = NULL;
+    for (uint32_t i = 0; i < t->instance_count; i++) {
+        const uint32_t head = t->stalled[i].head;
+        if (head != NADI_NONE && (!e || t->errands.items[head].order < e->order))
+            e = &t->errands.items[head];
+    }
+    NADI_ASSERT(e != NULL);
     const bool reads =
         e->kind == ERRAND_NODE && e->call.op != NADI_MEM_ALLOC && e->call.op != NADI_MEM_STORES;
     *stall = (struct nadi_memory_stall){
@@ -546,8 +587,7 @@ bool nadi_system_stalled(const struct nadi_system *s, struct nadi_memory_stall *
         .block = e->call.block,
         .reads = reads,
     };
-    for (uint32_t i = t->stalled.head; i != NADI_NONE; i = t->errands.items[i].next)
-        stall->count++;
+    stall->count = t->stalled_count;
     return true;
 }
 

@@ -51,7 +51,7 @@ static enum step start_move(struct nadi_tiered *t, const struct errand *asks, ui
         nadi_stock_want(t->stock, block);
     const enum step step = nadi_tiered_move(t, index);
     if (step == STEP_STALL)
-        FIFO_PUSH(&t->stalled, &t->errands, index);
+        nadi_tiered_put_aside(t, index);
     return step;
 }
 
@@ -62,7 +62,7 @@ static enum step move_back(struct nadi_tiered *t, uint32_t index)
     struct errand *e = &t->errands.items[index];
     const struct nadi_stock_block b = nadi_stock_block(t->stock, e->block);
     if (b.moving)
-        return STEP_STALL;
+        return nadi_tiered_stall(t, b.tier, b.npu);
     e->from = e->call.from = b.tier;
     if (!nadi_stock_has_room(t->stock, e->to, e->npu, b.bytes)) {
         const struct errand asks = *e;
@@ -88,7 +88,7 @@ enum step nadi_tiered_move(struct nadi_tiered *t, uint32_t index)
         if (next != NADI_NONE) {
             to = next;
         } else if (full == NADI_FULL_STALL && could) {
-            return STEP_STALL;
+            return nadi_tiered_stall(t, to, e.npu);
         } else if (full == NADI_FULL_EVICT && could) {
             return nadi_tiered_make_room(t, &e, to, e.npu, e.call.bytes);
         } else {
@@ -117,7 +117,7 @@ enum step nadi_tiered_make_room(struct nadi_tiered *t, const struct errand *e, u
             return STEP_REFUSED;
     }
     if (nadi_stock_will_change(t->stock, tier, npu))
-        return STEP_STALL;
+        return nadi_tiered_stall(t, tier, npu);
     nadi_tiered_refuse(t, e, tier, NADI_FAULT_FULL);
     return STEP_REFUSED;
 }
@@ -126,10 +126,11 @@ enum step nadi_tiered_bring(struct nadi_tiered *t, uint32_t errand, uint32_t blo
 {
     const struct errand reader = t->errands.items[errand];
     const struct nadi_stock_block b = nadi_stock_block(t->stock, block);
-    if (b.moving || b.wanted)
-        return STEP_STALL;
+    if (b.moving)
+        return nadi_tiered_stall(t, b.tier, b.npu);
     if (b.tier == b.home)
         return STEP_ON;
-    const enum step step = start_move(t, &reader, block, errand, b.home);
-    return step == STEP_REFUSED ? step : STEP_STALL;
+    if (!b.wanted && start_move(t, &reader, block, errand, b.home) == STEP_REFUSED)
+        return STEP_REFUSED;
+    return nadi_tiered_stall(t, b.home, b.npu);
 }

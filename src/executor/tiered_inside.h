@@ -25,6 +25,7 @@ struct errand {
     uint32_t reader;    /* RETURN: the errand that it is for */
     uint32_t held;      /* block that came back for it, and stays until it is used; NADI_NONE */
     uint8_t kind;       /* enum errand_kind */
+    uint64_t order;     /* of those that stall */
     nadi_time issued;
     struct nadi_memory_call call;
 };
@@ -35,7 +36,16 @@ struct nadi_tiered {
     struct nadi_mem_traffic *traffic;
     struct nadi_stock *stock;
     POOL(struct errand) errands;
-    struct fifo stalled;
+    uint32_t *instance_first; /* by tier: of its instances */
+    struct fifo *stalled;     /* by instance: errands that wait for a change there */
+    uint32_t instance_count, stalled_count;
+    uint32_t waits; /* for which instance the errand that stalls now waits */
+    uint64_t stalls;
+    bool *is_changed; /* by instance: it is in the list */
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } changed;
     uint32_t *turn; /* by NPU: requests that it has sent through the network */
     struct nadi_memory_refusal refusal;
     struct {
@@ -44,7 +54,7 @@ struct nadi_tiered {
     } records;
     uint32_t local;
     uint32_t kind_at_once, kind_remote;
-    bool retrying, again;
+    bool retrying;
     bool any_evicts;
 };
 
@@ -62,6 +72,23 @@ static inline struct nadi_stock_key nadi_tiered_key(const struct errand *e, uint
 {
     return (struct nadi_stock_key){e->npu, tier, e->call.block, e->call.shared};
 }
+
+static inline uint32_t nadi_tiered_instance(const struct nadi_tiered *t, uint32_t tier,
+                                            uint32_t npu)
+{
+    return t->instance_first[tier] + nadi_tiers_instance(t->tiers, tier, npu);
+}
+
+/* It waits for a change there. */
+static inline enum step nadi_tiered_stall(struct nadi_tiered *t, uint32_t tier, uint32_t npu)
+{
+    t->waits = nadi_tiered_instance(t, tier, npu);
+    return STEP_STALL;
+}
+/* After a step that stalled. */
+void nadi_tiered_put_aside(struct nadi_tiered *t, uint32_t errand);
+/* Room was given back there, or a block has moved, can be read or can leave. */
+void nadi_tiered_changed(struct nadi_tiered *t, uint32_t tier, uint32_t npu);
 
 void nadi_tiered_refuse(struct nadi_tiered *t, const struct errand *e, uint32_t tier,
                         enum nadi_memory_fault fault);
