@@ -88,13 +88,62 @@ static bool read_trusted(struct reader *r, const struct nadi_schema_values *v,
 {
     const struct nadi_doc_node *map = nadi_schema_get(v, "trusted")->node;
     struct nadi_schema_values values;
-    if (nadi_schema_word(v, "kind") == 0)
+    if (nadi_schema_word(v, "kind") != 1)
         return !map || nadi_error(r->l->diags, "memory/trusted", place_of(r, v, "trusted"),
                                   "kind: trusted-pool", "tier '%s' is no trusted pool", tier->name);
     return nadi_schema_check_map(&values, nadi_schema_of(NADI_SCHEMA_TIER_TRUSTED), r->doc, map,
                                  true, &r->scratch, r->l->diags) &&
            nadi_load_trusted(tier, &values, r->l->in->options.memory,
                              map ? map : nadi_schema_get(v, "kind")->node, r->l->diags);
+}
+
+/* Links of a hierarchical pool: of an NPU to its node's switch, of this to all out-node switches.
+ */
+static bool read_pool(struct reader *r, const struct nadi_schema_values *v, uint32_t index)
+{
+    struct nadi_tiers *t = r->t;
+    struct nadi_mem_tier *tier = &t->tiers[index];
+    const struct nadi_doc_node *map = nadi_schema_get(v, "pool")->node;
+    struct nadi_arena *arena = &r->l->in->arena;
+    struct nadi_schema_values p;
+    if ((nadi_schema_word(v, "kind") == 2) != (map != NULL))
+        return nadi_error(r->l->diags, "memory/pool", place_of(r, v, map ? "pool" : "kind"),
+                          "kind: pool, with pool: {switches: 16, out-bandwidth: 256GB/s, "
+                          "npu-bandwidth: 256GB/s}",
+                          map ? "tier '%s' is no pool" : "tier '%s' is a pool without its `pool`",
+                          tier->name);
+    if (!map)
+        return true;
+    if (!nadi_schema_check_map(&p, nadi_schema_of(NADI_SCHEMA_TIER_POOL), r->doc, map, true,
+                               &r->scratch, r->l->diags))
+        return false;
+    if (tier->scope != NADI_SCOPE_SYSTEM || tier->ports > 1 || tier->granule_bytes > 1)
+        return nadi_error(r->l->diags, "memory/pool", place_of(r, v, "kind"), NULL,
+                          "tier '%s' is a pool: `scope` is system, without `ports` and `granule`",
+                          tier->name);
+    if (t->channel_set_count + 2 > NADI_MOST_TIER_LINKS || t->link_count == NADI_MOST_TIER_LINKS)
+        return nadi_error(r->l->diags, "memory/pool", place_of(r, v, "kind"), NULL,
+                          "too many links and pools");
+    const uint32_t switches = (uint32_t)nadi_schema_integer(&p, "switches");
+    const struct nadi_tier_link link = {
+        .from = NADI_NONE,
+        .to = index,
+        .rate = nadi_schema_number(&p, "npu-bandwidth") * 1e-9,
+        .latency_ns = nadi_schema_number(&p, "out-latency") + nadi_schema_number(&p, "npu-latency"),
+        .channel_set = t->channel_set_count,
+        .two_sets = true,
+        .second_set = t->channel_set_count + 1,
+    };
+    t->channel_sets[t->channel_set_count++] = (struct nadi_channel_set){
+        nadi_arena_printf(arena, "npu-%s", tier->name), NADI_SCOPE_NPU, 1, link.rate};
+    t->channel_sets[t->channel_set_count++] =
+        (struct nadi_channel_set){nadi_arena_printf(arena, "node-%s", tier->name), NADI_SCOPE_NODE,
+                                  1, nadi_schema_number(&p, "out-bandwidth") * 1e-9 * switches};
+    tier->chunk_bytes = (uint64_t)nadi_schema_integer(&p, "chunk");
+    tier->switches = switches;
+    tier->link = t->link_count;
+    t->links[t->link_count++] = link;
+    return true;
 }
 
 static bool read_tier(struct reader *r, const struct nadi_schema_values *v)
@@ -142,7 +191,7 @@ static bool read_tier(struct reader *r, const struct nadi_schema_values *v)
     if (has_write && !has_read)
         return nadi_error(r->l->diags, "memory/bandwidth", place_of(r, v, "write"), "give both",
                           "tier '%s' has `write` but no `read`", tier->name);
-    if (!read_trusted(r, v, tier))
+    if (!read_trusted(r, v, tier) || !read_pool(r, v, r->t->tier_count))
         return false;
     r->t->tier_count++;
     return true;
@@ -370,6 +419,34 @@ static bool take_local(struct nadi_load *l, struct nadi_mem_tier *tier, double r
     return true;
 }
 
+/* Rounds of a pool, in which all NPUs have the same share, pass hop after hop: what the first of
+ * them takes besides its slowest hop is latency. */
+static bool fit_pool(struct nadi_load *l, struct nadi_mem_tier *tier)
+{
+    const struct nadi_tiers *t = l->in->tiers;
+    struct nadi_tier_link *link = &t->links[tier->link];
+    const struct nadi_place place = NADI_IN_FILE(l->in->options.memory);
+    const uint32_t nodes = t->npu_count / t->npus_per_node;
+    if (t->npu_count % t->npus_per_node || tier->groups % tier->switches)
+        return nadi_error(l->diags, "memory/pool", place, NULL,
+                          "tier '%s' is a pool of whole nodes and as many groups at every switch: "
+                          "%" PRIu32 " NPUs are in nodes of %" PRIu32 ", %" PRIu32
+                          " groups at %" PRIu32 " switches",
+                          tier->name, t->npu_count, t->npus_per_node, tier->groups, tier->switches);
+    const double round = (double)tier->groups * (double)tier->chunk_bytes;
+    const double stages[] = {
+        (double)tier->chunk_bytes / fmin(tier->read_rate, tier->write_rate),
+        round / nodes / t->channel_sets[link->second_set].rate,
+        round / t->npu_count / link->rate,
+    };
+    link->latency_ns +=
+        stages[0] + stages[1] + stages[2] - fmax(stages[0], fmax(stages[1], stages[2]));
+    const double share = round / t->npu_count;
+    if (share < 1e18 && !(floor(share) < share) && share >= 1)
+        tier->granule_bytes = (uint64_t)share;
+    return true;
+}
+
 bool nadi_fit_tiers(struct nadi_load *l)
 {
     struct nadi_tiers *t = l->in->tiers;
@@ -389,6 +466,7 @@ bool nadi_fit_tiers(struct nadi_load *l)
     for (uint32_t i = 0; i < t->tier_count; i++) {
         struct nadi_mem_tier *tier = &t->tiers[i];
         ok &= take_local(l, tier, l->in->system.local_mem_bw * 1e-9);
+        ok = ok && (!tier->chunk_bytes || fit_pool(l, tier));
         servers += (uint64_t)nadi_tiers_instances(t, tier->scope) * tier->ports *
                    (2 * (1 + tier->step_count) + 1);
         if (tier->first_npu >= t->npu_count)

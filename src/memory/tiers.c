@@ -289,15 +289,24 @@ static void add_port(const struct nadi_tier_layout *l, struct nadi_tier_path *p,
         add_server(l, p, first + 2 * direction_servers);
 }
 
+static void add_channel(const struct nadi_tier_layout *l, struct nadi_tier_path *p, uint32_t index,
+                        uint32_t npu, bool outwards)
+{
+    const struct nadi_channel_set *set = &l->tiers->channel_sets[index];
+    const uint32_t instance = npu / nadi_tiers_span(l->tiers, set->scope);
+    const uint32_t channel =
+        instance * set->channels + part_of(l->tiers, set->scope, npu, set->channels);
+    add_server(l, p, l->channel_first[index] + 2 * channel + outwards);
+}
+
 static void add_link(const struct nadi_tier_layout *l, struct nadi_tier_path *p, uint32_t index,
                      uint32_t npu, bool outwards)
 {
     const struct nadi_tiers *t = l->tiers;
     const struct nadi_tier_link *link = &t->links[index];
-    const struct nadi_channel_set *set = &t->channel_sets[link->channel_set];
-    const uint32_t instance = npu / nadi_tiers_span(t, set->scope);
-    const uint32_t channel = instance * set->channels + part_of(t, set->scope, npu, set->channels);
-    add_server(l, p, l->channel_first[link->channel_set] + 2 * channel + outwards);
+    add_channel(l, p, link->channel_set, npu, outwards);
+    if (link->two_sets)
+        add_channel(l, p, link->second_set, npu, outwards);
     p->latency_ns += link->latency_ns;
     p->remote |= link->through_network;
 }
@@ -370,6 +379,8 @@ double nadi_tiers_alone_ns(const struct nadi_tiers *t, uint32_t from, uint32_t t
     for (uint32_t i = 0; i < nears + fars; i++) {
         const struct nadi_tier_link *link = &t->links[i < nears ? near[i] : far[i - nears]];
         rate = fmin(rate, link->rate);
+        if (link->two_sets)
+            rate = fmin(rate, t->channel_sets[link->second_set].rate);
         *latency_ns += link->latency_ns;
     }
     if (from != NADI_NONE)

@@ -93,6 +93,8 @@ struct nadi_mem_tier {
     uint32_t first_npu, last_npu; /* those that see it */
     uint32_t link;                /* to it, from the NPUs' side; NADI_NONE: none */
     bool remote;                  /* a link on the way goes through the network */
+    uint64_t chunk_bytes;         /* of a hierarchical pool: what a group moves at a time; else 0 */
+    uint32_t switches;            /* of a hierarchical pool: out-node switches */
 };
 
 struct nadi_tier_link {
@@ -102,6 +104,8 @@ struct nadi_tier_link {
     double latency_ns;
     uint32_t channel_set;
     bool through_network;
+    bool two_sets;       /* its bytes cross a second set of channels too, */
+    uint32_t second_set; /* this one; `rate` is of the first */
 };
 
 struct nadi_channel_set { /* servers of a link, or of several that share them */

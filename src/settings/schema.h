@@ -23,6 +23,7 @@ enum nadi_schema_kind {
     NADI_SCHEMA_TIER,
     NADI_SCHEMA_TIER_LINK,
     NADI_SCHEMA_TIER_TRUSTED,
+    NADI_SCHEMA_TIER_POOL,
     NADI_SCHEMA_LEVELS, /* a memory file of levels */
     NADI_SCHEMA_LEVEL,
     NADI_SCHEMA_GROUPS,

@@ -8,7 +8,7 @@ static const char *const media[] = {"HBM", "DDR", "CXL-DRAM", "NVMe", "NETWORK",
 static const char *const scopes[] = {"npu", "node", "rack", "system", NULL};
 static const char *const duplexes[] = {"full", "half", NULL};
 static const char *const fulls[] = {"error", "stall", "next", "evict", NULL};
-static const char *const kinds[] = {"plain", "trusted-pool", NULL};
+static const char *const kinds[] = {"plain", "trusted-pool", "pool", NULL};
 static const char *const throughs[] = {"network", NULL};
 
 #define RATE(called, otherwise, text)                                                              \
@@ -170,11 +170,16 @@ static const struct nadi_setting tier_keys[] = {
      .preset = "plain",
      .doc = "trusted-pool: the memory of a node that is not trusted, behind engines that validate, "
             "encrypt and hide (`trusted`). `read`, `latency` and `capacity` are then of the node's "
-            "memory, `in-flight` counts pages."},
+            "memory, `in-flight` counts pages. pool: a hierarchical pool: groups behind out-node "
+            "switches and a switch in each node (`pool`)."},
     {.name = "trusted",
      .type = NADI_TYPE_MAP,
      .absent = "its defaults, all illustrative",
      .doc = "Of a tier of kind trusted-pool: see [trusted](input-memory-tiers-trusted.md)."},
+    {.name = "pool",
+     .type = NADI_TYPE_MAP,
+     .absent = "none; a tier of kind pool needs one",
+     .doc = "Of a tier of kind pool: see [pool](input-memory-tiers-pool.md)."},
     {.name = "npus",
      .type = NADI_TYPE_TEXT,
      .preset = "all",
@@ -240,4 +245,73 @@ const struct nadi_schema nadi_tier_link_schema = {
                "shared-by: pcie-switch\n"
                "lanes: 4\n",
     KEYS(link_keys),
+};
+
+static const struct nadi_setting pool_keys[] = {
+    {.name = "switches",
+     .type = NADI_TYPE_INTEGER,
+     .required = true,
+     .min = 1,
+     .max = 1 << 20,
+     .doc = "Out-node switches, each with a link to every node; `groups` of the tier are spread "
+            "evenly over them."},
+    {.name = "out-bandwidth",
+     .type = NADI_TYPE_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s",
+     .unit_factor = 1e9,
+     .required = true,
+     .max = 1e12,
+     .above_min = true,
+     .doc = "Of a link from an out-node switch to a node, each way."},
+    {.name = "npu-bandwidth",
+     .type = NADI_TYPE_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s",
+     .unit_factor = 1e9,
+     .required = true,
+     .max = 1e12,
+     .above_min = true,
+     .doc = "Of a link from a node's switch to an NPU, each way."},
+    {.name = "out-latency",
+     .type = NADI_TYPE_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .preset = "0",
+     .max = 1e15,
+     .doc = "Of a link to a node."},
+    {.name = "npu-latency",
+     .type = NADI_TYPE_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .preset = "0",
+     .max = 1e15,
+     .doc = "Of a link to an NPU."},
+    {.name = "chunk",
+     .type = NADI_TYPE_INTEGER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .unit_factor = 1,
+     .preset = "1048576",
+     .min = 1,
+     .max = 1e15,
+     .doc = "What a group moves at a time. A round, a chunk of each group, is stored and forwarded "
+            "at every hop."},
+};
+
+const struct nadi_schema nadi_tier_pool_schema = {
+    .name = "memory-tiers-pool",
+    .title = "'pool' of a tier in a memory file",
+    .option = "tiers",
+    .syntax = NADI_DOC_YAML,
+    .doc = "The switches of a tier of kind pool, whose `read`, `write` and `latency` are of a "
+           "group. When all NPUs transfer at once, a transfer takes what `nadi memory pool` says "
+           "of private data.",
+    .example = "switches: 16\n"
+               "out-bandwidth: 256GB/s\n"
+               "npu-bandwidth: 256GB/s\n"
+               "chunk: 1MiB\n",
+    KEYS(pool_keys),
 };

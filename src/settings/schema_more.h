@@ -14,6 +14,7 @@ extern const struct nadi_schema nadi_tiers_schema;
 extern const struct nadi_schema nadi_tier_schema;
 extern const struct nadi_schema nadi_tier_link_schema;
 extern const struct nadi_schema nadi_tier_trusted_schema;
+extern const struct nadi_schema nadi_tier_pool_schema;
 extern const struct nadi_schema nadi_levels_schema;
 extern const struct nadi_schema nadi_level_schema;
 extern const struct nadi_schema nadi_groups_schema;

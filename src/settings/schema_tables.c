@@ -18,6 +18,7 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         [NADI_SCHEMA_TIER] = &nadi_tier_schema,
         [NADI_SCHEMA_TIER_LINK] = &nadi_tier_link_schema,
         [NADI_SCHEMA_TIER_TRUSTED] = &nadi_tier_trusted_schema,
+        [NADI_SCHEMA_TIER_POOL] = &nadi_tier_pool_schema,
         [NADI_SCHEMA_LEVELS] = &nadi_levels_schema,
         [NADI_SCHEMA_LEVEL] = &nadi_level_schema,
         [NADI_SCHEMA_GROUPS] = &nadi_groups_schema,

@@ -23,6 +23,8 @@ static void touch(struct check *c, uint32_t tier)
     for (uint32_t link = c->t->tiers[tier].link; link != NADI_NONE;) {
         const struct nadi_tier_link *l = &c->t->links[link];
         c->sets[l->channel_set] = true;
+        if (l->two_sets)
+            c->sets[l->second_set] = true;
         link = l->from == NADI_NONE ? NADI_NONE : c->t->tiers[l->from].link;
     }
 }

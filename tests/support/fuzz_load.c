@@ -109,6 +109,7 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_TIER:  /* parts of a memory file of tiers */
     case NADI_SCHEMA_TIER_LINK:
     case NADI_SCHEMA_TIER_TRUSTED:
+    case NADI_SCHEMA_TIER_POOL:
     case NADI_SCHEMA_LEVELS: /* a memory file, read as tiers: fuzz_tiers */
     case NADI_SCHEMA_LEVEL:
     case NADI_SCHEMA_SPACE_WORKLOAD:

@@ -17,6 +17,7 @@ struct key_case {
 #define WAY       NADI_SCHEMA_TIER_LINK
 #define TRUSTED   NADI_SCHEMA_TIER_TRUSTED
 #define LEVEL     NADI_SCHEMA_LEVEL
+#define BEHIND    NADI_SCHEMA_TIER_POOL
 #define MANIFEST  NADI_SCHEMA_MANIFEST
 #define ENTRY     NADI_SCHEMA_MANIFEST_TRACE
 #define SYSTEM    NADI_SCHEMA_SYSTEM
@@ -139,6 +140,13 @@ static const struct key_case key_cases[] = {
     {LEVEL, "mem-size", "2", "2147483648 B", "0", "schema/range"},
     {LEVEL, "num-devices", "4", "4", "0", "schema/range"},
     {LEVEL, "pim-channels", "8", "8", "-1", "schema/range"},
+    {BEHIND, "switches", "16", "16", "0", "schema/range"},
+    {BEHIND, "out-bandwidth", "256", "256000000000 B/s", "0", "schema/range"},
+    {BEHIND, "npu-bandwidth", "256GB/s", "256000000000 B/s", "256GB", "schema/unit"},
+    {BEHIND, "out-latency", "1us", "1000 ns", "-1", "schema/range"},
+    {BEHIND, "npu-latency", "20", "20 ns", "1B", "schema/unit"},
+    {BEHIND, "chunk", "1MiB", "1048576 B", "0", "schema/range"},
+    {TIER, "pool", "{switches: 4}", "{switches: 4}", "4", "schema/map"},
     {TIER, "name", "hbm", "hbm", "[hbm]", "schema/type"},
     {TIER, "class", "G3.5", "G3.5", "G5", "schema/word"},
     {TIER, "medium", "CXL-DRAM", "CXL-DRAM", "CXL", "schema/word"},
