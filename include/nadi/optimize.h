@@ -24,7 +24,8 @@ struct nadi_bandwidth_options {
                             own best */
     const char *weights; /* of several workloads, "2,1"; NULL: equal ones */
     const char *goal;    /* "time", "time-cost", "cost" */
-    const char *loop;    /* "auto", "no-overlap", "recompute", "overlap", "overlap-recompute" */
+    const char *loop;    /* "auto", "no-overlap", "recompute", "overlap", "overlap-recompute",
+                          * "simulate" */
     const char *sweep;   /* budgets "100..1000:100"; NULL: one budget */
     double budget_gbps;  /* of an NPU; 0: the network file's */
     double most_time_ns; /* cost: the step takes at most so long */

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "design/step_moves.h"
+#include "design/step_simulated.h"
 #include "report/optimize_bandwidth.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ struct study {
     uint32_t step_count;
     enum nadi_bandwidth_goal goal;
     enum nadi_loop loop;
+    bool has_start; /* loop simulate: steps[0] is the step without overlap */
     struct nadi_linear conditions;
     double budgets[MOST_ROWS];
     struct nadi_bandwidth_answer *answers;
@@ -52,19 +54,43 @@ static uint32_t parts(struct study *s, const char *text, const char *what, const
     return count;
 }
 
+static struct nadi_study_setup setup_of(const struct study *s)
+{
+    return (struct nadi_study_setup){
+        .model = s->o->model, .settings = s->o->settings, .cluster = s->o->cluster};
+}
+
+/* What the simulations begin with: the answer without overlap, where there is one. */
+static bool read_simulated(struct study *s)
+{
+    const struct nadi_study_setup setup = setup_of(s);
+    struct nadi_diags ignored;
+    if (s->goal != NADI_GOAL_TIME || s->o->pareto || s->o->step_gbps > 0 || s->o->weights)
+        return nadi_error(s->diags, "optimize/simulate", NADI_NOWHERE,
+                          "leave them out, or take another loop",
+                          "the loop 'simulate' looks for the shortest step of one model: without "
+                          "prices in the goal, --pareto, --step and --weights");
+    nadi_diags_init(&ignored);
+    s->has_start = nadi_split_of_model(&s->steps[0], &s->network, &setup, &ignored);
+    nadi_diags_release(&ignored);
+    return true;
+}
+
 static bool read_model(struct study *s)
 {
-    const struct nadi_study_setup setup = {
-        .model = s->o->model, .settings = s->o->settings, .cluster = s->o->cluster};
+    const struct nadi_study_setup setup = setup_of(s);
     if (s->o->workload || s->o->communicators)
         return nadi_error(s->diags, "optimize/workload", NADI_NOWHERE, NULL,
                           "a model or tables of layers, not both");
-    if (s->loop != NADI_LOOP_AUTO && s->loop != NADI_LOOP_NO_OVERLAP)
-        return nadi_error(s->diags, "optimize/loop", NADI_NOWHERE, "--loop no-overlap",
-                          "the step of a model has no other loop");
     s->workloads[0] = s->o->model;
     s->weights[0] = 1;
     s->step_count = 1; /* released in both cases */
+    if (s->loop == NADI_LOOP_SIMULATE)
+        return read_simulated(s);
+    if (s->loop != NADI_LOOP_AUTO && s->loop != NADI_LOOP_NO_OVERLAP)
+        return nadi_error(s->diags, "optimize/loop", NADI_NOWHERE,
+                          "--loop no-overlap, or --loop simulate",
+                          "the step of a model has no other loop");
     return nadi_split_of_model(&s->steps[0], &s->network, &setup, s->diags);
 }
 
@@ -74,6 +100,10 @@ static bool read_workloads(struct study *s)
     uint32_t group_count = 0;
     if (s->o->model)
         return read_model(s);
+    if (s->loop == NADI_LOOP_SIMULATE)
+        return nadi_error(s->diags, "optimize/simulate", NADI_NOWHERE,
+                          "--model NAME --set \"tp=8 dp=64\" --cluster NAME",
+                          "the loop 'simulate' is of a model, not of tables of layers");
     if (!s->o->workload)
         return nadi_error(s->diags, "optimize/workload", NADI_NOWHERE,
                           "--workload FILE, or --model NAME --set \"tp=8 dp=64\" --cluster NAME",
@@ -175,9 +205,30 @@ static bool load(struct study *s)
     return read_workloads(s) && read_budgets(s);
 }
 
+static bool simulate(struct study *s, const struct nadi_bandwidth_question *q,
+                     struct nadi_bandwidth_answer *a)
+{
+    const struct nadi_study_setup setup = setup_of(s);
+    struct nadi_linear conditions = q->conditions;
+    if (s->has_start && !nadi_bandwidth_solve(q, a, s->diags))
+        return false;
+    const struct nadi_split_answer start = a->best;
+    nadi_bandwidth_add_budget(&conditions, &s->network, q->budget, true, "the budget");
+    const struct nadi_simulated_setup simulated = {
+        .network = &s->network,
+        .study = &setup,
+        .conditions = &conditions,
+        .budget = q->budget,
+        .start = s->has_start ? start.b : NULL,
+    };
+    return nadi_split_simulated(a, &simulated, s->diags);
+}
+
 static bool solve(struct study *s, struct nadi_bandwidth_question *q, size_t at)
 {
     q->budget = s->budgets[at];
+    if (s->loop == NADI_LOOP_SIMULATE)
+        return simulate(s, q, &s->answers[at]);
     return nadi_bandwidth_solve(q, &s->answers[at], s->diags);
 }
 

@@ -30,7 +30,8 @@
 /* nadi_optimize_bandwidth, in the order of enum nadi_bandwidth_goal and of enum nadi_loop. */
 #define NADI_WORDS_BANDWIDTH_GOAL NADI_WORD_TABLE("time", "time-cost", "cost", NULL)
 #define NADI_WORDS_BANDWIDTH_LOOP                                                                  \
-    NADI_WORD_TABLE("auto", "no-overlap", "recompute", "overlap", "overlap-recompute", NULL)
+    NADI_WORD_TABLE("auto", "no-overlap", "recompute", "overlap", "overlap-recompute", "simulate", \
+                    NULL)
 
 /* nadi_memory_trusted_bench, in the order of enum nadi_oblivious and of enum nadi_pattern_kind. */
 #define NADI_WORDS_OBLIVIOUS       NADI_WORD_TABLE("none", "shuffle", "path-oram", NULL)

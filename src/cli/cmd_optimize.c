@@ -92,7 +92,8 @@ static const struct nadi_setting question[] = {
      .preset = "auto",
      AT(loop),
      .doc = "What overlaps in a step, and whether forward is computed twice; auto: recompute where "
-            "the table's header says so, else no-overlap"},
+            "the table's header says so, else no-overlap; simulate: the simulated step of a "
+            "--model, pipelines too, by a search that is not proved"},
     {.name = "constraint",
      .type = NADI_TYPE_TEXT,
      .argument = "CONDITIONS",

@@ -87,7 +87,7 @@ static bool fits(const struct nadi_bandwidth_network *n, const struct nadi_study
                           "compute times need a device: the cluster's");
     if (study->plan.pp > 1)
         return nadi_error(diags, "optimize/pipeline", NADI_NOWHERE,
-                          "`nadi optimize FILE` varies bandwidths of simulated pipelines",
+                          "--loop simulate divides the bandwidth of simulated pipelines",
                           "a pipeline of %u stages is no sum of transfers", study->plan.pp);
     if (study->plan.ranks != n->npus)
         return nadi_error(

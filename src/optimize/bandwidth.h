@@ -46,6 +46,7 @@ enum nadi_loop {
     NADI_LOOP_RECOMPUTE,
     NADI_LOOP_OVERLAP,
     NADI_LOOP_OVERLAP_RECOMPUTE,
+    NADI_LOOP_SIMULATE, /* as a simulation says: of a model's step, not of a table */
 };
 
 enum nadi_bandwidth_goal { NADI_GOAL_TIME, NADI_GOAL_TIME_COST, NADI_GOAL_COST };
@@ -102,6 +103,7 @@ struct nadi_bandwidth_answer {
     double alone_ns[NADI_BANDWIDTH_WORKLOADS]; /* of the best network for it alone, */
     double equal_ns[NADI_BANDWIDTH_WORKLOADS]; /* with equal bandwidths */
     double equal_cost;
+    uint32_t simulations; /* 0: solved; else searched, and `gap` is to what no division can do */
     bool flat[NADI_BANDWIDTH_DIMS]; /* its exchange for another's costs less than 0.01 % */
 };
 

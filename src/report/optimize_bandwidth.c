@@ -92,6 +92,13 @@ static void one(const struct nadi_bandwidth_rows *r, struct nadi_str *out)
                         "  %-24s  %s; equal bandwidths %s: %.3f times the performance per cost\n",
                         "cost of the network", cost, equal, value_ratio(a, 0));
     }
+    if (a->simulations) {
+        nadi_str_printf(out,
+                        "\nSearched in %u simulations, not proved: were all of the budget in every "
+                        "dimension at once, it would be %.2f %% less.\n",
+                        a->simulations, 100 * (1 - 1 / (1 + a->gap)));
+        return;
+    }
     nadi_str_printf(out, "\nProved: at most %.2g %% of the goal is left%s.\n",
                     100 * fmax(a->gap, 1e-8), fabs(a->rounding) > 0 ? " before rounding" : "");
     if (fabs(a->rounding) > 0)
@@ -172,6 +179,7 @@ static void json_answer(const struct nadi_bandwidth_rows *r, size_t i, struct na
         nadi_json_double(j, "equal_cost_usd", a->equal_cost);
     }
     nadi_json_double(j, "gap", a->gap);
+    nadi_json_u64(j, "simulations", a->simulations);
     nadi_json_double(j, "residual", a->best.residual);
     nadi_json_close(j);
 }
