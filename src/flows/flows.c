@@ -17,7 +17,7 @@ bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_r
     bool good = true;
     *result = (struct nadi_flows_result){0};
     if (in->model && !in->model->has_packets)
-        nadi_flows_simulate_messages(in, result);
+        good = nadi_flows_simulate_messages(in, result, diags);
     else
         good = nadi_flows_simulate_packets(in, result, diags);
     result->wall_s = now_s() - begin;

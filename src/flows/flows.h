@@ -8,8 +8,10 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "flows/flow_samples.h"
+#include "network/flit/config.h"
 #include "network/flow.h"
 #include "network/flow_list.h"
+#include "network/loadstore/config.h"
 #include "network/packet/config.h"
 #include "network/packet/packet.h"
 #include "platform/graph.h"
@@ -51,9 +53,11 @@ struct nadi_flows_inputs {
     struct nadi_topology topology;        /* the other models */
     struct nadi_routing_config routing;
     struct nadi_flow_config flow;
-    const volatile int *stop; /* may be NULL; nonzero: stop soon */
-    uint32_t threads;         /* > 1: as many parts of the network at most, at once */
-    uint64_t max_pfc_events;  /* kept; all are counted */
+    struct nadi_flit_config flit;           /* defaults */
+    struct nadi_loadstore_config loadstore; /* likewise */
+    const volatile int *stop;               /* may be NULL; nonzero: stop soon */
+    uint32_t threads;                       /* > 1: as many parts of the network at most, at once */
+    uint64_t max_pfc_events;                /* kept; all are counted */
     nadi_time sample;
     size_t max_rows;
 };
@@ -100,9 +104,11 @@ bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_r
 bool nadi_flows_simulate_packets(const struct nadi_flows_inputs *in,
                                  struct nadi_flows_result *result,
                                  struct nadi_diags *diags) NADI_MUST_USE;
-/* flows_messages.c: for the models flow and aware. Fills an empty result. */
-void nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
-                                  struct nadi_flows_result *result);
+/* flows_messages.c: for the other models. Fills an empty result; false with an error where the
+ * model cannot go on. */
+bool nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
+                                  struct nadi_flows_result *result,
+                                  struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_flows_result_release(struct nadi_flows_result *result);
 
 #endif

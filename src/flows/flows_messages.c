@@ -51,8 +51,8 @@ static void on_arrival(void *context, const struct nadi_event *event)
         result->end = start + done.duration;
 }
 
-void nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
-                                  struct nadi_flows_result *result)
+bool nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
+                                  struct nadi_flows_result *result, struct nadi_diags *diags)
 {
     struct run r = {.in = in, .result = result, .engine = nadi_engine_create(1)};
     const struct nadi_network_setup setup = {
@@ -60,6 +60,8 @@ void nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
         .graph = &in->graph,
         .routing = &in->routing,
         .flow = &in->flow,
+        .flit = &in->flit,
+        .loadstore = &in->loadstore,
         .engine = r.engine,
     };
     const nadi_time until = in->config.stop ? in->config.stop : NADI_TIME_NEVER - 1;
@@ -79,6 +81,10 @@ void nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
         result->beyond = !in->config.stop && !(in->stop && *in->stop) &&
                          (nadi_engine_pending(r.engine) || endless);
     }
+    const char *halted = nadi_engine_halted(r.engine);
+    if (halted)
+        nadi_error(diags, "flows/model", NADI_NOWHERE, "use another network model", "%s", halted);
     in->model->destroy(r.network);
     nadi_engine_destroy(r.engine);
+    return !halted;
 }

@@ -143,8 +143,12 @@ static bool set_topology(struct nadi_flows_inputs *in)
 /* Packets are made for the run alone, which says what does not fit. */
 static bool model_fits(const struct nadi_flows_inputs *in, struct nadi_diags *diags)
 {
-    const struct nadi_network_setup setup = {
-        .topology = &in->topology, .graph = &in->graph, .packet = &in->config, .flow = &in->flow};
+    const struct nadi_network_setup setup = {.topology = &in->topology,
+                                             .graph = &in->graph,
+                                             .packet = &in->config,
+                                             .flow = &in->flow,
+                                             .flit = &in->flit,
+                                             .loadstore = &in->loadstore};
     return in->model->has_packets || !in->model->accepts || in->model->accepts(&setup, diags);
 }
 
@@ -213,6 +217,8 @@ bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_optio
     nadi_arena_init(&in->arena);
     nadi_graph_init(&in->graph);
     nadi_packet_config_init(&in->config);
+    nadi_flit_config_init(&in->flit);
+    nadi_loadstore_config_init(&in->loadstore);
     if (o->compat && !nadi_str_equal(o->compat, "ns3"))
         return nadi_error(diags, "setup/compat", NADI_NOWHERE, "use ns3",
                           "nothing to be compatible with is named '%s'", o->compat);

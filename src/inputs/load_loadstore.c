@@ -16,6 +16,7 @@ static const struct knob {
         {"header", AT(header_bytes)},
         {"control", AT(control_bytes)},
         {"outstanding", AT(outstanding)},
+        {"exact-lines", AT(exact_lines)},
         {"engines", AT(engines)},
         {"engine-outstanding", AT(engine_requests)},
 },

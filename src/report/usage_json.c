@@ -36,10 +36,13 @@ static void link_rows(struct nadi_json *j, const struct nadi_inputs *in,
             nadi_json_double(j, NULL,
                              nadi_usage_share(r, b, u->bytes[i * u->buckets + b], l->bytes_per_ns));
         nadi_json_close(j);
-        nadi_json_row_array(j, nadi_usage_depth_name(u->depth_of));
-        for (uint32_t b = 0; b < u->buckets; b++)
-            nadi_json_u64(j, NULL, u->depth[i * u->buckets + b]);
-        nadi_json_close(j);
+        const char *depth = nadi_usage_depth_name(u->depth_of);
+        if (depth) {
+            nadi_json_row_array(j, depth);
+            for (uint32_t b = 0; b < u->buckets; b++)
+                nadi_json_u64(j, NULL, u->depth[i * u->buckets + b]);
+            nadi_json_close(j);
+        }
         nadi_json_close(j);
     }
     nadi_json_close(j);

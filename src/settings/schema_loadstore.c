@@ -66,6 +66,13 @@ static const struct nadi_setting keys[] = {
      .min = 1,
      .max = 1e6,
      .doc = "Requests of an SM that are not answered, at most."},
+    {.name = "exact-lines",
+     .type = NADI_TYPE_INTEGER,
+     .preset = "8192",
+     .min = 1,
+     .max = 1e9,
+     .doc = "A message of more lines is simulated in bundles of them, at most a sixteenth of "
+            "`outstanding`: as much faster, and less than 1 % off."},
     RATE("sm-rate", "64 GB/s", "What an SM copies at most."),
     {.name = "engines",
      .type = NADI_TYPE_INTEGER,

@@ -52,7 +52,8 @@ static void draw_device(struct nadi_loadstore_config *c, struct nadi_rng *r)
     c->request_bytes = 128 * between(r, 1, 4);
     c->header_bytes = between(r, 0, 40);
     c->control_bytes = between(r, 0, 40);
-    c->outstanding = between(r, 1, 40);
+    c->outstanding = between(r, 1, 80);
+    c->exact_lines = between(r, 1, 60);
     c->engines = between(r, 1, 3);
     c->engine_requests = between(r, 1, 200);
     c->sm_bytes_per_ns = between(r, 1, 200);

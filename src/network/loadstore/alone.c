@@ -43,32 +43,56 @@ static double stream(double more, double window, double period, double trip)
     return turns * trip + (more - turns * window) * period;
 }
 
-double nadi_loadstore_alone(const struct nadi_loadstore_config *c, enum nadi_protocol protocol,
-                            const struct nadi_loadstore_route *there,
-                            const struct nadi_loadstore_route *back, uint64_t bytes)
+struct pace {             /* of a message alone, ns */
+    double lines, window; /* lines; of them, unanswered at most */
+    double one_way, trip, signal, period;
+};
+
+static struct pace pace_of(const struct nadi_loadstore_config *c, enum nadi_protocol protocol,
+                           const struct nadi_loadstore_route *there,
+                           const struct nadi_loadstore_route *back, uint64_t bytes)
 {
-    const bool engine = c->copy == NADI_COPY_ENGINE, get = c->direction == NADI_GET;
+    const bool engine = c->copy == NADI_COPY_ENGINE;
     const double lines = (double)nadi_loadstore_lines(c, protocol, bytes);
     const double units = engine ? 1 : fmin(fmax(lines, 1), c->copy_sms);
-    const double window = engine ? c->engine_requests : c->outstanding;
     const double rate = engine ? c->engine_bytes_per_ns : c->sm_bytes_per_ns;
     const double all =
         lines > 1 ? c->request_bytes : nadi_loadstore_stored(protocol, (uint32_t)bytes);
     const double line = c->header_bytes + all, flag = c->header_bytes + NADI_LOADSTORE_FLAG;
-    const double out = c->memory_ns, one_way = 2 * out + flight(there, line);
-    const double trip = one_way + flight(back, c->control_bytes);
-    const double signal = 2 * out + flight(there, flag) + c->poll_ns;
-    const double period = fmax(fmax(line / there->slowest, c->control_bytes / back->slowest),
-                               c->request_bytes / (units * rate));
-    const double setup = engine ? c->setup_ns : 0;
-    const double data = setup + stream(lines - 1, units * window, period, trip);
-    if (get)
-        return signal + data + (lines > 0 ? trip : 0);
-    if (lines < 1)
-        return data + signal;
+    const double one_way = 2 * c->memory_ns + flight(there, line);
+    return (struct pace){
+        .lines = lines,
+        .window = units * (engine ? c->engine_requests : c->outstanding),
+        .one_way = one_way,
+        .trip = one_way + flight(back, c->control_bytes),
+        .signal = 2 * c->memory_ns + flight(there, flag) + c->poll_ns,
+        .period = fmax(fmax(line / there->slowest, c->control_bytes / back->slowest),
+                       c->request_bytes / (units * rate)),
+    };
+}
+
+bool nadi_loadstore_runs_out(const struct nadi_loadstore_config *c, enum nadi_protocol protocol,
+                             const struct nadi_loadstore_route *there,
+                             const struct nadi_loadstore_route *back, uint64_t bytes)
+{
+    const struct pace p = pace_of(c, protocol, there, back, bytes);
+    return p.trip > p.window * p.period;
+}
+
+double nadi_loadstore_alone(const struct nadi_loadstore_config *c, enum nadi_protocol protocol,
+                            const struct nadi_loadstore_route *there,
+                            const struct nadi_loadstore_route *back, uint64_t bytes)
+{
+    const struct pace p = pace_of(c, protocol, there, back, bytes);
+    const double setup = c->copy == NADI_COPY_ENGINE ? c->setup_ns : 0;
+    const double data = setup + stream(p.lines - 1, p.window, p.period, p.trip);
+    if (c->direction == NADI_GET)
+        return p.signal + data + (p.lines > 0 ? p.trip : 0);
+    if (p.lines < 1)
+        return data + p.signal;
     if (protocol == NADI_PROTOCOL_SIMPLE)
-        return data + trip + c->fence_ns + signal;
-    return data + one_way + c->poll_ns + (protocol == NADI_PROTOCOL_LL128 ? c->ll128_ns : 0);
+        return data + p.trip + c->fence_ns + p.signal;
+    return data + p.one_way + c->poll_ns + (protocol == NADI_PROTOCOL_LL128 ? c->ll128_ns : 0);
 }
 
 enum nadi_protocol nadi_loadstore_choose(const struct nadi_loadstore_config *c,

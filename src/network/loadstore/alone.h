@@ -31,6 +31,10 @@ uint32_t nadi_loadstore_stored(enum nadi_protocol protocol, uint32_t data);
 double nadi_loadstore_alone(const struct nadi_loadstore_config *c, enum nadi_protocol protocol,
                             const struct nadi_loadstore_route *there,
                             const struct nadi_loadstore_route *back, uint64_t bytes);
+/* Does it wait for answers, where no other meets it? */
+bool nadi_loadstore_runs_out(const struct nadi_loadstore_config *c, enum nadi_protocol protocol,
+                             const struct nadi_loadstore_route *there,
+                             const struct nadi_loadstore_route *back, uint64_t bytes);
 /* The configured protocol, or with `auto` the one that is fastest alone. */
 enum nadi_protocol nadi_loadstore_choose(const struct nadi_loadstore_config *c,
                                          const struct nadi_loadstore_route *there,

@@ -14,6 +14,7 @@ void nadi_loadstore_config_init(struct nadi_loadstore_config *c)
         .outstanding = 256,
         .engines = 8,
         .engine_requests = 4096,
+        .exact_lines = 8192,
         .sm_bytes_per_ns = 64,
         .engine_bytes_per_ns = 450,
         .memory_ns = 50,

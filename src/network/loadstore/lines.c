@@ -38,7 +38,7 @@ static void start(struct loadstore *w, uint32_t number, uint32_t index)
     const nadi_time flight = nadi_time_add(link->latency, l->hop ? 0 : w->memory);
     link->free_at = nadi_time_add(now, taken);
     if (l->kind == LINE_STORE || l->kind == LINE_DATA)
-        tally->bytes = nadi_count_add(tally->bytes, l->data);
+        tally->bytes = nadi_count_add(tally->bytes, l->of.data);
     tally->busy = nadi_time_add(tally->busy, taken);
     if (waited > 0) {
         struct message *m = &w->messages.items[message_of(w, l)];
@@ -117,15 +117,15 @@ void nadi_loadstore_on_wake(void *context, const struct nadi_event *event)
 /* ---- sending ------------------------------------------------------------------------------- */
 
 static uint32_t wire_bytes(const struct loadstore *w, enum line_kind kind,
-                           enum nadi_protocol protocol, uint32_t data)
+                           enum nadi_protocol protocol, const struct bundle *b)
 {
     switch (kind) {
     case LINE_STORE:
     case LINE_DATA:
-        return w->config.header_bytes + nadi_loadstore_stored(protocol, data);
+        return b->lines * w->config.header_bytes + nadi_loadstore_stored(protocol, b->data);
     case LINE_ACK:
     case LINE_LOAD:
-        return w->config.control_bytes;
+        return b->lines * w->config.control_bytes;
     case LINE_FLAG:
     case LINE_READY:
         return w->config.header_bytes + NADI_LOADSTORE_FLAG;
@@ -134,16 +134,16 @@ static uint32_t wire_bytes(const struct loadstore *w, enum line_kind kind,
 }
 
 void nadi_loadstore_launch(struct loadstore *w, const struct links_there *route,
-                           enum line_kind kind, uint32_t part, uint32_t data)
+                           enum line_kind kind, uint32_t part, struct bundle b)
 {
     const uint32_t index = new_line(w);
     struct line *l = &w->lines.items[index];
     *l = (struct line){
-        .links = route->links, .hops = route->hops, .part = part, .data = data, .kind = kind};
+        .links = route->links, .hops = route->hops, .part = part, .of = b, .kind = kind};
     const struct message *m = &w->messages.items[message_of(w, l)];
     const uint32_t device = route->links == m->there.links ? m->src : m->dst;
     struct nadi_loadstore_figures *f = &w->devices[device].figures;
-    l->bytes = wire_bytes(w, kind, m->protocol, data);
+    l->bytes = wire_bytes(w, kind, m->protocol, &b);
     f->wire_bytes = nadi_count_add(f->wire_bytes, l->bytes);
     f->flags += kind == LINE_FLAG || kind == LINE_READY;
     enter(w, index);
@@ -151,11 +151,12 @@ void nadi_loadstore_launch(struct loadstore *w, const struct links_there *route,
 
 /* ---- at the other end ---------------------------------------------------------------------- */
 
-static void data_landed(struct loadstore *w, uint32_t message, nadi_time after)
+static void data_landed(struct loadstore *w, uint32_t message, uint32_t lines, nadi_time after)
 {
     struct message *m = &w->messages.items[message];
     const bool by_data = m->protocol != NADI_PROTOCOL_SIMPLE || w->config.direction == NADI_GET;
-    if (++m->lines_there == m->lines && by_data)
+    m->lines_there += lines;
+    if (m->lines_there == m->lines && by_data)
         nadi_loadstore_deliver(w, message, after);
 }
 
@@ -166,19 +167,19 @@ static void landed(struct loadstore *w, const struct line *l)
     const nadi_time seen = nadi_time_add(w->memory, w->poll);
     switch (l->kind) {
     case LINE_STORE:
-        nadi_loadstore_launch(w, &m->back, LINE_ACK, l->part, 0);
-        data_landed(w, message,
+        nadi_loadstore_launch(w, &m->back, LINE_ACK, l->part, l->of);
+        data_landed(w, message, l->of.lines,
                     m->protocol == NADI_PROTOCOL_LL128 ? nadi_time_add(seen, w->ll128) : seen);
         return;
     case LINE_LOAD:
-        nadi_loadstore_launch(w, &m->there, LINE_DATA, l->part, l->data);
+        nadi_loadstore_launch(w, &m->there, LINE_DATA, l->part, l->of);
         return;
     case LINE_DATA:
-        data_landed(w, message, 0);
-        nadi_loadstore_answered(w, l->part);
+        data_landed(w, message, l->of.lines, 0);
+        nadi_loadstore_answered(w, l->part, l->of.lines);
         return;
     case LINE_ACK:
-        nadi_loadstore_answered(w, l->part);
+        nadi_loadstore_answered(w, l->part, l->of.lines);
         return;
     case LINE_FLAG:
         if (--w->messages.items[message].flags == 0)
@@ -208,8 +209,14 @@ void nadi_loadstore_on_hop(void *context, const struct nadi_event *event)
 
 /* ---- units that issue ---------------------------------------------------------------------- */
 
-/* One line of the part whose turn it is. */
-static void issue_one(struct loadstore *w, uint32_t unit)
+/* Lines of the part whose turn it is that go together. */
+static uint32_t next_lines(const struct loadstore *w, const struct unit *u)
+{
+    const struct part *p = &w->parts.items[w->parts.items[u->last].next];
+    return (uint32_t)nadi_min_u64(p->left, w->messages.items[p->message].bundle);
+}
+
+static void issue_next(struct loadstore *w, uint32_t unit, uint32_t lines)
 {
     struct unit *u = &w->units[unit];
     struct part *last = &w->parts.items[u->last];
@@ -218,22 +225,22 @@ static void issue_one(struct loadstore *w, uint32_t unit)
     const struct message *m = &w->messages.items[p->message];
     const bool get = w->config.direction == NADI_GET;
     struct nadi_loadstore_figures *f = &w->devices[unit / w->units_each].figures;
-    const uint64_t rest = m->bytes - (m->lines - 1) * m->data;
-    /* the last part has the line that may be short */
-    const bool short_one = p->left == 1 && p->next_of_message == NADI_NONE;
-    const uint32_t data = short_one ? (uint32_t)rest : m->data;
-    u->free--;
-    p->unanswered++;
-    f->lines++;
-    f->data_bytes = nadi_count_add(f->data_bytes, data);
-    if (--p->left == 0) {
+    struct bundle b = {.lines = lines, .data = lines * m->data};
+    if (p->left == lines && p->next_of_message == NADI_NONE) /* with the line that may be short */
+        b.data -= (uint32_t)(m->lines * m->data - m->bytes);
+    u->free -= lines;
+    p->unanswered += lines;
+    f->lines += lines;
+    f->data_bytes = nadi_count_add(f->data_bytes, b.data);
+    p->left -= lines;
+    if (p->left == 0) {
         if (u->last == index)
             u->last = NADI_NONE;
         else
             last->next = p->next;
     } else
         u->last = index;
-    nadi_loadstore_launch(w, get ? &m->back : &m->there, get ? LINE_LOAD : LINE_STORE, index, data);
+    nadi_loadstore_launch(w, get ? &m->back : &m->there, get ? LINE_LOAD : LINE_STORE, index, b);
 }
 
 static void end_stall(struct loadstore *w, uint32_t unit)
@@ -252,14 +259,17 @@ void nadi_loadstore_issue(struct loadstore *w, uint32_t unit)
     const nadi_time now = nadi_engine_now(w->engine);
     if (u->ticking)
         return;
-    while (u->last != NADI_NONE && u->free && u->free_at <= now) {
+    while (u->last != NADI_NONE && u->free_at <= now) {
+        const uint32_t lines = next_lines(w, u);
+        if (lines > u->free)
+            break;
         end_stall(w, unit);
-        issue_one(w, unit);
-        u->free_at = nadi_time_add(now, whole(w->interval_ps, &u->fraction));
+        issue_next(w, unit, lines);
+        u->free_at = nadi_time_add(now, whole(lines * w->interval_ps, &u->fraction));
     }
     if (u->last == NADI_NONE)
         return;
-    if (u->free) {
+    if (u->free >= next_lines(w, u)) {
         u->ticking = true;
         nadi_engine_schedule(w->engine, u->free_at, NADI_NONE, w->kind_tick, unit, 0, 0);
     } else if (nadi_time_is_never(u->stalled))

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "network/loadstore/state.h"
+#include "platform/graph.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -184,23 +185,48 @@ static void on_done(void *context, const struct nadi_event *event)
         begin(w, next);
 }
 
+/* The NPU at the end of a link, itself or by the router on its board; NADI_NONE: a switch. */
+static uint32_t npu_at(const struct loadstore *w, uint32_t link)
+{
+    const struct nadi_graph *g = w->fabric.graph;
+    const uint32_t to = w->fabric.items[link].to;
+    if (!g)
+        return to < w->fabric.npu_count ? to : NADI_NONE;
+    uint32_t from, node;
+    nadi_graph_channel_ends(g, link, &from, &node);
+    node = nadi_graph_owner(g, node);
+    return g->nodes[node].kind == NADI_GRAPH_HOST ? g->nodes[node].host : NADI_NONE;
+}
+
 /* NPUs do not pass requests on. False: the run ends. */
 static bool passes_no_npu(struct loadstore *w, const struct message *m,
                           const struct links_there *route)
 {
-    for (uint32_t i = 0; i + 1 < route->hops; i++) {
-        const uint32_t to = w->fabric.items[route->links[i]].to;
-        if (to < w->fabric.npu_count) {
+    for (uint32_t i = 0; i < route->hops; i++) {
+        const uint32_t npu = npu_at(w, route->links[i]);
+        if (npu != NADI_NONE && npu != m->src && npu != m->dst) {
             nadi_engine_halt(w->engine,
                              "a load or store of the network model loadstore goes over links and "
                              "switches, not through NPUs: from rank %" PRIu32 " to rank %" PRIu32
                              " it would pass rank %" PRIu32
                              "; take a switch, a full mesh, or an algorithm for neighbours",
-                             m->src, m->dst, to);
+                             m->src, m->dst, npu);
             return false;
         }
     }
     return true;
+}
+
+/* Long messages go in bundles of lines, few beside the requests that a unit has; fewer where those
+ * run out, since a bundle is answered as late as its last line. */
+static uint32_t bundle_of(const struct loadstore *w, uint64_t lines, bool runs_out)
+{
+    const struct nadi_loadstore_config *c = &w->config;
+    const uint32_t window = c->copy == NADI_COPY_ENGINE ? c->engine_requests : c->outstanding;
+    const uint64_t most =
+        window / (runs_out ? NADI_LOADSTORE_MOST_BUNDLES : NADI_LOADSTORE_BUNDLES);
+    const uint64_t wanted = lines / c->exact_lines + (lines % c->exact_lines > 0);
+    return (uint32_t)nadi_max_u64(nadi_min_u64(wanted, most), 1);
 }
 
 /* The message's turn has come in its connection. */
@@ -215,11 +241,13 @@ static void begin(struct loadstore *w, uint32_t index)
         m->protocol = NADI_PROTOCOL_SIMPLE;
     m->lines = nadi_loadstore_lines(&w->config, m->protocol, m->bytes);
     m->data = nadi_loadstore_data(&w->config, m->protocol);
+    m->bundle = bundle_of(
+        w, m->lines, nadi_loadstore_runs_out(&w->config, m->protocol, &there, &back, m->bytes));
     w->devices[m->src].figures.by_protocol[m->protocol]++;
     for (uint32_t i = 0; i < m->there.hops; i++)
         w->tallies[m->there.links[i]].messages++;
     if (w->config.direction == NADI_GET)
-        nadi_loadstore_launch(w, &m->there, LINE_READY, index, 0);
+        nadi_loadstore_launch(w, &m->there, LINE_READY, index, (struct bundle){0});
     else
         nadi_loadstore_begin(w, index);
 }

@@ -28,6 +28,7 @@ struct message {
     uint32_t flags;       /* parts whose flag is not there */
     uint32_t answers;     /* parts of which a line is not answered */
     uint32_t data;        /* bytes of a full line that are data */
+    uint32_t bundle;      /* so many lines go as one */
     uint32_t src, dst, connection;
     uint32_t first_part;
     uint32_t where; /* the link at which its lines waited longest, */
@@ -55,12 +56,17 @@ enum line_kind {
     LINE_READY, /* get: the source's data may be loaded */
 };
 
+struct bundle {
+    uint32_t lines, data;
+};
+
 struct line {
     const uint32_t *links;
     uint32_t hop, hops;
     uint32_t part; /* of LINE_READY its message */
     uint32_t next; /* in a link's queue, or the next free one */
-    uint32_t bytes, data;
+    uint32_t bytes;
+    struct bundle of;
     enum line_kind kind;
     nadi_time since; /* when it came to its link */
 };
@@ -134,7 +140,7 @@ static inline uint32_t nadi_loadstore_owner(const struct loadstore *w, const str
 
 /* lines.c: from the device at the beginning of the route, as of now. */
 void nadi_loadstore_launch(struct loadstore *w, const struct links_there *route,
-                           enum line_kind kind, uint32_t part, uint32_t data);
+                           enum line_kind kind, uint32_t part, struct bundle b);
 void nadi_loadstore_on_hop(void *context, const struct nadi_event *event);
 void nadi_loadstore_on_wake(void *context, const struct nadi_event *event);
 /* lines.c: a unit may issue. */
@@ -142,8 +148,8 @@ void nadi_loadstore_issue(struct loadstore *w, uint32_t unit);
 
 /* units.c: the message's units take it up. */
 void nadi_loadstore_begin(struct loadstore *w, uint32_t message);
-/* units.c: a line is answered. */
-void nadi_loadstore_answered(struct loadstore *w, uint32_t part);
+/* units.c: lines are answered. */
+void nadi_loadstore_answered(struct loadstore *w, uint32_t part, uint32_t lines);
 void nadi_loadstore_on_tick(void *context, const struct nadi_event *event);
 void nadi_loadstore_on_begin(void *context, const struct nadi_event *event);
 void nadi_loadstore_on_flag(void *context, const struct nadi_event *event);

@@ -118,12 +118,13 @@ static void finish(struct loadstore *w, uint32_t part)
     nadi_loadstore_forget(w, message);
 }
 
-void nadi_loadstore_answered(struct loadstore *w, uint32_t part)
+void nadi_loadstore_answered(struct loadstore *w, uint32_t part, uint32_t lines)
 {
     struct part *p = &w->parts.items[part];
     const uint32_t unit = p->unit;
-    w->units[unit].free++;
-    if (--p->unanswered == 0 && p->left == 0)
+    w->units[unit].free += lines;
+    p->unanswered -= lines;
+    if (p->unanswered == 0 && p->left == 0)
         finish(w, part);
     nadi_loadstore_issue(w, unit);
 }
@@ -133,7 +134,7 @@ void nadi_loadstore_on_flag(void *context, const struct nadi_event *event)
     struct loadstore *w = context;
     const struct part *p = &w->parts.items[event->a];
     const struct message *m = &w->messages.items[p->message];
-    nadi_loadstore_launch(w, &m->there, LINE_FLAG, event->a, 0);
+    nadi_loadstore_launch(w, &m->there, LINE_FLAG, event->a, (struct bundle){0});
     if (w->config.copy == NADI_COPY_ENGINE)
         release(w, p->unit);
 }
