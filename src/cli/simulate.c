@@ -118,11 +118,12 @@ bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *
          "links: add '--network-model' with one of " NADI_NETWORK_LINK_LIST},
         {nadi_is_given(given, "seed") && !nadi_is_given(given, "samples"), "seed",
          "samples: add '--samples N'"},
-        {is_for_other_model(given, "flit", "flit"), "flit", "routers: add '--network-model flit'"},
-        {is_for_other_model(given, "loadstore", "loadstore"), "loadstore",
-         "loads and stores: add '--network-model loadstore'"},
-        {is_for_other_model(given, "fabric-conflict", "fabric"), "fabric-conflict",
-         "Fred switches: add '--network-model fabric'"},
+        {is_for_other_model(given, NADI_NETWORK_FLITS, NADI_NETWORK_FLITS), NADI_NETWORK_FLITS,
+         "routers: add '--network-model " NADI_NETWORK_FLITS "'"},
+        {is_for_other_model(given, NADI_NETWORK_LOADS, NADI_NETWORK_LOADS), NADI_NETWORK_LOADS,
+         "loads and stores: add '--network-model " NADI_NETWORK_LOADS "'"},
+        {is_for_other_model(given, "fabric-conflict", NADI_NETWORK_FRED), "fabric-conflict",
+         "Fred switches: add '--network-model " NADI_NETWORK_FRED "'"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].alone) {

@@ -40,6 +40,11 @@
 #define NADI_NETWORK_SHARING "flow"    /* nadi_network_sharing */
 #define NADI_NETWORK_AUTO    NADI_NETWORK_DEFAULT " where that is exact, else " NADI_NETWORK_SHARING
 
+/* Those that an option of their own is about. */
+#define NADI_NETWORK_FLITS "flit"
+#define NADI_NETWORK_LOADS "loadstore"
+#define NADI_NETWORK_FRED  "fabric"
+
 /* What flows without a workload go by where nobody says. */
 #define NADI_NETWORK_FOR_FLOWS NADI_NETWORK_PACKET_WORDS
 
