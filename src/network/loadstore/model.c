@@ -223,8 +223,9 @@ static uint32_t bundle_of(const struct loadstore *w, uint64_t lines, bool runs_o
 {
     const struct nadi_loadstore_config *c = &w->config;
     const uint32_t window = c->copy == NADI_COPY_ENGINE ? c->engine_requests : c->outstanding;
-    const uint64_t most =
-        window / (runs_out ? NADI_LOADSTORE_MOST_BUNDLES : NADI_LOADSTORE_BUNDLES);
+    const uint32_t room = INT32_MAX / (c->request_bytes + c->header_bytes + c->control_bytes);
+    const uint64_t most = nadi_min_u64(
+        window / (runs_out ? NADI_LOADSTORE_MOST_BUNDLES : NADI_LOADSTORE_BUNDLES), room);
     const uint64_t wanted = lines / c->exact_lines + (lines % c->exact_lines > 0);
     return (uint32_t)nadi_max_u64(nadi_min_u64(wanted, most), 1);
 }

@@ -215,6 +215,23 @@ static void test_bundles(void **state)
     }
 }
 
+/* As wide as keys allow: bytes of a bundle stay countable. */
+static void test_widest(void **state)
+{
+    struct nadi_loadstore_config config = bare();
+    (void)state;
+    config.copy = NADI_COPY_ENGINE;
+    config.request_bytes = NADI_LOADSTORE_MOST_REQUEST;
+    config.header_bytes = config.control_bytes = 65536;
+    config.engine_requests = 1000000;
+    config.engine_bytes_per_ns = 1e6;
+    config.exact_lines = 1;
+    const double bytes = 64e9,
+                 ns = time_of(&config, NADI_DIM_FULLY_CONNECTED, 100, 10, 64000000000);
+    if (ns < 2 * bytes / 100 || ns > 1.05 * 2 * bytes / 100 + 1e8)
+        fail_msg("%g ns", ns);
+}
+
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 /* Both ways over one cable: with one queue acknowledgements wait behind the other's data, and the
@@ -290,7 +307,8 @@ int main(void)
         cmocka_unit_test(test_one_stream),  cmocka_unit_test(test_alone),
         cmocka_unit_test(test_protocols),   cmocka_unit_test(test_as_flow),
         cmocka_unit_test(test_arbitration), cmocka_unit_test(test_engines_queue),
-        cmocka_unit_test(test_bundles),     cmocka_unit_test(test_small),
+        cmocka_unit_test(test_bundles),     cmocka_unit_test(test_widest),
+        cmocka_unit_test(test_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
