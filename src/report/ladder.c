@@ -153,6 +153,11 @@ static void end_rows(const struct page *p)
                      nadi_utilisation(l->busy_ns, 1, p->rungs[i].r->end_ns) * 100);
         nadi_str_printf(p->out, "%*s", COLUMN, l ? time : "-");
     }
+    if (p->rungs[0].r->energy.catalogue)
+        nadi_str_printf(p->out, "\n  %-30s", "energy of the traffic");
+    for (size_t i = 0; p->rungs[0].r->energy.catalogue && i < p->count; i++)
+        nadi_str_printf(p->out, "%*s", COLUMN,
+                        nadi_units_joules(time, p->rungs[i].r->energy.joules));
     nadi_str_add(p->out, "\n");
 }
 
@@ -313,6 +318,8 @@ static void json_models(struct nadi_json *j, const struct nadi_rung *rungs, size
         nadi_json_double(j, "exposed_communication",
                          nadi_share_of(r, NADI_SHARE_EXPOSED_COMM).mean);
         json_link(j, &rungs[i]);
+        if (r->energy.catalogue)
+            nadi_json_double(j, "network_joules", r->energy.joules);
         nadi_json_close(j);
     }
     nadi_json_close(j);

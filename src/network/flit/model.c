@@ -21,7 +21,9 @@
 
 #include <inttypes.h>
 
-enum { SAMPLE = 4096 /* cycles between two looks at what links carry */ };
+/* Between two looks at what links carry: cycles, or this part of a span of time that is told apart.
+ */
+enum { SAMPLE = 4096, SAMPLES_A_BUCKET = 64 };
 
 struct delivery {
     uint64_t bytes;
@@ -103,6 +105,13 @@ static void schedule_pump(struct flit *f)
 }
 
 /* ---- what links carry ---------------------------------------------------------------------- */
+
+/* The cycle of the next look. */
+static uint64_t next_look(const struct flit *f)
+{
+    const double part = (double)f->usage->width / f->cycle_ps / SAMPLES_A_BUCKET;
+    return f->seen_at + (part > SAMPLE ? nadi_count_trunc(part) : SAMPLE);
+}
 
 static void look(struct flit *f, uint64_t cycle)
 {
@@ -227,7 +236,8 @@ static bool on_done(void *context, const struct nadi_flit_end *end)
     const uint32_t next = nadi_connections_leave(&f->connections, d->connection);
     d->next = f->free_delivery;
     f->free_delivery = index;
-    f->in_flight--;
+    if (--f->in_flight == 0 && f->usage)
+        look(f, end->cycle);
     if (next != NADI_NONE)
         begin(f, next);
     return true;
@@ -322,9 +332,9 @@ static void on_pump(void *context, const struct nadi_event *event)
     enum nadi_flit_state state = NADI_FLIT_RUNS;
     do {
         const uint64_t now = nadi_flit_cycle(f->machine);
-        const uint64_t stop = f->usage ? nadi_min_u64(end, f->seen_at + SAMPLE) : end;
+        const uint64_t stop = f->usage ? nadi_min_u64(end, next_look(f)) : end;
         state = nadi_flit_run(f->machine, stop > now ? stop : now + 1);
-        if (f->usage && nadi_flit_cycle(f->machine) >= f->seen_at + SAMPLE)
+        if (f->usage && nadi_flit_cycle(f->machine) >= next_look(f))
             look(f, nadi_flit_cycle(f->machine));
     } while (f->usage && state == NADI_FLIT_RUNS && nadi_flit_cycle(f->machine) < end &&
              nadi_engine_horizon(f->engine) >= time_of(f, nadi_flit_cycle(f->machine)));
@@ -470,8 +480,10 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .b = m->b,
         .c = m->c,
     };
-    if (f->in_flight++ == 0 || f->pump_at > nadi_engine_now(f->engine))
+    if (f->in_flight == 0 || f->pump_at > nadi_engine_now(f->engine))
         catch_up(f);
+    if (f->in_flight++ == 0) /* nothing went since the last look */
+        f->seen_at = nadi_max_u64(f->seen_at, nadi_flit_cycle(f->machine));
     if (nadi_connections_enter(&f->connections, f->deliveries.items[index].connection, index))
         begin(f, index);
     schedule_pump(f);
