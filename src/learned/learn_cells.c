@@ -408,29 +408,32 @@ static void fit_slot(struct cells *c, const struct cell *cells, struct nadi_lear
         fit_groups(c, cells, slot->cell_count, PEER, slot->cells, t);
 }
 
-/* Which of the skeleton's outermost items a program has; of a sequence model, how many. */
+/* Which of the skeleton's outermost items a program has; of a sequence model, how often each, and
+ * how many in all. */
 static void fit_presence(struct cells *c, struct table *t)
 {
     const struct nadi_learning *l = c->l;
     const bool drawn = l->model->kind == NADI_LEARNED_SEQUENCE;
-    for (uint32_t p = 0; p < l->program_count && drawn; p++) {
+    const uint32_t slots = l->family->outer_count;
+    uint32_t *times = NADI_ZNEW(uint32_t, (size_t)slots * l->program_count);
+    for (uint32_t p = 0; p < l->program_count; p++) {
+        const uint32_t count = l->grammar.parses[p].count;
         t->features[p] = l->programs[p].features;
-        t->values[p] = l->grammar.parses[p].count;
-        t->count = p + 1;
+        t->values[p] = count;
+        for (uint32_t i = 0; i < count; i++)
+            times[(size_t)l->programs[p].slot_of[i] * l->program_count + p]++;
     }
+    t->count = l->program_count;
     if (drawn)
         nadi_cells_fit(c, &l->family->items, t, NADI_TARGET_COUNT);
-    for (uint32_t slot = 0; slot < l->family->outer_count && !drawn; slot++) {
-        t->count = l->program_count;
+    for (uint32_t slot = 0; slot < slots; slot++) {
         for (uint32_t p = 0; p < l->program_count; p++) {
-            t->features[p] = l->programs[p].features;
-            t->values[p] = 0;
-            const uint32_t *end = l->programs[p].slot_of + l->grammar.parses[p].count;
-            for (const uint32_t *s = l->programs[p].slot_of; s < end && t->values[p] < 1; s++)
-                t->values[p] = *s == slot;
+            const uint32_t here = times[(size_t)slot * l->program_count + p];
+            t->values[p] = drawn ? here : here > 0;
         }
         nadi_cells_fit(c, &l->family->slots[slot].present, t, NADI_TARGET_COUNT);
     }
+    nadi_mem_free(times);
 }
 
 /* Sizes depend on labels and axes, hardly on places; counts on layers, micro-batches and places. */

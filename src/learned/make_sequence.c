@@ -22,6 +22,8 @@ struct drawn_stage {
     float state[NADI_GRU_MOST_HIDDEN], inputs[NADI_GRU_MOST_INPUTS];
     uint32_t last, drawn, spare;
     double law, most;
+    float *wanted;  /* by token: how often it stands in such a program */
+    uint32_t *used; /* how often it was drawn */
 };
 
 struct nadi_drawing {
@@ -108,6 +110,18 @@ static bool is_due(const struct nadi_drawing *d, const struct drawn_stage *s,
     return (s->drawn + 1) / s->law >= by->drawn / by->law;
 }
 
+/* What is overdue becomes likelier, what was drawn more often than programs have it less likely: a
+ * kernel that comes once, and takes half of the step, comes once. */
+static void balance(const struct nadi_drawing *d, const struct drawn_stage *s, float *likely)
+{
+    static const float slack = 0.2f;
+    const float left = (float)fmax(1 - s->drawn / s->law, 0);
+    for (uint32_t t = 0; t < d->family->outer_count; t++) {
+        const float rest = s->wanted[t] - (float)s->used[t];
+        likely[t] *= ((rest > 0 ? rest : 0) + slack) / (s->wanted[t] * left + slack);
+    }
+}
+
 /* NADI_NONE: it ends here. */
 static uint32_t choose(struct nadi_drawing *d, struct drawn_stage *s,
                        const struct nadi_draw_need *need)
@@ -124,6 +138,8 @@ static uint32_t choose(struct nadi_drawing *d, struct drawn_stage *s,
     s->spare -= over;
     if (is_long)
         likely[end] = 0;
+    if (d->temperature > 0)
+        balance(d, s, likely);
     mask(d, need, over || (is_long && is_due(d, s, need)), is_long, likely);
     const uint32_t token = draw(likely, end + 1, d->temperature, unit);
     return likely[token] > 0 && token != end ? token : NADI_NONE;
@@ -136,6 +152,7 @@ bool nadi_draw_item(struct nadi_drawing *d, uint32_t stage, const struct nadi_dr
     if (token == NADI_NONE)
         return false;
     s->last = token;
+    s->used[token]++;
     s->drawn++;
     nadi_make_item(&s->making, token);
     return true;
@@ -152,6 +169,11 @@ static void begin_stage(struct nadi_drawing *d, const struct nadi_making *k, uin
     s->law = fmin(s->law, k->most_nodes);
     s->spare = SPARE_ITEMS + (uint32_t)(s->law / 8);
     s->last = d->family->outer_count;
+    s->wanted = NADI_NEW(float, d->family->outer_count);
+    s->used = NADI_ZNEW(uint32_t, d->family->outer_count);
+    for (uint32_t t = 0; t < d->family->outer_count; t++)
+        s->wanted[t] = (float)fmin(
+            fmax(nadi_law_value(&d->family->slots[t].present, s->making.features), 0), MOST_ITEMS);
     nadi_rng_init(&s->rng, k->wish->seed, "items");
     nadi_learned_net_inputs(d->family, s->making.features, s->inputs);
 }
@@ -174,6 +196,8 @@ void nadi_make_sequence(struct nadi_making *k)
         k->comm_variance += made->comm_variance;
         job->drawn += d.stages[s].drawn;
         nadi_make_end(&d.stages[s].making);
+        nadi_mem_free(d.stages[s].wanted);
+        nadi_mem_free(d.stages[s].used);
     }
     nadi_mem_free(d.stages);
     nadi_mem_free(d.likely);
