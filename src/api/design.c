@@ -74,6 +74,7 @@ static bool write_files(const struct nadi_design_view *v, const char *folder,
            put_view(v, folder, "designs.csv", nadi_design_csv, diags) &&
            put_view(v, folder, "summary.json", nadi_design_json, diags) &&
            put_view(v, folder, "designs.svg", nadi_design_svg, diags) &&
+           put_view(v, folder, "designs.html", nadi_design_page, diags) &&
            (v->answer->best == v->answer->count ||
             (put_cluster(v, folder, diags) && put_plans(v, folder, diags)));
 }

@@ -242,7 +242,7 @@ static const struct nadi_setting design_output[] = {
      .argument = "DIR",
      OF_DESIGN(out),
      .doc = "Write cluster.yaml, network.yml and a plan for each workload, which every other "
-            "command takes; designs.csv, designs.svg, summary.json"},
+            "command takes; designs.csv, designs.svg, designs.html, summary.json"},
     {.name = "top",
      .argument = "N",
      NADI_A_COUNT,

@@ -19,6 +19,8 @@ void nadi_design_words(const struct nadi_design_problem *p, struct nadi_design_c
 void nadi_design_why_none(const struct nadi_design_view *v, struct nadi_str *out);
 void nadi_design_json(const struct nadi_design_view *v, struct nadi_str *out);
 void nadi_design_csv(const struct nadi_design_view *v, struct nadi_str *out);
+/* The designs as a self-contained HTML page: src/report/design_page.c. */
+void nadi_design_page(const struct nadi_design_view *v, struct nadi_str *out);
 /* Designs by capital (or power) and by what they reach, with the Pareto front. */
 void nadi_design_svg(const struct nadi_design_view *v, struct nadi_str *out);
 

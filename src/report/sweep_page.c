@@ -115,21 +115,26 @@ static bool add_data(struct nadi_database *db, const char *store, struct nadi_st
     return ok;
 }
 
+void nadi_sweep_page_add(struct nadi_str *out, const struct nadi_str *data)
+{
+    nadi_str_add_bytes(out, nadi_web_sweep_head, nadi_web_sweep_head_bytes);
+    nadi_str_add(out, "<script type=\"application/json\" id=\"data\">");
+    for (size_t i = 0; i < data->length; i++) /* a text may hold "</script>" */
+        if (data->text[i] == '<')
+            nadi_str_add(out, "\\u003c");
+        else
+            nadi_str_add_char(out, data->text[i]);
+    nadi_str_add(out, "</script>");
+    nadi_str_add_bytes(out, nadi_web_sweep_tail, nadi_web_sweep_tail_bytes);
+}
+
 bool nadi_sweep_page_write(const char *store, struct nadi_str *out, struct nadi_diags *diags)
 {
     struct nadi_database *db = nadi_store_read(store, diags);
     struct nadi_str data = NADI_STR_INIT;
     const bool ok = db && add_data(db, store, &data, diags);
     nadi_database_close(db);
-    nadi_str_add_bytes(out, nadi_web_sweep_head, nadi_web_sweep_head_bytes);
-    nadi_str_add(out, "<script type=\"application/json\" id=\"data\">");
-    for (size_t i = 0; i < data.length; i++) /* a text may hold "</script>" */
-        if (data.text[i] == '<')
-            nadi_str_add(out, "\\u003c");
-        else
-            nadi_str_add_char(out, data.text[i]);
-    nadi_str_add(out, "</script>");
-    nadi_str_add_bytes(out, nadi_web_sweep_tail, nadi_web_sweep_tail_bytes);
+    nadi_sweep_page_add(out, &data);
     nadi_str_release(&data);
     return ok;
 }

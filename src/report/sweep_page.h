@@ -11,5 +11,7 @@ enum { NADI_SWEEP_PAGE_ROWS = 20000 };
 
 bool nadi_sweep_page_write(const char *store, struct nadi_str *out,
                            struct nadi_diags *diags) NADI_MUST_USE;
+/* The page around its data (web/sweep.js says which). */
+void nadi_sweep_page_add(struct nadi_str *out, const struct nadi_str *data);
 
 #endif
