@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "network/fabric.h"
 #include "network/fred.h"
+#include "network/usage.h"
 
 #include <math.h>
 
@@ -48,6 +49,7 @@ struct fabric_model {
     struct nadi_fabric fabric;
     struct nadi_fred_switches switches;
     struct nadi_fabric_tally *tallies;
+    struct nadi_usage *usage;
     struct {
         struct transfer *items;
         size_t count, capacity;
@@ -205,6 +207,9 @@ static void tell(struct fabric_model *w, const struct transfer *t, double left)
         struct nadi_fabric_tally *tally = &w->tallies[t->links[h]];
         tally->bytes = nadi_count_add(tally->bytes, bytes);
         tally->busy = nadi_time_add(tally->busy, busy);
+        if (w->usage)
+            nadi_usage_add(w->usage, t->links[h], t->since, nadi_engine_now(w->engine),
+                           (double)bytes);
     }
 }
 
@@ -455,8 +460,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
 
 static const struct nadi_usage *usage(const struct nadi_network *net)
 {
-    (void)net;
-    return NULL;
+    return ((const struct fabric_model *)net)->usage;
 }
 
 static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
@@ -506,6 +510,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     nadi_fabric_init(&w->fabric, setup->topology, setup->graph, setup->routing);
     nadi_fred_switches_init(&w->switches, setup->graph);
     w->tallies = NADI_ZNEW(struct nadi_fabric_tally, w->fabric.count);
+    if (setup->record_usage)
+        w->usage = nadi_usage_create(w->fabric.count, NADI_DEPTH_NONE);
     w->kind_settle = nadi_engine_add_kind(setup->engine, on_settle, w);
     w->kind_end = nadi_engine_add_kind(setup->engine, on_end, w);
     return &w->base;
@@ -517,6 +523,7 @@ static void destroy(struct nadi_network *net)
     nadi_fred_switches_release(&w->switches);
     nadi_fabric_release(&w->fabric);
     nadi_mem_free(w->tallies);
+    nadi_usage_destroy(w->usage);
     nadi_mem_free(w->transfers.items);
     nadi_mem_free(w->waiting.items);
     nadi_mem_free(w->active.items);
