@@ -1,10 +1,10 @@
 # cmake -D OUT=file.c -D ROOT=examples -P embed.cmake
-# Writes a C table of every *.yaml in ROOT's folders models/, devices/, clusters/, platforms/, catalogues/,
+# Writes a C table of every *.yaml in ROOT's folders models/, devices/, clusters/, platforms/, links/, catalogues/,
 # pool/, fred/ and frameworks/, and of every *.csv in recipes/ and evidence/, so that the program knows them by name wherever it is installed. Declared in src/format/embedded.h.
 set(tables "")
 set(rows "")
 set(number 0)
-foreach(folder models devices clusters platforms catalogues pool fred frameworks recipes evidence)
+foreach(folder models devices clusters platforms links catalogues pool fred frameworks recipes evidence)
   file(GLOB files ${ROOT}/${folder}/*.yaml ${ROOT}/${folder}/*.csv)
   list(SORT files)
   foreach(path ${files})

@@ -29,7 +29,8 @@ struct nadi_partition_options {
     const char *networks;   /* simulated on: names of links, or network files, with commas; NULL */
     const char *network_model; /* of the simulation */
     const char *form;          /* "text", "json", "csv" */
-    const char *out; /* folder: the weights, placement.json, traces, networks; NULL: none */
+    const char *out;   /* folder: the weights, placement.json, traces, networks; NULL: none */
+    const char *graph; /* "own", "metis": what cuts the graph of units of the baseline `graph` */
 };
 
 void nadi_partition_options_init(struct nadi_partition_options *options);
@@ -37,8 +38,8 @@ void nadi_partition_options_init(struct nadi_partition_options *options);
 enum nadi_status nadi_partition(const struct nadi_partition_options *options, char **report,
                                 struct nadi_diags *messages);
 
-/* Small networks trained here, each taken apart and held against direct parallel, one worker and
- * pruning by magnitude. */
+/* Small networks trained here, each taken apart and held against direct parallel, pruning by
+ * magnitude and a balanced partition of the graph of units with pruning. */
 struct nadi_partition_bench_options {
     size_t size;
     const char *nets;     /* "mlp,lenet,block": some of them */
@@ -47,6 +48,7 @@ struct nadi_partition_bench_options {
     uint64_t seed;
     const char *form; /* "text", "json", "csv" */
     const char *out;  /* folder for bench.csv, partition.svg and the trained networks; NULL: none */
+    const char *graph; /* "own", "metis" */
 };
 
 void nadi_partition_bench_options_init(struct nadi_partition_bench_options *options);

@@ -7,6 +7,7 @@
 #include "api/words.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/threads.h"
 #include "neural/nn_read.h"
 #include "partition/baseline.h"
 #include "partition/split_run.h"
@@ -41,7 +42,18 @@ void nadi_partition_options_init(struct nadi_partition_options *options)
         .gmacs_per_s = 10,
         .network_model = "flow",
         .form = "text",
+        .graph = "own",
     };
+}
+
+bool nadi_partition_graph_by(const char *word, enum nadi_graph_by *by, struct nadi_diags *diags)
+{
+    *by = (enum nadi_graph_by)nadi_word_index(NADI_WORDS_PARTITION_GRAPH, word);
+    return *by != NADI_GRAPH_METIS || nadi_graph_has_metis() ||
+           nadi_error(diags, "partition/metis", NADI_NOWHERE,
+                      "leave out --graph, or build with cmake -D NADI_METIS=ON (Debian: "
+                      "libmetis-dev)",
+                      "this nadi was built without METIS");
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -145,6 +157,7 @@ static bool prepare(struct job *j)
         return nadi_error(j->diags, "partition/out", NADI_NOWHERE,
                           "give --out DIR, where traces and networks go",
                           "a simulation needs a folder for its inputs");
+    j->nn.threads = o->threads ? o->threads : nadi_threads_cores(MOST_WORKERS);
     j->p = (struct nadi_partition){
         .workers = o->workers,
         .input = (enum nadi_input_place)nadi_word_index(NADI_WORDS_PARTITION_INPUTS, o->inputs),
@@ -156,7 +169,8 @@ static bool prepare(struct job *j)
         .element_bytes = o->element_bytes,
         .threads = o->threads,
     };
-    if (o->capacity && !read_shares(j))
+    if (!nadi_partition_graph_by(o->graph, &j->p.graph, j->diags) ||
+        (o->capacity && !read_shares(j)))
         return false;
     if (o->data) {
         if (!read_data(j))
@@ -306,7 +320,7 @@ static bool simulate_all(struct job *j)
     memcpy(j->report.networks, s.names, sizeof(s.names));
     j->report.network_count = s.count;
     for (int i = 0; i < METHODS; i++) {
-        const char *const folders[METHODS] = {"partition", "direct", "one-worker", NULL};
+        const char *const folders[METHODS] = {"partition", "direct", "one-worker", NULL, NULL};
         if (!nadi_partition_simulate(&s, &j->results[i], folders[i], j->methods[i].ns))
             return false;
     }

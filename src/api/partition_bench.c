@@ -24,6 +24,7 @@ enum {
 
 struct bench {
     const struct nadi_partition_bench_options *o;
+    enum nadi_graph_by graph;
     struct nadi_diags *diags;
     struct nadi_partition_bench_row rows[MOST_ROWS];
     size_t count;
@@ -38,6 +39,7 @@ void nadi_partition_bench_options_init(struct nadi_partition_bench_options *opti
         .accuracy_loss = 0.005,
         .seed = 1,
         .form = "text",
+        .graph = "own",
     };
 }
 
@@ -47,26 +49,43 @@ struct trained {
     struct nadi_nn_samples cut, choose, test;
 };
 
+/* Pruned to as few bytes as ours, and to as few as the allowed loss lets it. */
+static struct nadi_partition_rival hold_against(const struct nadi_partition *p,
+                                                const struct trained *t, enum nadi_baseline kind,
+                                                uint64_t bytes, double least)
+{
+    struct nadi_partition_rival rival;
+    struct nadi_partitioned r;
+    nadi_baseline_run(p, &t->nn, kind, bytes, &r);
+    rival.accuracy = nadi_nn_accuracy(&r.nn, &t->test);
+    nadi_partitioned_release(&r);
+    nadi_baseline_search(p, &t->nn, kind, &t->choose, least, &r);
+    rival.bytes = r.traffic.all.bytes;
+    nadi_partitioned_release(&r);
+    return rival;
+}
+
 static void bench_one(struct bench *b, const struct trained *t, uint32_t workers)
 {
     const struct nadi_partition p = {.workers = workers,
                                      .element_bytes = sizeof(float),
                                      .rounds = 2,
+                                     .graph = b->graph,
                                      .input = t->zoo->everywhere ? NADI_INPUT_EVERYWHERE
                                                                  : NADI_INPUT_BLOCKS};
-    struct nadi_partitioned ours, direct, pruned;
-    const double base = nadi_nn_accuracy(&t->nn, &t->choose);
-    (void)nadi_partition_search(&p, &t->nn, &t->cut, &t->choose,
-                                base - SEARCHED * b->o->accuracy_loss, &ours);
+    struct nadi_partitioned ours, direct;
+    const double least = nadi_nn_accuracy(&t->nn, &t->choose) - SEARCHED * b->o->accuracy_loss;
+    (void)nadi_partition_search(&p, &t->nn, &t->cut, &t->choose, least, &ours);
     nadi_baseline_run(&p, &t->nn, NADI_BASELINE_DIRECT, 0, &direct);
-    nadi_baseline_run(&p, &t->nn, NADI_BASELINE_MAGNITUDE, ours.traffic.all.bytes, &pruned);
+    const uint64_t bytes = ours.traffic.all.bytes;
     b->rows[b->count++] = (struct nadi_partition_bench_row){
         .net = t->zoo->name,
         .workers = workers,
         .accuracy = nadi_nn_accuracy(&ours.nn, &t->test),
         .base = nadi_nn_accuracy(&t->nn, &t->test),
-        .magnitude = nadi_nn_accuracy(&pruned.nn, &t->test),
-        .bytes = ours.traffic.all.bytes,
+        .magnitude = hold_against(&p, t, NADI_BASELINE_MAGNITUDE, bytes, least),
+        .graph = hold_against(&p, t, NADI_BASELINE_GRAPH, bytes, least),
+        .bytes = bytes,
         .direct = direct.traffic.all.bytes,
         .macs = ours.traffic.all.macs,
         .direct_macs = direct.traffic.all.macs,
@@ -76,7 +95,6 @@ static void bench_one(struct bench *b, const struct trained *t, uint32_t workers
     };
     nadi_partitioned_release(&ours);
     nadi_partitioned_release(&direct);
-    nadi_partitioned_release(&pruned);
 }
 
 /* The trained network and its test samples, for `nadi partition`. */
@@ -169,7 +187,8 @@ bool nadi_partition_bench_all(const struct nadi_partition_bench_options *o,
     size_t count;
     b->o = o;
     b->diags = diags;
-    bool ok = read_workers(b, workers, &count) && (!o->out || nadi_file_make_folder(o->out, diags));
+    bool ok = nadi_partition_graph_by(o->graph, &b->graph, diags) &&
+              read_workers(b, workers, &count) && (!o->out || nadi_file_make_folder(o->out, diags));
     for (const struct nadi_zoo_net *zoo = nadi_zoo; ok && zoo->name; zoo++)
         if (is_named(o->nets, zoo->name))
             ok = bench_net(b, zoo, workers, count);

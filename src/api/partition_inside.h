@@ -15,6 +15,10 @@ bool nadi_partition_bench_all(const struct nadi_partition_bench_options *o,
                               struct nadi_partition_bench *result,
                               struct nadi_diags *diags) NADI_MUST_USE;
 
+/* What cuts graphs, by its word; false with an error where nadi was built without it. */
+bool nadi_partition_graph_by(const char *word, enum nadi_graph_by *by,
+                             struct nadi_diags *diags) NADI_MUST_USE;
+
 struct nadi_partition_simulation {
     const char *model; /* of the network */
     uint32_t batch;

@@ -5,39 +5,45 @@
 
 #include "api/partition_inside.h"
 #include "base/file.h"
+#include "format/embedded.h"
+#include "partition/link.h"
 #include "partition/workload.h"
 
-/* Links between small devices and between large ones. Of a node's bandwidth all that it forwards is
- * a part: the air of a wireless network is one node. */
-static const struct {
-    const char *name, *node, *forwards, *bandwidth, *latency;
-} links[] = {
-    {"wifi", "air", ", bandwidth: 40MB/s", "40MB/s", "1ms"},
-    {"ethernet", "switch", "", "125MB/s", "20us"},
-    {"pcie", "root", ", bandwidth: 64GB/s", "32GB/s", "500ns"},
-    {"wafer", "mesh", "", "500GB/s", "20ns"},
-};
-
-enum { LINKS = sizeof(links) / sizeof(links[0]) };
-
-static bool write_link(struct nadi_partition_simulation *s, size_t link, uint32_t workers)
+/* A network of its own for links: in the folder. */
+static bool add_link(struct nadi_partition_simulation *s, const struct nadi_worker_link *link,
+                     const char *name, uint32_t workers)
 {
-    const char *path =
-        nadi_arena_printf(s->arena, "%s/networks/%s.yml", s->folder, links[link].name);
-    const char *text =
-        nadi_arena_printf(s->arena,
-                          "nodes:\n"
-                          "  - {name: \"worker[0-%u]\", kind: npu}\n"
-                          "  - {name: %s, kind: switch%s}\n"
-                          "links:\n"
-                          "  - {from: \"worker[0-%u]\", to: %s, bandwidth: %s, latency: %s}\n"
-                          "dimensions: [%u]\n",
-                          workers - 1, links[link].node, links[link].forwards, workers - 1,
-                          links[link].node, links[link].bandwidth, links[link].latency, workers);
+    const char *path = nadi_arena_printf(s->arena, "%s/networks/%s.yml", s->folder, name);
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->names[i], name) == 0)
+            return nadi_error(s->diags, "partition/networks", NADI_NOWHERE, "rename the file",
+                              "two networks are called '%s'", name);
+    const char *text = nadi_worker_link_network(link, workers, s->arena);
     s->paths[s->count] = path;
-    s->names[s->count++] = links[link].name;
+    s->names[s->count++] = name;
     return nadi_file_make_parent(path, s->diags) &&
            nadi_file_write(path, text, strlen(text), s->diags);
+}
+
+/* A link by name, a file of one, or a network file. */
+static bool add_network(struct nadi_partition_simulation *s, const char *given, uint32_t workers)
+{
+    struct nadi_worker_link link;
+    const char *file = nadi_file_name(given);
+    const char *name = nadi_arena_printf(s->arena, "%.*s", (int)strcspn(file, "."), file);
+    const char *near = nadi_embedded_nearest("links", given);
+    if (nadi_worker_link_find(&link, given, s->arena))
+        return add_link(s, &link, given, workers);
+    if (near && !strpbrk(given, "./"))
+        return nadi_error(s->diags, "partition/networks", NADI_NOWHERE,
+                          nadi_arena_printf(s->arena, "did you mean '%s'?", near),
+                          "'%s' is no link and no network file", given);
+    if (nadi_worker_link_is(given))
+        return nadi_worker_link_read(&link, given, s->arena, s->diags) &&
+               add_link(s, &link, name, workers);
+    s->paths[s->count] = given;
+    s->names[s->count++] = file;
+    return true;
 }
 
 bool nadi_partition_networks(struct nadi_partition_simulation *s, const char *list,
@@ -45,20 +51,11 @@ bool nadi_partition_networks(struct nadi_partition_simulation *s, const char *li
 {
     for (const char *at = list; at && *at;) {
         const int length = (int)strcspn(at, ",");
-        const char *one = nadi_arena_printf(s->arena, "%.*s", length, at);
-        size_t link = 0;
         if (s->count == NADI_PARTITION_NETWORKS)
             return nadi_error(s->diags, "partition/networks", NADI_NOWHERE, NULL,
                               "more than %d networks", NADI_PARTITION_NETWORKS);
-        while (link < LINKS && strcmp(links[link].name, one) != 0)
-            link++;
-        if (link < LINKS) {
-            if (!write_link(s, link, workers))
-                return false;
-        } else {
-            s->paths[s->count] = one;
-            s->names[s->count++] = nadi_file_name(one);
-        }
+        if (!add_network(s, nadi_arena_printf(s->arena, "%.*s", length, at), workers))
+            return false;
         at += length + (at[length] == ',');
     }
     return true;

@@ -299,6 +299,7 @@ static const struct nadi_field nadi_partition_options_members[] = {
     NADI_WORD(struct nadi_partition_options, network_model, NADI_WORDS_NETWORK_MODEL),
     NADI_WORD(struct nadi_partition_options, form, NADI_WORDS_FORM),
     NADI_PATH(struct nadi_partition_options, out, 0),
+    NADI_WORD(struct nadi_partition_options, graph, NADI_WORDS_PARTITION_GRAPH),
     NADI_FIELDS_END,
 };
 TABLE(nadi_partition_options, nadi_partition_options_init);
@@ -310,6 +311,7 @@ static const struct nadi_field nadi_partition_bench_options_members[] = {
     NADI_U64(struct nadi_partition_bench_options, seed, ANY_U64),
     NADI_WORD(struct nadi_partition_bench_options, form, NADI_WORDS_FORM),
     NADI_PATH(struct nadi_partition_bench_options, out, 0),
+    NADI_WORD(struct nadi_partition_bench_options, graph, NADI_WORDS_PARTITION_GRAPH),
     NADI_FIELDS_END,
 };
 TABLE(nadi_partition_bench_options, nadi_partition_bench_options_init);

@@ -53,6 +53,7 @@
 /* nadi_partition, in the order of enum nadi_input_place and of enum nadi_partition_cost. */
 #define NADI_WORDS_PARTITION_INPUTS NADI_WORD_TABLE("blocks", "everywhere", NULL)
 #define NADI_WORDS_PARTITION_COST   NADI_WORD_TABLE("transfers", "weights", NULL)
+#define NADI_WORDS_PARTITION_GRAPH  NADI_WORD_TABLE("own", "metis", NULL)
 #define NADI_WORDS_PARTITION_NETS   NADI_WORD_TABLE("mlp", "lenet", "block", NULL)
 
 /* The place of a word that the check of arguments has let through (NADI_WORD); the last of `words`

@@ -84,6 +84,13 @@ static const struct nadi_setting question[] = {
      .preset = "2",
      AT(o.rounds),
      .doc = "Times that placement and transfers take turns, at most"},
+    {.name = "graph",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_WORDS_PARTITION_GRAPH,
+     .preset = "own",
+     AT(o.graph),
+     .doc = "Who cuts the graph of units of the baseline `graph`: nadi, or METIS, with which nadi "
+            "must be built"},
     {.name = "threads",
      .argument = "N",
      .type = NADI_TYPE_INTEGER,
@@ -99,7 +106,8 @@ static const struct nadi_setting simulation[] = {
      .type = NADI_TYPE_TEXT,
      .argument = "NAME|FILE,...",
      AT(o.networks),
-     .doc = "Simulate an inference on these: wifi, ethernet, pcie, wafer, or network files"},
+     .doc = "Simulate an inference on these: wifi, ethernet, pcie, wafer, files of links "
+            "(docs/reference/input-link.md) or of networks"},
     {.name = "network-model",
      .type = NADI_TYPE_WORD,
      .words = NADI_WORDS_NETWORK_MODEL,
@@ -213,6 +221,13 @@ static const struct nadi_setting bench[] = {
      .preset = "0.5",
      BENCH(accuracy_loss),
      .doc = "Loss of accuracy that is allowed"},
+    {.name = "graph",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_WORDS_PARTITION_GRAPH,
+     .preset = "own",
+     BENCH(graph),
+     .doc = "Who cuts the graph of units of the baseline `graph`: nadi, or METIS, with which nadi "
+            "must be built"},
     {.name = "seed",
      .argument = "N",
      NADI_A_WHOLE,
@@ -248,7 +263,8 @@ static int cmd_partition_bench(const struct nadi_command *self, int count, char 
 const struct nadi_command nadi_command_partition_bench = {
     .name = "partition bench",
     .group = "Design",
-    .summary = "Train small networks and take them apart, beside direct parallel and pruning",
+    .summary = "Train small networks and take them apart, beside direct parallel, pruning and a "
+               "partition of the graph",
     .doing = "training and taking apart",
     .about = "Networks on data that are drawn: digits, shapes, sequences. It takes minutes.\n",
     .examples = "nadi partition bench --nets block --workers 2,4\n",

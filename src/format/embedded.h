@@ -7,8 +7,8 @@
 struct nadi_str;
 
 struct nadi_embedded {
-    const char *folder; /* "models", "devices", "clusters", "platforms", "catalogues", "pool",
-                           "frameworks", "recipes", "evidence" */
+    const char *folder; /* "models", "devices", "clusters", "platforms", "links", "catalogues",
+                           "pool", "frameworks", "recipes", "evidence" */
     const char *name;   /* of the file, without .yaml or .csv */
     const unsigned char *text;
     size_t bytes;

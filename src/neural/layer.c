@@ -2,11 +2,15 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/threads.h"
 #include "base/time.h"
 #include "base/wide.h"
 #include "neural/layer_inside.h"
 
-enum { TILE = 64 }; /* positions and samples of a dense layer that are computed at a time */
+/* Of a dense layer: positions and samples, and inputs, that are computed at a time. */
+enum { TILE = 64, BLOCK = 128 };
+
+#define LARGE 1e8 /* MACs of a layer from which on threads share it */
 
 #define SUM_UNIT 16777216.0 /* sums of norms are whole numbers of 2^-24 */
 
@@ -40,56 +44,83 @@ static void add_scaled(float *restrict y, const float *restrict x, float w, size
         y[i] += w * x[i];
 }
 
-/* y += w0 x0 + w1 x1 + ..., each added in turn. */
-static inline void add_four(float *restrict y, const float *const *x, const float *w, size_t wide)
-{
-    const float *restrict x0 = x[0], *restrict x1 = x[1], *restrict x2 = x[2], *restrict x3 = x[3];
-    for (size_t i = 0; i < wide; i++)
-        y[i] = (((y[i] + w[0] * x0[i]) + w[1] * x1[i]) + w[2] * x2[i]) + w[3] * x3[i];
-}
-
-/* A channel, of a tile of positions and samples; x: fan x wide */
-NADI_WIDE static void dense_tile(const float *w, size_t fan, const float *x, float *restrict y,
+/* y += w x of those inputs whose weight is not 0, each added in turn. x: count x wide, count at
+ * most BLOCK */
+NADI_WIDE static void add_inputs(const float *w, size_t count, const float *x, float *restrict y,
                                  size_t wide)
 {
-    const float *rows[4];
-    float some[4];
-    size_t count = 0;
-    for (size_t i = 0; i < fan; i++) {
-        if (!(w[i] > 0 || w[i] < 0))
-            continue;
-        rows[count] = x + i * wide;
-        some[count++] = w[i];
-        if (count == 4) {
-            add_four(y, rows, some, wide);
-            count = 0;
-        }
+    uint32_t used[BLOCK + 1], uses = 0, k = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        used[uses] = i;
+        uses += (uint32_t)(w[i] > 0) | (uint32_t)(w[i] < 0);
     }
-    for (size_t i = 0; i < count; i++)
-        add_scaled(y, rows[i], some[i], wide);
+    for (; k + 4 <= uses; k += 4) {
+        const uint32_t *u = used + k;
+        const float w0 = w[u[0]], w1 = w[u[1]], w2 = w[u[2]], w3 = w[u[3]];
+        const float *restrict x0 = x + u[0] * wide, *restrict x1 = x + u[1] * wide;
+        const float *restrict x2 = x + u[2] * wide, *restrict x3 = x + u[3] * wide;
+        for (size_t i = 0; i < wide; i++)
+            y[i] = (((y[i] + w0 * x0[i]) + w1 * x1[i]) + w2 * x2[i]) + w3 * x3[i];
+    }
+    for (; k < uses; k++)
+        add_scaled(y, x + used[k] * wide, w[used[k]], wide);
 }
 
-/* All channels of `mine`, by tiles whose inputs stay in the caches. */
+struct tiles { /* of a dense layer; threads take one after the other */
+    const struct nadi_nn_layer *l;
+    size_t fan, size, wide;
+    const float *x;
+    float *output;
+    const uint8_t *mine;
+    size_t next;
+};
+
+/* All channels of `mine`, of a tile whose inputs stay in the caches. */
+static void run_tile(const struct tiles *t, size_t from, float *inputs)
+{
+    const size_t wide = t->wide, count = nadi_min_u64(wide, t->size - from);
+    float y[TILE] = {0};
+    for (size_t i = 0; i < t->fan; i++)
+        memcpy(inputs + i * wide, t->x + i * t->size + from, count * sizeof(float));
+    for (size_t first = 0; first == 0 || first < t->fan; first += BLOCK)
+        for (uint32_t c = 0; c < t->l->channels; c++) {
+            float *to = t->output + c * t->size + from;
+            if (t->mine && !t->mine[c])
+                continue;
+            for (size_t i = 0; i < wide; i++)
+                y[i] = first && i < count ? to[i] : t->l->bias ? t->l->bias[c] : 0;
+            add_inputs(t->l->weights + c * t->fan + first, nadi_min_u64(BLOCK, t->fan - first),
+                       inputs + first * wide, y, wide);
+            memcpy(to, y, count * sizeof(float));
+        }
+}
+
+static void run_tiles(void *context, unsigned number)
+{
+    struct tiles *t = context;
+    (void)number;
+    float *inputs = NADI_ZNEW(float, t->fan * t->wide + 1);
+    size_t from;
+    while (from = __atomic_fetch_add(&t->next, t->wide, __ATOMIC_RELAXED), from < t->size)
+        run_tile(t, from, inputs);
+    nadi_mem_free(inputs);
+}
+
 static void dense(const struct nadi_nn *nn, const struct nadi_nn_layer *l, const float *x,
                   float *output, uint32_t samples, const uint8_t *mine)
 {
-    const size_t fan = nadi_nn_fan_in(nn, l), size = nadi_nn_positions(l) * samples;
-    const size_t wide = nadi_min_u64(TILE, size);
-    float *tile = NADI_ZNEW(float, fan *wide + 1), y[TILE];
-    for (size_t from = 0; from < size; from += wide) {
-        const size_t count = nadi_min_u64(wide, size - from);
-        for (size_t i = 0; i < fan; i++)
-            memcpy(tile + i * wide, x + i * size + from, count * sizeof(float));
-        for (uint32_t c = 0; c < l->channels; c++) {
-            if (mine && !mine[c])
-                continue;
-            for (size_t i = 0; i < wide; i++)
-                y[i] = l->bias ? l->bias[c] : 0;
-            dense_tile(l->weights + c * fan, fan, tile, y, wide);
-            memcpy(output + c * size + from, y, count * sizeof(float));
-        }
-    }
-    nadi_mem_free(tile);
+    struct tiles t = {.l = l,
+                      .fan = nadi_nn_fan_in(nn, l),
+                      .size = nadi_nn_positions(l) * samples,
+                      .x = x,
+                      .output = output,
+                      .mine = mine};
+    const double macs = (double)t.fan * (double)t.size * l->channels;
+    t.wide = nadi_min_u64(TILE, t.size);
+    if (nn->threads > 1 && macs > LARGE)
+        nadi_threads_run(nn->threads, run_tiles, &t);
+    else
+        run_tiles(&t, 0);
 }
 
 static void convolve(const struct nadi_nn *nn, const struct nadi_nn_layer *l, uint32_t channel,

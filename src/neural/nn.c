@@ -250,4 +250,6 @@ void nadi_nn_copy(struct nadi_nn *to, const struct nadi_nn *from)
         to->layers[i].bias = copy_floats(&to->arena, l->bias, nadi_nn_bias_count(l));
     }
     to->count = from->count;
+    to->threads = from->threads;
+    to->by_position = from->by_position;
 }

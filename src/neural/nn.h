@@ -66,6 +66,7 @@ struct nadi_nn {
     struct nadi_arena arena;
     struct nadi_nn_layer *layers; /* the first is the input, the last the output */
     uint32_t count;
+    unsigned threads; /* that run large layers; 0: one. The bits do not depend on it */
     bool by_position; /* samples in files have all channels of a position, then those of the next */
 };
 

@@ -4,13 +4,13 @@
 
 const char *nadi_baseline_name(enum nadi_baseline kind)
 {
-    static const char *const names[NADI_BASELINES] = {"direct", "one worker", "magnitude"};
+    static const char *const names[NADI_BASELINES] = {"direct", "one worker", "magnitude", "graph"};
     return names[kind];
 }
 
 bool nadi_baseline_keeps_weights(enum nadi_baseline kind)
 {
-    return kind != NADI_BASELINE_MAGNITUDE;
+    return kind == NADI_BASELINE_DIRECT || kind == NADI_BASELINE_ONE;
 }
 
 struct ranked { /* a transfer, or part of one: of a layer that reads it */
@@ -106,9 +106,32 @@ void nadi_baseline_run(const struct nadi_partition *p, const struct nadi_nn *nn,
     nadi_placement_init(&result->placement, nn, p->workers, p->input);
     if (kind == NADI_BASELINE_ONE)
         nadi_placement_gather(&result->placement, 0);
+    else if (kind == NADI_BASELINE_GRAPH)
+        nadi_graph_place(nn, p->graph, p->shares, &result->placement);
     else
         nadi_placement_fill(&result->placement, nn, p->shares);
     nadi_traffic_of(&result->nn, &result->placement, p->element_bytes, &result->traffic);
-    if (kind == NADI_BASELINE_MAGNITUDE)
+    if (!nadi_baseline_keeps_weights(kind))
         prune(p, bytes, result);
+}
+
+void nadi_baseline_search(const struct nadi_partition *p, const struct nadi_nn *nn,
+                          enum nadi_baseline kind, const struct nadi_nn_samples *chosen,
+                          double least, struct nadi_partitioned *result)
+{
+    struct nadi_partitioned other;
+    nadi_baseline_run(p, nn, kind, UINT64_MAX, result);
+    const uint64_t all = result->traffic.all.bytes;
+    for (uint64_t low = 0; result->traffic.all.bytes > low + nadi_max_u64(all / 100, 1);) {
+        const uint64_t middle = low + (result->traffic.all.bytes - low) / 2;
+        nadi_baseline_run(p, nn, kind, middle, &other);
+        const bool good = nadi_nn_accuracy(&other.nn, chosen) >= least;
+        if (!good || other.traffic.all.bytes > middle) /* or nothing more can go */
+            low = middle;
+        if (good) {
+            nadi_partitioned_release(result);
+            *result = other;
+        } else
+            nadi_partitioned_release(&other);
+    }
 }

@@ -11,7 +11,7 @@
 
 enum { ELIMINATIONS = 2, MEASURED_ROWS = 128 };
 
-struct work { /* that threads share: each does the workers k with k % threads equal to its number */
+struct work { /* that threads share: each takes the next worker */
     const struct nadi_layer_cut *c;
     uint32_t *worker; /* of each unit, as placed now */
     uint8_t **fate;   /* of each block: workers x groups */
@@ -19,18 +19,22 @@ struct work { /* that threads share: each does the workers k with k % threads eq
     double *own;      /* of each worker: errors and prices of its rows, and its transfers */
     double **weights; /* of each block; NULL: not wanted */
     void (*one)(struct work *w, uint32_t worker);
+    uint32_t next;
 };
 
 static void share(void *context, unsigned number)
 {
     struct work *w = context;
-    for (uint32_t k = number; k < w->c->workers; k += w->c->threads)
+    uint32_t k;
+    (void)number;
+    while (k = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED), k < w->c->workers)
         w->one(w, k);
 }
 
 static void for_each_worker(struct work *w, void (*one)(struct work *, uint32_t))
 {
     w->one = one;
+    w->next = 0;
     nadi_threads_run(w->c->threads, share, w);
 }
 

@@ -12,6 +12,7 @@
 #define NADI_PARTITION_PARTITION_H
 
 #include "neural/train.h"
+#include "partition/graph.h"
 #include "partition/traffic.h"
 
 enum nadi_partition_cost {
@@ -29,6 +30,7 @@ struct nadi_partition {
     bool diagonal;         /* inputs count as independent */
     uint32_t rounds, element_bytes;
     unsigned threads;
+    enum nadi_graph_by graph; /* of the baseline graph */
 };
 
 struct nadi_partition_layer {

@@ -34,11 +34,16 @@ void nadi_partition_csv(const struct nadi_partition_report *r, struct nadi_str *
 /* placement.json: the worker of each channel of every layer; null: everywhere. */
 void nadi_partition_placement(const struct nadi_partitioned *r, struct nadi_str *out);
 
+struct nadi_partition_rival { /* a baseline that prunes */
+    double accuracy;          /* on the test samples, of the partition's bytes */
+    uint64_t bytes;           /* with the allowed loss */
+};
+
 struct nadi_partition_bench_row {
     const char *net;
     uint32_t workers;
-    double accuracy, base;  /* on the test samples */
-    double magnitude;       /* accuracy of pruning to the same bytes */
+    double accuracy, base; /* on the test samples */
+    struct nadi_partition_rival magnitude, graph;
     uint64_t bytes, direct; /* of one inference */
     uint64_t macs, direct_macs, same, checked;
     double mu;

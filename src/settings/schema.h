@@ -63,6 +63,7 @@ enum nadi_schema_kind {
     NADI_SCHEMA_SPACE_WORKLOAD,
     NADI_SCHEMA_NET, /* layers of a neural network */
     NADI_SCHEMA_NET_LAYER,
+    NADI_SCHEMA_LINK, /* between workers of a partition */
     NADI_SCHEMA_KINDS
 };
 

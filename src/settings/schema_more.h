@@ -51,5 +51,6 @@ extern const struct nadi_schema nadi_space_schema;
 extern const struct nadi_schema nadi_space_workload_schema;
 extern const struct nadi_schema nadi_net_schema;
 extern const struct nadi_schema nadi_net_layer_schema;
+extern const struct nadi_schema nadi_link_schema;
 
 #endif

@@ -58,6 +58,7 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         [NADI_SCHEMA_SPACE_WORKLOAD] = &nadi_space_workload_schema,
         [NADI_SCHEMA_NET] = &nadi_net_schema,
         [NADI_SCHEMA_NET_LAYER] = &nadi_net_layer_schema,
+        [NADI_SCHEMA_LINK] = &nadi_link_schema,
     };
     return schemas[kind];
 }

@@ -115,6 +115,7 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_SPACE_WORKLOAD:
     case NADI_SCHEMA_NET: /* fuzz_net */
     case NADI_SCHEMA_NET_LAYER:
+    case NADI_SCHEMA_LINK: /* fuzz_link */
     case NADI_SCHEMA_KINDS:
         break;
     }
