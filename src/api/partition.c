@@ -25,6 +25,7 @@ struct job {
     struct nadi_partitioned results[METHODS];
     struct nadi_partition_method methods[METHODS];
     struct nadi_partition_report report;
+    enum nadi_status failed; /* how a simulation ended that did not end well; DONE: none */
 };
 
 void nadi_partition_options_init(struct nadi_partition_options *options)
@@ -321,8 +322,10 @@ static bool simulate_all(struct job *j)
     j->report.network_count = s.count;
     for (int i = 0; i < METHODS; i++) {
         const char *const folders[METHODS] = {"partition", "direct", "one-worker", NULL, NULL};
-        if (!nadi_partition_simulate(&s, &j->results[i], folders[i], j->methods[i].ns))
+        if (!nadi_partition_simulate(&s, &j->results[i], folders[i], j->methods[i].ns)) {
+            j->failed = s.status;
             return false;
+        }
     }
     return true;
 }
@@ -368,8 +371,9 @@ enum nadi_status nadi_do_partition(const struct nadi_partition_options *o, char 
     nadi_zoo_release(&j->all);
     nadi_nn_release(&j->nn);
     nadi_arena_release(&j->arena);
+    const enum nadi_status failed = j->failed ? j->failed : NADI_STATUS_INPUT;
     nadi_mem_free(j);
     if (ok)
         *report = text.text;
-    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+    return ok ? NADI_STATUS_DONE : failed;
 }

@@ -28,6 +28,7 @@ struct nadi_partition_simulation {
     struct nadi_diags *diags;
     const char *names[NADI_PARTITION_NETWORKS], *paths[NADI_PARTITION_NETWORKS];
     size_t count;
+    enum nadi_status status; /* of the last simulation */
 };
 
 /* The networks of a list, names of links or files; those of links are written into the folder.
@@ -36,8 +37,7 @@ bool nadi_partition_networks(struct nadi_partition_simulation *s, const char *li
                              uint32_t workers) NADI_MUST_USE;
 /* Traces in FOLDER/traces/NAME (name NULL: not simulated), and how long an inference takes on each
  * network. */
-bool nadi_partition_simulate(const struct nadi_partition_simulation *s,
-                             const struct nadi_partitioned *r, const char *name,
-                             double *ns) NADI_MUST_USE;
+bool nadi_partition_simulate(struct nadi_partition_simulation *s, const struct nadi_partitioned *r,
+                             const char *name, double *ns) NADI_MUST_USE;
 
 #endif

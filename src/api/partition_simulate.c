@@ -5,6 +5,7 @@
 
 #include "api/partition_inside.h"
 #include "base/file.h"
+#include "base/guard.h"
 #include "format/embedded.h"
 #include "partition/link.h"
 #include "partition/workload.h"
@@ -70,8 +71,8 @@ static const char *system_file(const struct nadi_partition_simulation *s)
     return nadi_file_write(path, text, strlen(text), s->diags) ? path : NULL;
 }
 
-static bool run_on(const struct nadi_partition_simulation *s, const char *workload,
-                   const char *system, const char *network, double *ns)
+static bool run_on(struct nadi_partition_simulation *s, const char *workload, const char *system,
+                   const char *network, double *ns)
 {
     struct nadi_setup setup;
     nadi_setup_init(&setup);
@@ -80,17 +81,20 @@ static bool run_on(const struct nadi_partition_simulation *s, const char *worklo
     setup.network = network;
     setup.network_model = s->model;
     struct nadi_job *job = nadi_job_create(&setup);
-    const bool ok =
-        nadi_job_load(job) == NADI_STATUS_DONE && nadi_job_run(job, NULL) == NADI_STATUS_DONE;
+    if (!job)
+        nadi_guard_raise(&(struct nadi_failure){NADI_FAILURE_MEMORY, "a simulation"});
+    s->status = nadi_job_load(job);
+    if (s->status == NADI_STATUS_DONE)
+        s->status = nadi_job_run(job, NULL);
     *ns = (double)nadi_job_end_ns(job);
-    if (!ok)
+    if (s->status != NADI_STATUS_DONE)
         nadi_diags_append(s->diags, nadi_job_messages(job));
     nadi_job_destroy(job);
-    return ok;
+    return s->status == NADI_STATUS_DONE;
 }
 
-bool nadi_partition_simulate(const struct nadi_partition_simulation *s,
-                             const struct nadi_partitioned *r, const char *name, double *ns)
+bool nadi_partition_simulate(struct nadi_partition_simulation *s, const struct nadi_partitioned *r,
+                             const char *name, double *ns)
 {
     const struct nadi_partition_workload w = {s->batch, s->macs_per_s};
     for (size_t i = 0; i < s->count; i++)
