@@ -39,6 +39,12 @@ static void say(struct nadi_database *db, const char *key, const char *value)
 static struct nadi_database *begin(const char *path, const char *schema, const char *measure,
                                    struct nadi_diags *diags)
 {
+    if (nadi_file_exists(path) && !nadi_measures_is(path)) {
+        (void)nadi_error(diags, "measures/foreign", NADI_IN_FILE(path),
+                         "name another file with --db",
+                         "the file is there already, and this command did not write it");
+        return NULL;
+    }
     struct nadi_database *db = nadi_database_create(path, schema, diags);
     if (!db)
         return NULL;
