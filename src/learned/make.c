@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { MOST_NODES = 1 << 24 };
+enum { MOST_NODES = 1 << 24, MOST_STAGES = 1 << 20, FEW_STAGES = 64 };
 
 static const double lone_noise = 0.05; /* of the logarithm */
 
@@ -262,6 +262,9 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
     *job = (struct nadi_made_job){.epsilon = m->private.epsilon};
     if (!nadi_make_point(job, m, wish, attempt, diags))
         return false;
+    if (job->stage_count > (wish->most_nodes ? FEW_STAGES : MOST_STAGES))
+        return nadi_error(diags, "synth/stages", NADI_NOWHERE, "ask for smaller axes",
+                          "%u stages would have traces of their own", job->stage_count);
     job->stages = NADI_ZNEW(struct nadi_made_stage, job->stage_count);
     if (m->kind == NADI_LEARNED_SEQUENCE)
         nadi_make_sequence(&k);

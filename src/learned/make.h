@@ -23,7 +23,7 @@ struct nadi_learned_wish {
     uint64_t seed;
     const double *point; /* instead of a draw; NULL */
     double temperature;  /* of a sequence model's draws; 0: the most likely item always */
-    uint32_t most_nodes; /* of a stage; 0: 16 million */
+    uint32_t most_nodes; /* of a stage, of 64 stages at most; 0: 16 million of a million */
 };
 
 struct nadi_made_node {

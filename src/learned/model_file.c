@@ -178,6 +178,8 @@ static void put_cell(struct stream *s, const struct nadi_learned_family *f,
     put_law(s, &c->bytes, features);
     put_law(s, &c->shape, features);
     COUNT(s, c->shape_count, c->shapes, 1);
+    if (c->shape_count == 0)
+        fail(s, "a node without dependencies to choose from");
     for (uint32_t i = 0; i < c->shape_count && !s->bad; i++) {
         struct nadi_learned_shape *shape = &c->shapes[i];
         COUNT(s, shape->run_count, shape->runs, 20);
@@ -363,8 +365,13 @@ static void put_model(struct stream *s, struct nadi_learned_model *m)
         fail(s, "epsilon");
     number(s, &m->job_count, 1 << 24, "the jobs");
     COUNT(s, m->family_count, m->families, 8);
-    for (uint32_t i = 0; i < m->family_count && !s->bad; i++)
+    uint64_t jobs = 0;
+    for (uint32_t i = 0; i < m->family_count && !s->bad; i++) {
         put_family(s, &m->families[i], m->kind);
+        jobs += m->families[i].jobs;
+    }
+    if (!s->bad && jobs != m->job_count)
+        fail(s, "the jobs of its families");
     COUNT(s, m->avoid_count, m->avoid, 1);
     uint32_t last = 0;
     for (uint32_t i = 0; i < m->avoid_count && !s->bad; i++) {
