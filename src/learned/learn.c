@@ -326,10 +326,21 @@ static void find_sizes(struct nadi_learned_model *m, const struct corpus *c)
 /* --- the whole ---------------------------------------------------------------------------------
  */
 
+/* The same job twice would count as two that share its sizes, and so give them away. */
+static bool all_once(const char *const *jobs, uint32_t count, struct nadi_diags *diags)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (nadi_str_equal(jobs[i], jobs[j]))
+                return nadi_error(diags, "learn/twice", NADI_IN_FILE(jobs[i]), "name each job once",
+                                  "the job is named twice");
+    return true;
+}
+
 static bool open_all(struct corpus *c, const char *const *jobs, uint32_t count,
                      struct nadi_diags *diags)
 {
-    bool ok = true;
+    bool ok = all_once(jobs, count, diags);
     for (uint32_t i = 0; i < count && ok; i++) {
         ok = nadi_learned_job_open(&c->jobs[i], jobs[i], NULL, &c->vocabulary, diags);
         c->opened++;
