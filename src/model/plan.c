@@ -280,6 +280,20 @@ static void check_remote(struct resolve *r)
                "the pool's switches copy to all ranks: all must hold the same parameters");
 }
 
+/* Of these inference has nothing. */
+static void check_trained(struct resolve *r)
+{
+    static const int trained[] = {NADI_PLACED_OPTIMIZER, NADI_PLACED_GRADIENTS,
+                                  NADI_PLACED_ACTIVATIONS};
+    if (r->p->mode == NADI_MODE_TRAIN)
+        return;
+    for (size_t i = 0; i < sizeof(trained) / sizeof(trained[0]); i++)
+        if (r->p->place[trained[i]])
+            refuse(r, "leave it out, or set mode to train",
+                   "place puts %s into a tier, but inference has none",
+                   nadi_placed_part_words[trained[i]]);
+}
+
 static void check_interleave(struct resolve *r)
 {
     for (int part = 0; part < NADI_PLACED_PARTS; part++)
@@ -318,6 +332,7 @@ static void resolve_bytes(struct resolve *r)
         (p->mode == NADI_MODE_TRAIN || !nadi_model_is_transformer(r->m)))
         refuse(r, "set mode to prefill or decode, of a transformer",
                "place puts keys and values into a tier, but nothing is cached");
+    check_trained(r);
     check_interleave(r);
     check_remote(r);
     if (p->mode != NADI_MODE_TRAIN)
