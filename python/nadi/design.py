@@ -43,13 +43,16 @@ def cost(cluster=None, network=None, **options):
     return _answer(lib.nadi_cost, Struct("nadi_cost_options", **dict(options, **named, form="json")))
 
 
-def optimize_bandwidth(network, workload, **options):
+def optimize_bandwidth(network, workload=None, **options):
     """Divides an NPU's bandwidth between the dimensions of a network, as `nadi optimize bandwidth` does: a dict with
-    "answers", each with its dimensions and steps. workload: a path or several. options: members of struct
-    nadi_bandwidth_options (include/nadi/optimize.h), like budget_gbps=500, goal="time-cost", prices="prices.yml".
-    Raises Error."""
-    tables = workload if isinstance(workload, (str, os.PathLike)) else ",".join(map(os.fspath, workload))
-    struct = Struct("nadi_bandwidth_options", **dict(options, network=network, workload=os.fspath(tables), form="json"))
+    "answers", each with its dimensions and steps. workload: a path or several, or None with model="gpt3-175b". options:
+    members of struct nadi_bandwidth_options (include/nadi/optimize.h), like budget_gbps=500, goal="time-cost",
+    prices="prices.yml". Raises Error."""
+    given = dict(options, network=network, form="json")
+    if workload is not None:
+        tables = workload if isinstance(workload, (str, os.PathLike)) else ",".join(map(os.fspath, workload))
+        given["workload"] = os.fspath(tables)
+    struct = Struct("nadi_bandwidth_options", **given)
     return _answer(lib.nadi_optimize_bandwidth, struct)
 
 

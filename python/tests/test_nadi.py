@@ -124,6 +124,11 @@ class Package(unittest.TestCase):
         answer = nadi.optimize_bandwidth(self.inputs[2], [table], budget_gbps=7.0)["answers"][0]
         self.assertAlmostEqual(answer["dimensions"][0]["bandwidth_gbps"], 7.0)
         self.assertAlmostEqual(answer["steps"][0]["time_ns"], 30 + 2e6 * 7 / 8 / 7)
+        answer = nadi.optimize_bandwidth(self.inputs[2], model="gpt2", cluster="dgx-a100", settings="dp=8 batch=8",
+                                         budget_gbps=7.0)
+        self.assertAlmostEqual(answer["answers"][0]["dimensions"][0]["bandwidth_gbps"], 7.0)
+        with self.assertRaises(nadi.Error):
+            nadi.optimize_bandwidth(self.inputs[2])
         found = nadi.search("gpt2", "dgx-a100", ranks=4, batch=8, settings="sequence=256", tries="tp=1,2 pp=1",
                             simulate=2)
         self.assertEqual(len(found["rows"]), min(20, found["fitting"]))
