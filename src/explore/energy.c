@@ -40,7 +40,8 @@ static void add_links(const struct nadi_energy *e, struct nadi_result *r,
     for (size_t i = 0; i < r->link_count; i++) {
         struct nadi_link_result *l = &r->links[i];
         struct nadi_energy_use use = {0};
-        nadi_energy_add_link(e, l->from, l->to, l->bytes, l->flits, &use);
+        nadi_energy_add_link(e, l->from, l->to, l->wire_bytes ? l->wire_bytes : l->bytes, l->flits,
+                             &use);
         l->joules = (use.routers + use.links) / 1e12;
         sum->routers += use.routers;
         sum->links += use.links;

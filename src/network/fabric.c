@@ -369,6 +369,7 @@ void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_
                 .to = link->to,
                 .messages = tallies[i].messages,
                 .bytes = tallies[i].bytes,
+                .wire_bytes = tallies[i].wire_bytes,
                 .busy_ns = nadi_time_to_ns(tallies[i].busy),
                 .wait_ns = nadi_time_to_ns(tallies[i].wait),
                 .most_waiting = tallies[i].most_waiting,

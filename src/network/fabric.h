@@ -110,6 +110,7 @@ void nadi_fabric_change(struct nadi_fabric *l, const struct nadi_link_state *sta
 
 struct nadi_fabric_tally { /* what a link has done */
     uint64_t messages, bytes;
+    uint64_t wire_bytes; /* loadstore */
     nadi_time busy, wait;
     nadi_time since; /* flow: that it carries something */
     uint32_t most_waiting;

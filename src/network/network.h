@@ -58,6 +58,7 @@ struct nadi_network_counter { /* of one link, or of one dimension */
     uint64_t paused_ns;        /* and for how long they did */
     double bytes_per_ns;       /* of a link; 0: not told */
     uint64_t flits;            /* flit */
+    uint64_t wire_bytes;       /* loadstore: of a link, all that went over it; others 0 */
 };
 
 struct nadi_network_sent {

@@ -122,6 +122,7 @@ static void add_link(void *context, const struct nadi_network_counter *c)
         .pauses = c->pauses,
         .paused_ns = c->paused_ns,
         .flits = c->flits,
+        .wire_bytes = c->wire_bytes,
         .joules = (double)NAN,
     };
     NADI_PUSH(list, link);

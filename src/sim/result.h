@@ -61,6 +61,7 @@ struct nadi_link_result {
     double bytes_per_ns;                          /* its bandwidth; 0 on a dimension's sum */
     uint64_t peak_queue_bytes, pauses, paused_ns; /* packet: network/network.h */
     uint64_t flits;                               /* flit */
+    uint64_t wire_bytes;                          /* loadstore: network/network.h */
     double joules; /* of its traffic, the routers that send it included; NAN: not asked for */
 };
 

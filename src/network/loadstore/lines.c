@@ -39,6 +39,7 @@ static void start(struct loadstore *w, uint32_t number, uint32_t index)
     link->free_at = nadi_time_add(now, taken);
     if (l->kind == LINE_STORE || l->kind == LINE_DATA)
         tally->bytes = nadi_count_add(tally->bytes, l->of.data);
+    tally->wire_bytes = nadi_count_add(tally->wire_bytes, l->bytes);
     tally->busy = nadi_time_add(tally->busy, taken);
     if (waited > 0) {
         struct message *m = &w->messages.items[message_of(w, l)];
