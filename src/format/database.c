@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <sqlite3.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { INTO_TABLES = 4 }; /* whose statements are kept */
@@ -253,6 +254,19 @@ bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags)
 
 /* ---- growing ------------------------------------------------------------------------------- */
 
+/* The timeout does not hold for a change of the journal, which another one may be about to undo. */
+static bool exec_patiently(sqlite3 *handle, const char *sql)
+{
+    enum { TRIES = 500, NAP_NS = 10000000 };
+    int result = SQLITE_BUSY;
+    for (int i = 0; i < TRIES && result == SQLITE_BUSY; i++) {
+        const struct timespec nap = {.tv_nsec = i ? NAP_NS : 0};
+        (void)nanosleep(&nap, NULL);
+        result = sqlite3_exec(handle, sql, NULL, NULL, NULL);
+    }
+    return result == SQLITE_OK;
+}
+
 struct nadi_database *nadi_database_keep(const char *path, struct nadi_diags *diags)
 {
     static const char modes[] = "pragma busy_timeout = 5000; pragma journal_mode = wal; "
@@ -262,7 +276,7 @@ struct nadi_database *nadi_database_keep(const char *path, struct nadi_diags *di
     if (sqlite3_open_v2(path, &db->handle,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) == SQLITE_OK &&
-        sqlite3_exec(db->handle, modes, NULL, NULL, NULL) == SQLITE_OK &&
+        exec_patiently(db->handle, modes) &&
         sqlite3_exec(db->handle, "begin immediate; rollback;", NULL, NULL, NULL) == SQLITE_OK)
         return db;
     (void)complain(diags, path, "file/write", "is the folder there, and may it be written?",

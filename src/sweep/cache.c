@@ -6,8 +6,11 @@
 #include "base/sha256.h"
 #include "format/database.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum { MOST_PENDING = 256, CHECK = 8 };
@@ -64,8 +67,8 @@ static bool is_blank(const char *path)
     return blank;
 }
 
-/* An empty cache gets its name when it is complete: another sweep may be about to do the same. */
-static bool make(const struct nadi_cache *c, struct nadi_diags *diags)
+/* An empty cache gets its name when it is complete. */
+static bool make_new(const struct nadi_cache *c, struct nadi_diags *diags)
 {
     static const char schema[] = "pragma auto_vacuum = incremental;"
                                  "create table cache(format text);"
@@ -76,15 +79,21 @@ static bool make(const struct nadi_cache *c, struct nadi_diags *diags)
     struct nadi_str name = NADI_STR_INIT;
     nadi_str_printf(&name, "%s.new-%ld", c->path, (long)getpid());
     struct nadi_database *db = nadi_database_create(nadi_str_get(&name), schema, diags);
-    bool ok = db && nadi_database_finish(db, diags);
-    if (ok && nadi_file_exists(c->path))
-        ok = rename(nadi_str_get(&name), c->path) == 0; /* over an empty file */
-    else if (ok) {
-        ok = link(nadi_str_get(&name), c->path) == 0 || nadi_file_exists(c->path) ||
-             rename(nadi_str_get(&name), c->path) == 0;
-        (void)unlink(nadi_str_get(&name));
-    }
+    const bool ok = db && nadi_database_finish(db, diags) &&
+                    rename(nadi_str_get(&name), c->path) == 0; /* over an empty file */
     nadi_str_release(&name);
+    return ok;
+}
+
+/* Of sweeps that begin together one makes it; the others find it when they have the lock. */
+static bool make(const struct nadi_cache *c, struct nadi_diags *diags)
+{
+    const int lock = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR)
+        ;
+    const bool ok = !is_blank(c->path) || make_new(c, diags);
+    if (lock >= 0)
+        (void)close(lock);
     return ok;
 }
 
