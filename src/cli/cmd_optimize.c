@@ -71,6 +71,7 @@ static const struct nadi_setting input[] = {
 static const struct nadi_setting question[] = {
     {.name = "budget",
      GBPS,
+     .above_min = true,
      .argument = "RATE",
      AT(budget),
      .doc = "GB/s of an NPU that are divided (default: as the network file says)"},
