@@ -151,8 +151,8 @@ static bool is_divided(const struct nadi_study *s, const struct nadi_model_setup
     for (const char *const *key = degrees; *key; key++)
         if (nadi_plan_has(&s->plan, *key))
             return true;
-    const double bytes = nadi_study_missing_bytes(s);
-    if (s->plan.ranks > 1 || !(bytes > 0))
+    const double bytes = s->plan.ranks > 1 ? 0 : nadi_study_missing_bytes(s);
+    if (!(bytes > 0))
         return true;
     struct nadi_str help = NADI_STR_INIT;
     nadi_str_printf(&help,

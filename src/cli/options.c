@@ -171,20 +171,12 @@ static struct found find_option(struct parser *p, const char *name, size_t lengt
     return (struct found){0};
 }
 
-static const struct nadi_setting *option_named(const struct parser *p, const char *name)
-{
-    for (const struct nadi_option_group *g = p->groups; g->heading; g++)
-        for (const struct nadi_setting *o = g->rows; o->name; o++)
-            if (nadi_str_equal(o->name, name))
-                return o;
-    return NULL;
-}
-
 /* A key of the plan, or how many devices there are: said as an option, although --set takes it. */
 static bool complain_plan_key(struct parser *p, const char *name)
 {
     static const char *const counts[] = {"gpus", "npus", "devices", "accelerators", "world-size"};
-    const struct nadi_setting *ranks = option_named(p, "ranks"), *set = option_named(p, "set");
+    const struct nadi_setting *ranks = find_option(p, "ranks", strlen("ranks"), '\0').option;
+    const struct nadi_setting *set = find_option(p, "set", strlen("set"), '\0').option;
     bool is_count = nadi_str_equal(name, "ranks");
     for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
         is_count |= nadi_str_equal(name, counts[i]);
@@ -201,13 +193,10 @@ static bool complain_plan_key(struct parser *p, const char *name)
                  name);
         return true;
     }
-    const struct nadi_schema *plan = nadi_schema_of(NADI_SCHEMA_PLAN);
-    for (size_t i = 0; i < plan->count; i++)
-        if (nadi_str_equal(plan->keys[i].name, name)) {
-            complain(p, "'--%s' is no option but a key of the plan: --set \"%s=...\"", name, name);
-            return true;
-        }
-    return false;
+    if (!nadi_schema_find(nadi_schema_of(NADI_SCHEMA_PLAN), name))
+        return false;
+    complain(p, "'--%s' is no option but a key of the plan: --set \"%s=...\"", name, name);
+    return true;
 }
 
 static void complain_unknown(struct parser *p, const char *word, size_t length)

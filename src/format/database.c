@@ -437,6 +437,23 @@ const char *nadi_query_text(const struct nadi_query *q, int column)
     return text ? (const char *)text : "";
 }
 
+bool nadi_database_says(const char *path, const char *sql, const char *text)
+{
+    struct nadi_diags ignored;
+    bool failed, is = false;
+    nadi_diags_init(&ignored);
+    struct nadi_database *db = nadi_file_is_special(path) || !nadi_file_exists(path)
+                                   ? NULL
+                                   : nadi_database_open(path, &ignored);
+    struct nadi_query *q = db ? nadi_query_open(db, sql, &ignored) : NULL;
+    if (q && nadi_query_next(q, &failed, &ignored))
+        is = strcmp(nadi_query_text(q, 0), text) == 0;
+    nadi_query_close(q);
+    nadi_database_close(db);
+    nadi_diags_release(&ignored);
+    return is;
+}
+
 static void add_hex(const struct nadi_query *q, int column, struct nadi_str *out)
 {
     static const char digits[] = "0123456789abcdef";

@@ -54,6 +54,8 @@ struct nadi_query;
 /* Opens the file read-only. NULL with an error if there is no such database. */
 struct nadi_database *nadi_database_open(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_database_close(struct nadi_database *db); /* NULL is allowed */
+/* Is the file a database whose first answer to the question is this text? */
+bool nadi_database_says(const char *path, const char *sql, const char *text);
 /* NULL with an error that contains SQLite's message. */
 struct nadi_query *nadi_query_open(struct nadi_database *db, const char *sql,
                                    struct nadi_diags *diags) NADI_MUST_USE;

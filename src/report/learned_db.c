@@ -162,19 +162,5 @@ bool nadi_privacy_db(const struct nadi_privacy *p, const char *path, struct nadi
 
 bool nadi_measures_is(const char *path)
 {
-    struct nadi_diags ignored;
-    bool failed, is = false;
-    nadi_diags_init(&ignored);
-    struct nadi_database *db = nadi_file_is_special(path) || !nadi_file_exists(path)
-                                   ? NULL
-                                   : nadi_database_open(path, &ignored);
-    struct nadi_query *q =
-        db ? nadi_query_open(db, "select value from measures where key = 'schema'", &ignored)
-           : NULL;
-    if (q && nadi_query_next(q, &failed, &ignored))
-        is = nadi_str_equal(nadi_query_text(q, 0), format);
-    nadi_query_close(q);
-    nadi_database_close(db);
-    nadi_diags_release(&ignored);
-    return is;
+    return nadi_database_says(path, "select value from measures where key = 'schema'", format);
 }

@@ -112,14 +112,6 @@ static bool add_value(struct nadi_cache_keys *k, struct nadi_sha256 *h, const ch
     return v->is_readable;
 }
 
-static bool is_varied(const struct nadi_space *s, const char *word)
-{
-    for (uint32_t i = 0; i < s->variable_count; i++)
-        if (nadi_str_equal(s->variables[i].of, "run") && nadi_str_equal(s->variables[i].path, word))
-            return true;
-    return false;
-}
-
 /* A name that both an input's key and the text of it have. */
 static int compare(const struct nadi_space_variable *a, const struct nadi_space_variable *b)
 {
@@ -182,7 +174,7 @@ bool nadi_cache_key(struct nadi_cache_keys *k, const struct nadi_assignment *a,
     struct nadi_sha256 h = k->begin;
     bool ok = true;
     for (uint32_t i = 0; i < s->word_count; i++) {
-        if (is_varied(s, s->words[i].name))
+        if (nadi_space_variable_of(s, s->words[i].name) != NADI_NONE)
             continue;
         add_text(&h, "run");
         add_text(&h, s->words[i].name);

@@ -65,11 +65,9 @@ struct point_run {
 /* A word of `run`, as a variable has it or else the space. */
 static const char *word_of(const struct point_run *p, const char *name)
 {
-    const struct nadi_space *s = p->r->space;
-    for (uint32_t i = 0; i < s->variable_count; i++)
-        if (nadi_str_equal(s->variables[i].of, "run") && nadi_str_equal(s->variables[i].path, name))
-            return p->r->assignment.texts[i];
-    return nadi_space_word_of(s, name);
+    const uint32_t variable = nadi_space_variable_of(p->r->space, name);
+    return variable == NADI_NONE ? nadi_space_word_of(p->r->space, name)
+                                 : p->r->assignment.texts[variable];
 }
 
 static bool is_of_model(const char *name)

@@ -49,6 +49,14 @@ const char *nadi_space_word_of(const struct nadi_space *s, const char *name)
     return NULL;
 }
 
+uint32_t nadi_space_variable_of(const struct nadi_space *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->variable_count; i++)
+        if (nadi_str_equal(s->variables[i].of, "run") && nadi_str_equal(s->variables[i].path, name))
+            return i;
+    return NADI_NONE;
+}
+
 static bool check_word(const struct nadi_space_reader *r, const char *name, const char *text,
                        struct nadi_place place)
 {

@@ -135,6 +135,8 @@ void nadi_space_assign(const struct nadi_space *s, uint64_t point, struct nadi_a
 void nadi_space_describe(const struct nadi_space *s, struct nadi_str *out);
 /* The word of `run`, or NULL. */
 const char *nadi_space_word_of(const struct nadi_space *s, const char *name);
+/* The variable that stands in the place of a word of `run`; NADI_NONE: there is none. */
+uint32_t nadi_space_variable_of(const struct nadi_space *s, const char *name);
 
 /* The derived figures of a point with these values and figures, NaN where one has none. */
 void nadi_space_derive(const struct nadi_space *s, const struct nadi_quantity *values,

@@ -284,11 +284,7 @@ static struct nadi_place place_of(const struct nadi_space *s, const struct nadi_
 
 static bool names(const struct nadi_space *s, const char *setting)
 {
-    bool named = nadi_space_word_of(s, setting) != NULL;
-    for (uint32_t i = 0; i < s->variable_count; i++)
-        named |= nadi_str_equal(s->variables[i].of, "run") &&
-                 nadi_str_equal(s->variables[i].path, setting);
-    return named;
+    return nadi_space_word_of(s, setting) || nadi_space_variable_of(s, setting) != NADI_NONE;
 }
 
 struct supplies { /* that figures need */

@@ -6,38 +6,13 @@
 
 bool nadi_store_is(const char *path)
 {
-    struct nadi_diags ignored;
-    bool failed, is = false;
-    nadi_diags_init(&ignored);
-    struct nadi_database *db = nadi_file_is_special(path) || !nadi_file_exists(path)
-                                   ? NULL
-                                   : nadi_database_open(path, &ignored);
-    struct nadi_query *q =
-        db ? nadi_query_open(db, "select value from sweep where key = 'schema'", &ignored) : NULL;
-    if (q && nadi_query_next(q, &failed, &ignored))
-        is = nadi_str_equal(nadi_query_text(q, 0), NADI_SWEEP_FORMAT);
-    nadi_query_close(q);
-    nadi_database_close(db);
-    nadi_diags_release(&ignored);
-    return is;
+    return nadi_database_says(path, "select value from sweep where key = 'schema'",
+                              NADI_SWEEP_FORMAT);
 }
 
 bool nadi_store_is_blank(const char *path)
 {
-    struct nadi_diags ignored;
-    bool failed, is = false;
-    nadi_diags_init(&ignored);
-    struct nadi_database *db = nadi_file_is_special(path) || !nadi_file_exists(path)
-                                   ? NULL
-                                   : nadi_database_open(path, &ignored);
-    struct nadi_query *q =
-        db ? nadi_query_open(db, "select count(*) from sqlite_master", &ignored) : NULL;
-    if (q && nadi_query_next(q, &failed, &ignored))
-        is = nadi_query_u64(q, 0) == 0;
-    nadi_query_close(q);
-    nadi_database_close(db);
-    nadi_diags_release(&ignored);
-    return is;
+    return nadi_database_says(path, "select count(*) from sqlite_master", "0");
 }
 
 struct nadi_database *nadi_store_read(const char *path, struct nadi_diags *diags)
