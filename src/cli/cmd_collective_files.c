@@ -2,21 +2,9 @@
 #include <nadi/collective.h>
 
 #include "cli/command.h"
-#include "cli/terminal.h"
 
-struct check_values {
-    const char *bandwidth, *reduction, *format;
-    uint64_t bytes, latency;
-};
-
-struct convert_values {
-    const char *output, *form, *algorithm, *kind;
-    uint64_t bytes;
-    uint32_t members;
-};
-
-#define CHECK(member)   NADI_AT(struct check_values, member)
-#define CONVERT(member) NADI_AT(struct convert_values, member)
+#define CHECK(member)   NADI_AT(struct nadi_collective_check_options, member)
+#define CONVERT(member) NADI_AT(struct nadi_collective_convert_options, member)
 
 static const struct nadi_setting check_options[] = {
     {.name = "bytes",
@@ -29,7 +17,7 @@ static const struct nadi_setting check_options[] = {
      .argument = "TIME",
      NADI_A_TIME,
      .preset = "1us",
-     CHECK(latency),
+     CHECK(latency_ns),
      .doc = "Of a message, for the time without contention"},
     {.name = "bandwidth",
      .argument = "RATE",
@@ -40,13 +28,13 @@ static const struct nadi_setting check_options[] = {
     {.name = "reduction-bandwidth",
      .argument = "RATE",
      .type = NADI_TYPE_TEXT,
-     CHECK(reduction),
+     CHECK(reduction_bandwidth),
      .doc = "Of bytes that are reduced or copied (default: they take no time)"},
     {.name = "format",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "csv"),
      .preset = "text",
-     CHECK(format),
+     CHECK(csv),
      .doc = "Form of the result on standard output"},
     {.name = NULL},
 };
@@ -62,7 +50,7 @@ static const struct nadi_setting convert_options[] = {
      .letter = 'o',
      .type = NADI_TYPE_TEXT,
      .required = true,
-     CONVERT(output),
+     CONVERT(to),
      .doc = "File to write; of Chakra traces the prefix"},
     {.name = "to",
      .type = NADI_TYPE_WORD,
@@ -104,48 +92,32 @@ static const struct nadi_option_group collective_convert_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_collective_check(const struct nadi_command *self, int count, char **arguments)
+static void init_check(void *values)
 {
-    struct check_values v = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a file of an algorithm"))
-        return NADI_EXIT_USAGE;
-    struct nadi_collective_check_options o;
-    nadi_collective_check_options_init(&o);
-    o.files = words.items;
-    o.file_count = (size_t)words.count;
-    o.bytes = v.bytes;
-    o.latency_ns = v.latency;
-    o.bandwidth = v.bandwidth;
-    o.reduction_bandwidth = v.reduction;
-    o.csv = v.format[0] == 'c';
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_collective_check_files(&o, &report, messages);
-    return nadi_terminal_end(status, report, messages, false);
+    nadi_collective_check_options_init(values);
 }
 
-static int cmd_collective_convert(const struct nadi_command *self, int count, char **arguments)
+static enum nadi_status make_check(void *values, const struct nadi_words *words, char **text,
+                                   struct nadi_diags *messages)
 {
-    struct convert_values v = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
-                            &words))
-        return NADI_EXIT_USAGE;
-    struct nadi_collective_convert_options o;
-    nadi_collective_convert_options_init(&o);
-    o.from = words.count ? words.items[0] : NULL;
-    o.algorithm = v.algorithm;
-    o.kind = v.kind;
-    o.members = v.members;
-    o.to = v.output;
-    o.form = v.form;
-    o.bytes = v.bytes;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    const enum nadi_status status = nadi_collective_convert_file(&o, messages);
-    return nadi_terminal_end(status, NULL, messages, false);
+    struct nadi_collective_check_options *o = values;
+    o->files = words->items;
+    o->file_count = (size_t)words->count;
+    return nadi_collective_check_files(o, text, messages);
+}
+
+static void init_convert(void *values)
+{
+    nadi_collective_convert_options_init(values);
+}
+
+static enum nadi_status make_convert(void *values, const struct nadi_words *words, char **text,
+                                     struct nadi_diags *messages)
+{
+    struct nadi_collective_convert_options *o = values;
+    o->from = words->count ? words->items[0] : NULL;
+    (void)text;
+    return nadi_collective_convert_file(o, messages);
 }
 
 const struct nadi_command nadi_command_collective_check = {
@@ -162,7 +134,11 @@ const struct nadi_command nadi_command_collective_check = {
                 "nadi collective check ring.yml --bytes 1GiB --bandwidth 400Gbps\n",
     .options = collective_check_groups,
     .max_words = 256,
-    .run = cmd_collective_check,
+    .call = {.size = sizeof(struct nadi_collective_check_options),
+             .init = init_check,
+             .wanted = "a file of an algorithm",
+             .least = 1,
+             .make = make_check},
 };
 
 const struct nadi_command nadi_command_collective_convert = {
@@ -179,5 +155,7 @@ const struct nadi_command nadi_command_collective_convert = {
                 "-o ring.yml\n",
     .options = collective_convert_groups,
     .max_words = 1,
-    .run = cmd_collective_convert,
+    .call = {.size = sizeof(struct nadi_collective_convert_options),
+             .init = init_convert,
+             .make = make_convert},
 };

@@ -2,15 +2,8 @@
 #include <nadi/collective.h>
 
 #include "cli/command.h"
-#include "cli/terminal.h"
 
-struct values {
-    const char *topology, *kind, *against, *out, *form, *format;
-    uint64_t bytes, seed;
-    uint32_t chunks, tries;
-};
-
-#define AT(member) NADI_AT(struct values, member)
+#define AT(member) NADI_AT(struct nadi_collective_synth_options, member)
 
 static const struct nadi_setting input[] = {
     {.name = "topology",
@@ -77,7 +70,7 @@ static const struct nadi_setting output[] = {
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "csv"),
      .preset = "text",
-     AT(format),
+     AT(csv),
      .doc = "Form of the result on standard output"},
     {.name = NULL},
 };
@@ -89,29 +82,16 @@ static const struct nadi_option_group collective_synth_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_collective_synth(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values v = {.seed = 1};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
-                            &words))
-        return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    struct nadi_collective_synth_options options;
-    nadi_collective_synth_options_init(&options);
-    options.topology = v.topology;
-    options.kind = v.kind;
-    options.bytes = v.bytes;
-    options.chunks = v.chunks;
-    options.tries = v.tries;
-    options.seed = v.seed;
-    options.against = v.against;
-    options.out = v.out;
-    options.form = v.form;
-    options.csv = v.format[0] == 'c';
-    char *text;
-    const enum nadi_status status = nadi_collective_synth(&options, &text, messages);
-    return nadi_terminal_end(status, text, messages, false);
+    nadi_collective_synth_options_init(values);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    (void)words;
+    return nadi_collective_synth(values, text, messages);
 }
 
 const struct nadi_command nadi_command_collective_synth = {
@@ -128,5 +108,5 @@ const struct nadi_command nadi_command_collective_synth = {
                 "nadi collective synth --topology \"mesh shape=8x8\" --bytes 1GiB \\\n"
                 "    -o mesh.xml\n",
     .options = collective_synth_groups,
-    .run = cmd_collective_synth,
+    .call = {.size = sizeof(struct nadi_collective_synth_options), .init = init, .make = make},
 };

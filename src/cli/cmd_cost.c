@@ -3,15 +3,8 @@
 
 #include "api/words.h"
 #include "cli/command.h"
-#include "cli/terminal.h"
 
-struct values {
-    const char *cluster, *network, *catalogue, *memory, *format;
-    uint32_t ranks;
-    double years, electricity, pue;
-};
-
-#define AT(member) NADI_AT(struct values, member)
+#define AT(member) NADI_AT(struct nadi_cost_options, member)
 
 static const struct nadi_setting input[] = {
     {.name = "cluster",
@@ -72,7 +65,7 @@ static const struct nadi_setting prices[] = {
 };
 
 static const struct nadi_setting output[] = {
-    NADI_FORM_OPTION(struct values, format),
+    NADI_FORM_OPTION(struct nadi_cost_options, form),
     {.name = NULL},
 };
 
@@ -83,28 +76,16 @@ static const struct nadi_option_group groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_cost(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values v = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
-                            &words))
-        return NADI_EXIT_USAGE;
-    struct nadi_cost_options o;
-    nadi_cost_options_init(&o);
-    o.cluster = v.cluster;
-    o.network = v.network;
-    o.catalogue = v.catalogue;
-    o.ranks = v.ranks;
-    o.memory = v.memory;
-    o.years = v.years;
-    o.electricity = v.electricity;
-    o.pue = v.pue;
-    o.form = v.format;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *text;
-    const enum nadi_status status = nadi_cost(&o, &text, messages);
-    return nadi_terminal_end(status, text, messages, false);
+    nadi_cost_options_init(values);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    (void)words;
+    return nadi_cost(values, text, messages);
 }
 
 const struct nadi_command nadi_command_cost = {
@@ -120,5 +101,5 @@ const struct nadi_command nadi_command_cost = {
                 "nadi cost --cluster h100-rail --catalogue ours.yaml --years 5 --electricity 0.07\n"
                 "nadi cost --network \"fat-tree k=16 bandwidth=400Gbps\" --format csv\n",
     .options = groups,
-    .run = cmd_cost,
+    .call = {.size = sizeof(struct nadi_cost_options), .init = init, .make = make},
 };

@@ -3,17 +3,11 @@
 
 #include "api/words.h"
 #include "cli/command.h"
-#include "cli/terminal.h"
 
 /* ---- route ------------------------------------------------------------------------------------
  */
 
-struct route_values {
-    uint32_t ports, middle;
-    const char *flows, *answer, *format;
-};
-
-#define AT_ROUTE(member) NADI_AT(struct route_values, member)
+#define AT_ROUTE(member) NADI_AT(struct nadi_fabric_route_options, member)
 
 static const struct nadi_setting route_question[] = {
     {.name = "ports",
@@ -42,14 +36,15 @@ static const struct nadi_setting route_question[] = {
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("serialise", "ring", "raise-m", "re-place"),
      .preset = "serialise",
-     AT_ROUTE(answer),
+     AT_ROUTE(on_conflict),
      .doc = "Where they cannot all go at once: the fewest wait; the fewest become unicasts between "
             "NPUs; more middle networks; other ports"},
     {.name = NULL},
 };
 
 static const struct nadi_setting route_output[] = {
-    NADI_FORM_OPTION_OF(struct route_values, format, NADI_WORDS_FORM_NO_CSV), {.name = NULL}};
+    NADI_FORM_OPTION_OF(struct nadi_fabric_route_options, form, NADI_WORDS_FORM_NO_CSV),
+    {.name = NULL}};
 
 static const struct nadi_option_group route_groups[] = {
     {"Question", route_question, 0},
@@ -57,24 +52,16 @@ static const struct nadi_option_group route_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_fabric_route(const struct nadi_command *self, int count, char **arguments)
+static void init_route(void *values)
 {
-    struct route_values v = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
-                            &words))
-        return NADI_EXIT_USAGE;
-    struct nadi_fabric_route_options o;
-    nadi_fabric_route_options_init(&o);
-    o.ports = v.ports;
-    o.middle = v.middle;
-    o.flows = v.flows;
-    o.on_conflict = v.answer;
-    o.form = v.format;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *text;
-    const enum nadi_status status = nadi_fabric_route_flows(&o, &text, messages);
-    return nadi_terminal_end(status, text, messages, false);
+    nadi_fabric_route_options_init(values);
+}
+
+static enum nadi_status make_route(void *values, const struct nadi_words *words, char **text,
+                                   struct nadi_diags *messages)
+{
+    (void)words;
+    return nadi_fabric_route_flows(values, text, messages);
 }
 
 const struct nadi_command nadi_command_fabric_route = {
@@ -88,24 +75,22 @@ const struct nadi_command nadi_command_fabric_route = {
                 "nadi fabric route --ports 8 --middle 2 --flows \"0,2>0,2; 1,4>1,4; 3,5>3,5\" \\\n"
                 "          --on-conflict raise-m\n",
     .options = route_groups,
-    .run = cmd_fabric_route,
+    .call = {.size = sizeof(struct nadi_fabric_route_options),
+             .init = init_route,
+             .make = make_route},
 };
 
 /* ---- check ------------------------------------------------------------------------------------
  */
 
-struct check_values {
-    const char *npus, *middle, *placement, *format;
-};
-
-#define AT_CHECK(member) NADI_AT(struct check_values, member)
+#define AT_CHECK(member) NADI_AT(struct nadi_fabric_check_options, member)
 
 static const struct nadi_setting check_question[] = {
     {.name = "npus",
      .argument = "P,...",
      .type = NADI_TYPE_TEXT,
      .required = true,
-     AT_CHECK(npus),
+     AT_CHECK(ports),
      .doc = "Ports of the switch, an NPU at each: 2 to 256"},
     {.name = "middle",
      .argument = "M,...",
@@ -122,8 +107,8 @@ static const struct nadi_setting check_question[] = {
     {.name = NULL},
 };
 
-static const struct nadi_setting check_output[] = {NADI_FORM_OPTION(struct check_values, format),
-                                                   {.name = NULL}};
+static const struct nadi_setting check_output[] = {
+    NADI_FORM_OPTION(struct nadi_fabric_check_options, form), {.name = NULL}};
 
 static const struct nadi_option_group check_groups[] = {
     {"Question", check_question, 0},
@@ -131,23 +116,16 @@ static const struct nadi_option_group check_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_fabric_check(const struct nadi_command *self, int count, char **arguments)
+static void init_check(void *values)
 {
-    struct check_values v = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
-                            &words))
-        return NADI_EXIT_USAGE;
-    struct nadi_fabric_check_options o;
-    nadi_fabric_check_options_init(&o);
-    o.ports = v.npus;
-    o.middle = v.middle;
-    o.placement = v.placement;
-    o.form = v.format;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *text;
-    const enum nadi_status status = nadi_fabric_check_strategies(&o, &text, messages);
-    return nadi_terminal_end(status, text, messages, false);
+    nadi_fabric_check_options_init(values);
+}
+
+static enum nadi_status make_check(void *values, const struct nadi_words *words, char **text,
+                                   struct nadi_diags *messages)
+{
+    (void)words;
+    return nadi_fabric_check_strategies(values, text, messages);
 }
 
 const struct nadi_command nadi_command_fabric_check = {
@@ -161,17 +139,15 @@ const struct nadi_command nadi_command_fabric_check = {
                 "nadi fabric check --npus 8,12,16,20 --middle 2,3,4\n"
                 "nadi fabric check --npus 20 --placement all\n",
     .options = check_groups,
-    .run = cmd_fabric_check,
+    .call = {.size = sizeof(struct nadi_fabric_check_options),
+             .init = init_check,
+             .make = make_check},
 };
 
 /* ---- count ------------------------------------------------------------------------------------
  */
 
-struct count_values {
-    const char *ports, *middle, *format;
-};
-
-#define AT_COUNT(member) NADI_AT(struct count_values, member)
+#define AT_COUNT(member) NADI_AT(struct nadi_fabric_count_options, member)
 
 static const struct nadi_setting count_question[] = {
     {.name = "ports",
@@ -189,8 +165,8 @@ static const struct nadi_setting count_question[] = {
     {.name = NULL},
 };
 
-static const struct nadi_setting count_output[] = {NADI_FORM_OPTION(struct count_values, format),
-                                                   {.name = NULL}};
+static const struct nadi_setting count_output[] = {
+    NADI_FORM_OPTION(struct nadi_fabric_count_options, form), {.name = NULL}};
 
 static const struct nadi_option_group count_groups[] = {
     {"Question", count_question, 0},
@@ -198,22 +174,16 @@ static const struct nadi_option_group count_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_fabric_count(const struct nadi_command *self, int count, char **arguments)
+static void init_count(void *values)
 {
-    struct count_values v = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
-                            &words))
-        return NADI_EXIT_USAGE;
-    struct nadi_fabric_count_options o;
-    nadi_fabric_count_options_init(&o);
-    o.ports = v.ports;
-    o.middle = v.middle;
-    o.form = v.format;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *text;
-    const enum nadi_status status = nadi_fabric_count_switches(&o, &text, messages);
-    return nadi_terminal_end(status, text, messages, false);
+    nadi_fabric_count_options_init(values);
+}
+
+static enum nadi_status make_count(void *values, const struct nadi_words *words, char **text,
+                                   struct nadi_diags *messages)
+{
+    (void)words;
+    return nadi_fabric_count_switches(values, text, messages);
 }
 
 const struct nadi_command nadi_command_fabric_count = {
@@ -224,5 +194,7 @@ const struct nadi_command nadi_command_fabric_count = {
     .examples = "nadi fabric count --ports 20\n"
                 "nadi fabric count --ports 8,16,32,64 --middle 2,3\n",
     .options = count_groups,
-    .run = cmd_fabric_count,
+    .call = {.size = sizeof(struct nadi_fabric_count_options),
+             .init = init_count,
+             .make = make_count},
 };

@@ -4,49 +4,44 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 
-struct values {
-    const char *platform, *kind, *device, *hold, *format, *out, *plot, *page;
-    uint32_t ranks, nodes, domain;
-};
-
 static const struct nadi_setting input[] = {
     {.name = "platform",
      .type = NADI_TYPE_TEXT,
      .argument = "NAME|FILE",
-     NADI_AT(struct values, platform),
+     NADI_AT(struct nadi_fit_options, platform),
      .doc = "Platform that is fitted: of the catalogue, or a file (default: by the device that "
             "the logs name)"},
     {.name = "kind",
      .type = NADI_TYPE_TEXT,
      .argument = "COLLECTIVE",
-     NADI_AT(struct values, kind),
+     NADI_AT(struct nadi_fit_options, kind),
      .doc = "Collective of the logs, if they do not name it"},
     {.name = "ranks",
      NADI_A_COUNT,
      .argument = "N",
-     NADI_AT(struct values, ranks),
+     NADI_AT(struct nadi_fit_options, ranks),
      .doc = "Number of ranks, if the logs do not give it"},
     {.name = "nodes",
      NADI_A_COUNT,
      .argument = "N",
-     NADI_AT(struct values, nodes),
+     NADI_AT(struct nadi_fit_options, nodes),
      .doc = "Number of nodes, if the logs do not give it"},
     {.name = "domain",
      NADI_A_COUNT,
      .argument = "N",
-     NADI_AT(struct values, domain),
+     NADI_AT(struct nadi_fit_options, domain),
      .doc = "Accelerators that one NVLink fabric connects, if fewer than the platform's"},
     {.name = "device",
      .type = NADI_TYPE_TEXT,
      .argument = "NAME",
-     NADI_AT(struct values, device),
+     NADI_AT(struct nadi_fit_options, device),
      .doc = "Device, if the logs do not name it"},
     {.name = "hold",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("none", "half", "other-half", "third", "random", "small", "large",
                           "all-reduce"),
      .preset = "none",
-     NADI_AT(struct values, hold),
+     NADI_AT(struct nadi_fit_options, hold),
      .doc = "Rows held out of the fit to measure its prediction: every second size, the others, "
             "every third size, one of each two at random, the smaller or the larger half, "
             "or all but the all-reduces "
@@ -59,23 +54,23 @@ static const struct nadi_setting output[] = {
      .letter = 'o',
      .type = NADI_TYPE_TEXT,
      .argument = "FILE",
-     NADI_AT(struct values, out),
+     NADI_AT(struct nadi_fit_options, out),
      .doc = "Write the fitted platform, for `nadi run --network FILE`"},
     {.name = "plot",
      .type = NADI_TYPE_TEXT,
      .argument = "FILE",
-     NADI_AT(struct values, plot),
+     NADI_AT(struct nadi_fit_options, plot),
      .doc = "Draw measured and fitted times and their errors, as SVG"},
     {.name = "page",
      .type = NADI_TYPE_TEXT,
      .argument = "FILE",
-     NADI_AT(struct values, page),
+     NADI_AT(struct nadi_fit_options, page),
      .doc = "Write the plot and the report as one HTML page"},
     {.name = "format",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "json"),
      .preset = "text",
-     NADI_AT(struct values, format),
+     NADI_AT(struct nadi_fit_options, form),
      .doc = "Form of the result on standard output"},
     {.name = NULL},
 };
@@ -86,33 +81,23 @@ static const struct nadi_option_group fit_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_fit(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a benchmark log"))
-        return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    struct nadi_fit_options options;
-    nadi_fit_options_init(&options);
-    options.logs = words.items;
-    options.log_count = (size_t)words.count;
-    options.platform = values.platform;
-    options.kind = values.kind;
-    options.device = values.device;
-    options.ranks = values.ranks;
-    options.nodes = values.nodes;
-    options.domain = values.domain;
-    options.hold = values.hold;
-    options.form = values.format;
-    options.out = values.out;
-    options.plot = values.plot;
-    options.page = values.page;
-    char *text;
-    const enum nadi_status status = nadi_fit_logs(&options, &text, messages);
-    return nadi_terminal_end(status, text, messages, false);
+    nadi_fit_options_init(values);
+}
+
+static const struct nadi_fit_options *of_words(void *values, const struct nadi_words *words)
+{
+    struct nadi_fit_options *o = values;
+    o->logs = words->items;
+    o->log_count = (size_t)words->count;
+    return o;
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    return nadi_fit_logs(of_words(values, words), text, messages);
 }
 
 const struct nadi_command nadi_command_fit = {
@@ -128,7 +113,11 @@ const struct nadi_command nadi_command_fit = {
                 "nadi fit osu.txt --platform h100-node --ranks 16 --nodes 2\n",
     .options = fit_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_fit,
+    .call = {.size = sizeof(struct nadi_fit_options),
+             .init = init,
+             .wanted = "a benchmark log",
+             .least = 1,
+             .make = make},
 };
 
 /* The same by its full name. */
@@ -141,18 +130,20 @@ const struct nadi_command nadi_command_fit_collectives = {
     .examples = "nadi fit collectives all_reduce.log --out mine.yaml\n",
     .options = fit_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_fit,
+    .call = {.size = sizeof(struct nadi_fit_options),
+             .init = init,
+             .wanted = "a benchmark log",
+             .least = 1,
+             .make = make},
 };
 
 /* ---- kernels and steps --------------------------------------------------------------------- */
-
-#define AT_OPTION(member) NADI_AT(struct nadi_fit_options, member)
 
 static const struct nadi_setting kernels_input[] = {
     {.name = "device",
      .type = NADI_TYPE_TEXT,
      .argument = "NAME|FILE",
-     AT_OPTION(device),
+     NADI_AT(struct nadi_fit_options, device),
      .doc = "Device of rows that name none, which the fit begins at"},
     {.name = NULL},
 };
@@ -162,13 +153,13 @@ static const struct nadi_setting figures_output[] = {
      .letter = 'o',
      .type = NADI_TYPE_TEXT,
      .argument = "FOLDER",
-     AT_OPTION(out),
+     NADI_AT(struct nadi_fit_options, out),
      .doc = "Write device.yaml, and of steps cluster.yaml, with the fitted figures"},
     {.name = "format",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "json"),
      .preset = "text",
-     AT_OPTION(form),
+     NADI_AT(struct nadi_fit_options, form),
      .doc = "Form of the result on standard output"},
     {.name = NULL},
 };
@@ -184,33 +175,16 @@ static const struct nadi_option_group fit_steps_groups[] = {
     {.heading = NULL},
 };
 
-typedef enum nadi_status fit_fn(const struct nadi_fit_options *, char **, struct nadi_diags *);
-
-static int fit_figures(const struct nadi_command *self, int count, char **arguments, fit_fn *fit)
+static enum nadi_status make_kernels(void *values, const struct nadi_words *words, char **text,
+                                     struct nadi_diags *messages)
 {
-    struct nadi_fit_options options;
-    struct nadi_words words;
-    char *text;
-    nadi_fit_options_init(&options);
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &options,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a table of measurements"))
-        return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    options.logs = words.items;
-    options.log_count = (size_t)words.count;
-    const enum nadi_status status = fit(&options, &text, messages);
-    return nadi_terminal_end(status, text, messages, false);
+    return nadi_fit_kernels(of_words(values, words), text, messages);
 }
 
-static int cmd_fit_kernels(const struct nadi_command *self, int count, char **arguments)
+static enum nadi_status make_steps(void *values, const struct nadi_words *words, char **text,
+                                   struct nadi_diags *messages)
 {
-    return fit_figures(self, count, arguments, nadi_fit_kernels);
-}
-
-static int cmd_fit_steps(const struct nadi_command *self, int count, char **arguments)
-{
-    return fit_figures(self, count, arguments, nadi_fit_steps);
+    return nadi_fit_steps(of_words(values, words), text, messages);
 }
 
 const struct nadi_command nadi_command_fit_kernels = {
@@ -226,7 +200,11 @@ const struct nadi_command nadi_command_fit_kernels = {
     .examples = "nadi fit kernels products.csv --device h100-sxm --out mine\n",
     .options = fit_kernels_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_fit_kernels,
+    .call = {.size = sizeof(struct nadi_fit_options),
+             .init = init,
+             .wanted = "a table of measurements",
+             .least = 1,
+             .make = make_kernels},
 };
 
 const struct nadi_command nadi_command_fit_steps = {
@@ -240,5 +218,9 @@ const struct nadi_command nadi_command_fit_steps = {
     .examples = "nadi fit steps runs.csv --out mine\n",
     .options = fit_steps_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_fit_steps,
+    .call = {.size = sizeof(struct nadi_fit_options),
+             .init = init,
+             .wanted = "a table of measurements",
+             .least = 1,
+             .make = make_steps},
 };

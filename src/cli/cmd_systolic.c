@@ -3,7 +3,6 @@
 
 #include "api/words.h"
 #include "cli/command.h"
-#include "cli/terminal.h"
 
 #define AT(member) NADI_AT(struct nadi_systolic_options, member)
 
@@ -85,20 +84,17 @@ static const struct nadi_option_group groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_systolic(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct nadi_systolic_options o;
-    struct nadi_words words;
-    nadi_systolic_options_init(&o);
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &o,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a file of layer shapes"))
-        return NADI_EXIT_USAGE;
-    o.topology = words.items[0];
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *text;
-    const enum nadi_status status = nadi_systolic_layers(&o, &text, messages);
-    return nadi_terminal_end(status, text, messages, false);
+    nadi_systolic_options_init(values);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct nadi_systolic_options *o = values;
+    o->topology = words->items[0];
+    return nadi_systolic_layers(o, text, messages);
 }
 
 const struct nadi_command nadi_command_systolic = {
@@ -114,5 +110,9 @@ const struct nadi_command nadi_command_systolic = {
                 "nadi systolic layers.csv --device tpu-v4 --workload layers.txt\n",
     .options = groups,
     .max_words = 1,
-    .run = cmd_systolic,
+    .call = {.size = sizeof(struct nadi_systolic_options),
+             .init = init,
+             .wanted = "a file of layer shapes",
+             .least = 1,
+             .make = make},
 };

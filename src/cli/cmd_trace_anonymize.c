@@ -1,9 +1,8 @@
-#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 struct values {
-    struct nadi_cli_edit edit;
-    const char *key, *shapes, *groups, *system, *network, *memory;
+    struct nadi_cli_edit edit; /* first: for nadi_cli_edit_end */
+    struct nadi_trace_anonymize o;
 };
 
 #define AT(member) NADI_AT(struct values, member)
@@ -12,14 +11,14 @@ static const struct nadi_setting what[] = {
     {.name = "key",
      .argument = "KEY",
      .type = NADI_TYPE_TEXT,
-     AT(key),
+     AT(o.key),
      .doc = "Any text, or @FILE with it; the same key gives the same names (default: a random "
             "one, which is printed)"},
     {.name = "shapes",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("keep", "bucket", "scale"),
      .preset = "keep",
-     AT(shapes),
+     AT(o.shapes),
      .doc = "Durations, operations, sizes and shapes: as they are, rounded to three bits, or "
             "times secret factors"},
     {.name = NULL},
@@ -29,22 +28,22 @@ static const struct nadi_setting proof[] = {
     {.name = "groups",
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
-     AT(groups),
+     AT(o.groups),
      .doc = "Communicator groups (default: those of the traces); written anew beside the output"},
     {.name = "system",
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
-     AT(system),
+     AT(o.system),
      .doc = "System to simulate both with (default: rings, one chunk)"},
     {.name = "network",
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
-     AT(network),
+     AT(o.network),
      .doc = "Network to simulate both on (default: a ring of 50 GB/s, 500 ns)"},
     {.name = "memory",
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
-     AT(memory),
+     AT(o.memory),
      .doc = "Remote memory to simulate both with"},
     {.name = NULL},
 };
@@ -56,27 +55,17 @@ static const struct nadi_option_group trace_anonymize_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_anonymize(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a trace file or a prefix"))
-        return NADI_EXIT_USAGE;
-    struct nadi_trace_anonymize o;
-    nadi_trace_anonymize_init(&o);
-    nadi_cli_edit_apply(&values.edit, &words, &o.edit);
-    o.key = values.key;
-    o.shapes = values.shapes;
-    o.groups = values.groups;
-    o.system = values.system;
-    o.network = values.network;
-    o.memory = values.memory;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_trace_anonymize(&o, &report, messages);
-    return nadi_cli_edit_end(&values.edit, status, report, messages);
+    nadi_trace_anonymize_init(&((struct values *)values)->o);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct values *v = values;
+    nadi_cli_edit_apply(&v->edit, words, &v->o.edit);
+    return nadi_trace_anonymize(&v->o, text, messages);
 }
 
 const struct nadi_command nadi_command_trace_anonymize = {
@@ -93,5 +82,10 @@ const struct nadi_command nadi_command_trace_anonymize = {
                 "nadi trace anonymize traces/job --shapes bucket -o out/job\n",
     .options = trace_anonymize_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_trace_anonymize,
+    .call = {.size = sizeof(struct values),
+             .init = init,
+             .wanted = "a trace file or a prefix",
+             .least = 1,
+             .make = make,
+             .end = nadi_cli_edit_end},
 };

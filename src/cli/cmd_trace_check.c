@@ -1,9 +1,8 @@
-#include "base/str.h"
 #include "cli/terminal.h"
 #include "cli/trace_end.h"
 
 struct values {
-    const char *groups, *format;
+    struct nadi_trace_check o;
     bool quiet;
 };
 
@@ -11,13 +10,13 @@ static const struct nadi_setting options[] = {
     {.name = "groups",
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
-     NADI_AT(struct values, groups),
+     NADI_AT(struct values, o.groups),
      .doc = "Communicator groups (default: those of the traces, else the ranks that use a name)"},
     {.name = "format",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "json"),
      .preset = "text",
-     NADI_AT(struct values, format),
+     NADI_AT(struct values, o.json),
      .doc = "Form of the report on standard output"},
     {.name = "quiet",
      .type = NADI_TYPE_FLAG,
@@ -31,23 +30,22 @@ static const struct nadi_option_group trace_check_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_check(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a trace file or a prefix"))
-        return NADI_EXIT_USAGE;
-    struct nadi_trace_check check;
-    nadi_trace_check_init(&check);
-    check.inputs = (struct nadi_trace_inputs){words.items, (size_t)words.count};
-    check.groups = values.groups;
-    check.json = nadi_str_equal(values.format, "json");
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_trace_check(&check, &report, messages);
-    return nadi_terminal_end(status, report, messages, values.quiet);
+    nadi_trace_check_init(&((struct values *)values)->o);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct values *v = values;
+    v->o.inputs = (struct nadi_trace_inputs){words->items, (size_t)words->count};
+    return nadi_trace_check(&v->o, text, messages);
+}
+
+static int end(const void *values, enum nadi_status status, char *text, struct nadi_diags *messages)
+{
+    return nadi_terminal_end(status, text, messages, ((const struct values *)values)->quiet);
 }
 
 const struct nadi_command nadi_command_trace_check = {
@@ -64,5 +62,10 @@ const struct nadi_command nadi_command_trace_check = {
                 "nadi trace check out/million/workload.yml\n",
     .options = trace_check_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_trace_check,
+    .call = {.size = sizeof(struct values),
+             .init = init,
+             .wanted = "a trace file or a prefix",
+             .least = 1,
+             .make = make,
+             .end = end},
 };

@@ -1,9 +1,8 @@
-#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 struct values {
-    struct nadi_cli_edit edit;
-    const char *same, *groups;
+    struct nadi_cli_edit edit; /* first: for nadi_cli_edit_end */
+    struct nadi_trace_dedup o;
 };
 
 #define AT(member) NADI_AT(struct values, member)
@@ -13,12 +12,12 @@ static const struct nadi_setting what[] = {
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("all", "simulated", "shape"),
      .preset = "all",
-     AT(same),
+     AT(o.same),
      .doc = "What must be equal: everything; what a simulation reads; the same without durations"},
     {.name = "groups",
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
-     AT(groups),
+     AT(o.groups),
      .doc = "Communicator groups (default: those of the traces)"},
     {.name = NULL},
 };
@@ -29,23 +28,17 @@ static const struct nadi_option_group trace_dedup_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_dedup(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a prefix, or the files of all ranks"))
-        return NADI_EXIT_USAGE;
-    struct nadi_trace_dedup o;
-    nadi_trace_dedup_init(&o);
-    nadi_cli_edit_apply(&values.edit, &words, &o.edit);
-    o.same = values.same;
-    o.groups = values.groups;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_trace_dedup(&o, &report, messages);
-    return nadi_cli_edit_end(&values.edit, status, report, messages);
+    nadi_trace_dedup_init(&((struct values *)values)->o);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct values *v = values;
+    nadi_cli_edit_apply(&v->edit, words, &v->o.edit);
+    return nadi_trace_dedup(&v->o, text, messages);
 }
 
 const struct nadi_command nadi_command_trace_dedup = {
@@ -61,5 +54,10 @@ const struct nadi_command nadi_command_trace_dedup = {
                 "nadi run --workload out/job.yml --system system.json --network network.yml\n",
     .options = trace_dedup_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_trace_dedup,
+    .call = {.size = sizeof(struct values),
+             .init = init,
+             .wanted = "a prefix, or the files of all ranks",
+             .least = 1,
+             .make = make,
+             .end = nadi_cli_edit_end},
 };

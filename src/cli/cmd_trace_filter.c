@@ -1,9 +1,8 @@
-#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 struct values {
-    struct nadi_cli_edit edit;
-    const char *drop, *drop_name, *keep_name;
+    struct nadi_cli_edit edit; /* first: for nadi_cli_edit_end */
+    struct nadi_trace_filter o;
 };
 
 #define AT(member) NADI_AT(struct values, member)
@@ -12,18 +11,18 @@ static const struct nadi_setting what[] = {
     {.name = "drop",
      .argument = "KINDS",
      .type = NADI_TYPE_TEXT,
-     AT(drop),
+     AT(o.drop),
      .doc = "Kinds of nodes, separated by commas: host (processor), device, memory, send, recv, "
             "collective, metadata, other"},
     {.name = "drop-name",
      .argument = "REGEX",
      .type = NADI_TYPE_TEXT,
-     AT(drop_name),
+     AT(o.drop_name),
      .doc = "Nodes whose name matches the extended regular expression"},
     {.name = "keep-name",
      .argument = "REGEX",
      .type = NADI_TYPE_TEXT,
-     AT(keep_name),
+     AT(o.keep_name),
      .doc = "Keep these in any case; alone: drop all others"},
     {.name = NULL},
 };
@@ -34,24 +33,17 @@ static const struct nadi_option_group trace_filter_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_filter(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a trace file or a prefix"))
-        return NADI_EXIT_USAGE;
-    struct nadi_trace_filter filter;
-    nadi_trace_filter_init(&filter);
-    nadi_cli_edit_apply(&values.edit, &words, &filter.edit);
-    filter.drop = values.drop;
-    filter.drop_name = values.drop_name;
-    filter.keep_name = values.keep_name;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_trace_filter(&filter, &report, messages);
-    return nadi_cli_edit_end(&values.edit, status, report, messages);
+    nadi_trace_filter_init(&((struct values *)values)->o);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct values *v = values;
+    nadi_cli_edit_apply(&v->edit, words, &v->o.edit);
+    return nadi_trace_filter(&v->o, text, messages);
 }
 
 const struct nadi_command nadi_command_trace_filter = {
@@ -67,5 +59,10 @@ const struct nadi_command nadi_command_trace_filter = {
                 "nadi trace filter job.0.et --keep-name '^nccl' --format json -o comm.0.et\n",
     .options = trace_filter_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_trace_filter,
+    .call = {.size = sizeof(struct values),
+             .init = init,
+             .wanted = "a trace file or a prefix",
+             .least = 1,
+             .make = make,
+             .end = nadi_cli_edit_end},
 };

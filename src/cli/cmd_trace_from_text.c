@@ -1,13 +1,6 @@
-#include "cli/terminal.h"
 #include "cli/trace_end.h"
 
-struct values {
-    const char *out, *unit, *topology, *network, *header, *dialect, *carry, *compat, *compress,
-        *loop;
-    uint32_t ranks, passes;
-};
-
-#define AT(member) NADI_AT(struct values, member)
+#define AT(member) NADI_AT(struct nadi_trace_from_text, member)
 
 static const struct nadi_setting input[] = {
     {.name = "unit",
@@ -58,7 +51,7 @@ static const struct nadi_setting output[] = {
      .argument = "PREFIX",
      .type = NADI_TYPE_TEXT,
      .required = true,
-     AT(out),
+     AT(output),
      .doc = "Write PREFIX.<rank>.et"},
     {.name = "passes",
      .argument = "N",
@@ -81,7 +74,7 @@ static const struct nadi_setting output[] = {
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("none", "gzip", "zstd"),
      .preset = "none",
-     AT(compress),
+     AT(compression),
      .doc = "Compression of the traces"},
     {.name = NULL},
 };
@@ -92,33 +85,17 @@ static const struct nadi_option_group trace_from_text_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_from_text(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a text workload, or - for standard input"))
-        return NADI_EXIT_USAGE;
-    struct nadi_trace_from_text from;
-    nadi_trace_from_text_init(&from);
-    from.input = words.items[0];
-    from.output = values.out;
-    from.unit = values.unit;
-    from.topology = values.topology;
-    from.network = values.network;
-    from.ranks = values.ranks;
-    from.passes = values.passes;
-    from.carry = values.carry;
-    from.compat = values.compat;
-    from.compression = values.compress;
-    from.header = values.header;
-    from.dialect = values.dialect;
-    from.loop = values.loop;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_trace_from_text(&from, &report, messages);
-    return nadi_terminal_end(status, report, messages, false);
+    nadi_trace_from_text_init(values);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct nadi_trace_from_text *o = values;
+    o->input = words->items[0];
+    return nadi_trace_from_text(o, text, messages);
 }
 
 const struct nadi_command nadi_command_trace_from_text = {
@@ -136,5 +113,9 @@ const struct nadi_command nadi_command_trace_from_text = {
                 "nadi trace from-text vgg16.txt --compat 1.0.0 --ranks 2 --passes 2 -o out/vgg16\n",
     .options = trace_from_text_groups,
     .max_words = 1,
-    .run = cmd_trace_from_text,
+    .call = {.size = sizeof(struct nadi_trace_from_text),
+             .init = init,
+             .wanted = "a text workload, or - for standard input",
+             .least = 1,
+             .make = make},
 };

@@ -1,5 +1,4 @@
 #include "cli/command.h"
-#include "cli/terminal.h"
 
 #include <nadi/trace_edit.h>
 
@@ -31,20 +30,17 @@ static const struct nadi_option_group trace_from_tool_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_from_tool(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct nadi_trace_from_tool from;
-    struct nadi_words words;
-    nadi_trace_from_tool_init(&from);
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &from,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a module, a profile, or texts of all ranks"))
-        return NADI_EXIT_USAGE;
-    from.inputs = (struct nadi_trace_inputs){words.items, (size_t)words.count};
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_trace_from_tool(&from, &report, messages);
-    return nadi_terminal_end(status, report, messages, false);
+    nadi_trace_from_tool_init(values);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct nadi_trace_from_tool *o = values;
+    o->inputs = (struct nadi_trace_inputs){words->items, (size_t)words->count};
+    return nadi_trace_from_tool(o, text, messages);
 }
 
 const struct nadi_command nadi_command_trace_from_tool = {
@@ -62,5 +58,9 @@ const struct nadi_command nadi_command_trace_from_tool = {
                 "nadi trace from-tool report.sqlite -o out/step\n",
     .options = trace_from_tool_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_trace_from_tool,
+    .call = {.size = sizeof(struct nadi_trace_from_tool),
+             .init = init,
+             .wanted = "a module, a profile, or texts of all ranks",
+             .least = 1,
+             .make = make},
 };

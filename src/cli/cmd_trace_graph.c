@@ -1,13 +1,6 @@
-#include "cli/terminal.h"
 #include "cli/trace_end.h"
 
-struct values {
-    const char *out, *format, *pattern, *around, *step;
-    uint32_t distance, most;
-    bool expand;
-};
-
-#define AT(member) NADI_AT(struct values, member)
+#define AT(member) NADI_AT(struct nadi_trace_graph, member)
 
 static const struct nadi_setting what[] = {
     {.name = "operator",
@@ -50,7 +43,7 @@ static const struct nadi_setting output[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      .preset = "-",
-     AT(out),
+     AT(output),
      .doc = "Write there; .dot, .graphml and .svg choose the format"},
     {.name = "format",
      .type = NADI_TYPE_WORD,
@@ -66,27 +59,18 @@ static const struct nadi_option_group trace_graph_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_graph(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a trace file, or - for standard input"))
-        return NADI_EXIT_USAGE;
-    struct nadi_trace_graph graph;
-    nadi_trace_graph_init(&graph);
-    graph.inputs = (struct nadi_trace_inputs){words.items, (size_t)words.count};
-    graph.output = values.out;
-    graph.format = values.format;
-    graph.pattern = values.pattern;
-    graph.around = values.around;
-    graph.step = values.step;
-    graph.distance = values.distance;
-    graph.most = values.most;
-    graph.expand = values.expand;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    return nadi_terminal_end(nadi_trace_graph(&graph, messages), NULL, messages, false);
+    nadi_trace_graph_init(values);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct nadi_trace_graph *o = values;
+    o->inputs = (struct nadi_trace_inputs){words->items, (size_t)words->count};
+    (void)text;
+    return nadi_trace_graph(o, messages);
 }
 
 const struct nadi_command nadi_command_trace_graph = {
@@ -104,5 +88,9 @@ const struct nadi_command nadi_command_trace_graph = {
                 ">reduce.pdf\n",
     .options = trace_graph_groups,
     .max_words = 1,
-    .run = cmd_trace_graph,
+    .call = {.size = sizeof(struct nadi_trace_graph),
+             .init = init,
+             .wanted = "a trace file, or - for standard input",
+             .least = 1,
+             .make = make},
 };

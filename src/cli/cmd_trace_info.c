@@ -1,9 +1,7 @@
-#include "cli/terminal.h"
 #include "cli/trace_end.h"
 
 struct values {
-    const char *format, *table;
-    uint32_t rows;
+    struct nadi_trace_info o;
     bool all;
 };
 
@@ -12,19 +10,19 @@ static const struct nadi_setting options[] = {
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "csv", "json"),
      .preset = "text",
-     NADI_AT(struct values, format),
+     NADI_AT(struct values, o.format),
      .doc = "Form of the report on standard output"},
     {.name = "table",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("types", "operators", "groups", "lanes", "path", "ranks", "time"),
      .preset = "operators",
-     NADI_AT(struct values, table),
+     NADI_AT(struct values, o.table),
      .doc = "The table that --format csv prints"},
     {.name = "rows",
      .argument = "N",
      NADI_A_COUNT,
      .preset = "15",
-     NADI_AT(struct values, rows),
+     NADI_AT(struct values, o.rows),
      .doc = "Rows of a table in the text"},
     {.name = "all",
      .type = NADI_TYPE_FLAG,
@@ -38,24 +36,18 @@ static const struct nadi_option_group trace_info_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_info(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a trace file or a prefix"))
-        return NADI_EXIT_USAGE;
-    struct nadi_trace_info info;
-    nadi_trace_info_init(&info);
-    info.inputs = (struct nadi_trace_inputs){words.items, (size_t)words.count};
-    info.format = values.format;
-    info.table = values.table;
-    info.rows = values.all ? 0 : values.rows;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_trace_info(&info, &report, messages);
-    return nadi_terminal_end(status, report, messages, false);
+    nadi_trace_info_init(&((struct values *)values)->o);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct values *v = values;
+    v->o.inputs = (struct nadi_trace_inputs){words->items, (size_t)words->count};
+    v->o.rows = v->all ? 0 : v->o.rows;
+    return nadi_trace_info(&v->o, text, messages);
 }
 
 const struct nadi_command nadi_command_trace_info = {
@@ -72,5 +64,9 @@ const struct nadi_command nadi_command_trace_info = {
                 "nadi trace info traces/step --format csv --table operators\n",
     .options = trace_info_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_trace_info,
+    .call = {.size = sizeof(struct values),
+             .init = init,
+             .wanted = "a trace file or a prefix",
+             .least = 1,
+             .make = make},
 };

@@ -1,16 +1,15 @@
-#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 struct values {
-    struct nadi_cli_edit edit;
-    uint64_t most;
+    struct nadi_cli_edit edit; /* first: for nadi_cli_edit_end */
+    struct nadi_trace_merge o;
 };
 
 static const struct nadi_setting what[] = {
     {.name = "most",
      .argument = "N",
      NADI_A_WHOLE,
-     NADI_AT(struct values, most),
+     NADI_AT(struct values, o.most),
      .doc = "Most nodes in one (default: whole chains)"},
     {.name = NULL},
 };
@@ -21,22 +20,17 @@ static const struct nadi_option_group trace_merge_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_merge(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values values = {.most = UINT64_MAX};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a trace file or a prefix"))
-        return NADI_EXIT_USAGE;
-    struct nadi_trace_merge merge;
-    nadi_trace_merge_init(&merge);
-    nadi_cli_edit_apply(&values.edit, &words, &merge.edit);
-    merge.most = values.most;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_trace_merge(&merge, &report, messages);
-    return nadi_cli_edit_end(&values.edit, status, report, messages);
+    nadi_trace_merge_init(&((struct values *)values)->o);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct values *v = values;
+    nadi_cli_edit_apply(&v->edit, words, &v->o.edit);
+    return nadi_trace_merge(&v->o, text, messages);
 }
 
 const struct nadi_command nadi_command_trace_merge = {
@@ -52,5 +46,10 @@ const struct nadi_command nadi_command_trace_merge = {
                 "nadi trace merge job.0.et --most 100 -o small.0.et.zst\n",
     .options = trace_merge_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_trace_merge,
+    .call = {.size = sizeof(struct values),
+             .init = init,
+             .wanted = "a trace file or a prefix",
+             .least = 1,
+             .make = make,
+             .end = nadi_cli_edit_end},
 };

@@ -1,5 +1,4 @@
 #include "cli/command.h"
-#include "cli/terminal.h"
 
 #include <nadi/trace_edit.h>
 
@@ -41,20 +40,17 @@ static const struct nadi_option_group trace_replay_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_replay(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct nadi_trace_replay replay;
-    struct nadi_words words;
-    nadi_trace_replay_init(&replay);
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &replay,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a prefix, or the files of all ranks"))
-        return NADI_EXIT_USAGE;
-    replay.inputs = (struct nadi_trace_inputs){words.items, (size_t)words.count};
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_trace_replay(&replay, &report, messages);
-    return nadi_terminal_end(status, report, messages, false);
+    nadi_trace_replay_init(values);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct nadi_trace_replay *o = values;
+    o->inputs = (struct nadi_trace_inputs){words->items, (size_t)words->count};
+    return nadi_trace_replay(o, text, messages);
 }
 
 const struct nadi_command nadi_command_trace_replay = {
@@ -70,5 +66,9 @@ const struct nadi_command nadi_command_trace_replay = {
                 "       --simulated out/collectives.csv -o replay.csv\n",
     .options = trace_replay_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_trace_replay,
+    .call = {.size = sizeof(struct nadi_trace_replay),
+             .init = init,
+             .wanted = "a prefix, or the files of all ranks",
+             .least = 1,
+             .make = make},
 };

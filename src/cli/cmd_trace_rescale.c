@@ -1,8 +1,7 @@
-#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 struct values {
-    struct nadi_cli_edit edit;
+    struct nadi_cli_edit edit; /* first: for nadi_cli_edit_end */
     struct nadi_trace_rescale rescale;
 };
 
@@ -50,20 +49,17 @@ static const struct nadi_option_group trace_rescale_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_rescale(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    nadi_trace_rescale_init(&values.rescale);
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a workload manifest"))
-        return NADI_EXIT_USAGE;
-    nadi_cli_edit_apply(&values.edit, &words, &values.rescale.edit);
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_trace_rescale(&values.rescale, &report, messages);
-    return nadi_cli_edit_end(&values.edit, status, report, messages);
+    nadi_trace_rescale_init(&((struct values *)values)->rescale);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct values *v = values;
+    nadi_cli_edit_apply(&v->edit, words, &v->rescale.edit);
+    return nadi_trace_rescale(&v->rescale, text, messages);
 }
 
 const struct nadi_command nadi_command_trace_rescale = {
@@ -80,5 +76,10 @@ const struct nadi_command nadi_command_trace_rescale = {
                 "                   --to \"tp=4 dp=4 layers=12 batch=64\" -o out/large\n",
     .options = trace_rescale_groups,
     .max_words = 1,
-    .run = cmd_trace_rescale,
+    .call = {.size = sizeof(struct values),
+             .init = init,
+             .wanted = "a workload manifest",
+             .least = 1,
+             .make = make,
+             .end = nadi_cli_edit_end},
 };

@@ -1,10 +1,4 @@
-#include "cli/terminal.h"
 #include "cli/trace_end.h"
-
-struct values {
-    const char *out;
-    bool jsonizer;
-};
 
 static const struct nadi_setting show_options[] = {
     {.name = "out",
@@ -12,11 +6,11 @@ static const struct nadi_setting show_options[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      .preset = "-",
-     NADI_AT(struct values, out),
+     NADI_AT(struct nadi_trace_show, output),
      .doc = "Write there; .gz and .zst are compressed"},
     {.name = "jsonizer",
      .type = NADI_TYPE_FLAG,
-     NADI_AT(struct values, jsonizer),
+     NADI_AT(struct nadi_trace_show, jsonizer),
      .doc = "The form of Chakra's own jsonizer, which cannot be packed"},
     {.name = NULL},
 };
@@ -27,7 +21,7 @@ static const struct nadi_setting pack_options[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      .required = true,
-     NADI_AT(struct values, out),
+     NADI_AT(struct nadi_trace_pack, output),
      .doc = "Write there; .gz and .zst are compressed"},
     {.name = NULL},
 };
@@ -42,37 +36,32 @@ static const struct nadi_option_group trace_pack_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_show(const struct nadi_command *self, int count, char **arguments)
+static void init_show(void *values)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a trace file, or - for standard input"))
-        return NADI_EXIT_USAGE;
-    struct nadi_trace_show show;
-    nadi_trace_show_init(&show);
-    show.input = words.items[0];
-    show.output = values.out;
-    show.jsonizer = values.jsonizer;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    return nadi_terminal_end(nadi_trace_show(&show, messages), NULL, messages, false);
+    nadi_trace_show_init(values);
 }
 
-static int cmd_trace_pack(const struct nadi_command *self, int count, char **arguments)
+static enum nadi_status make_show(void *values, const struct nadi_words *words, char **text,
+                                  struct nadi_diags *messages)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a file of JSON lines, or - for standard input"))
-        return NADI_EXIT_USAGE;
-    struct nadi_trace_pack pack;
-    nadi_trace_pack_init(&pack);
-    pack.input = words.items[0];
-    pack.output = values.out;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    return nadi_terminal_end(nadi_trace_pack(&pack, messages), NULL, messages, false);
+    struct nadi_trace_show *o = values;
+    o->input = words->items[0];
+    (void)text;
+    return nadi_trace_show(o, messages);
+}
+
+static void init_pack(void *values)
+{
+    nadi_trace_pack_init(values);
+}
+
+static enum nadi_status make_pack(void *values, const struct nadi_words *words, char **text,
+                                  struct nadi_diags *messages)
+{
+    struct nadi_trace_pack *o = values;
+    o->input = words->items[0];
+    (void)text;
+    return nadi_trace_pack(o, messages);
 }
 
 const struct nadi_command nadi_command_trace_show = {
@@ -87,7 +76,11 @@ const struct nadi_command nadi_command_trace_show = {
                 "nadi trace show traces/step.0.et --jsonizer -o step.json\n",
     .options = trace_show_groups,
     .max_words = 1,
-    .run = cmd_trace_show,
+    .call = {.size = sizeof(struct nadi_trace_show),
+             .init = init_show,
+             .wanted = "a trace file, or - for standard input",
+             .least = 1,
+             .make = make_show},
 };
 
 const struct nadi_command nadi_command_trace_pack = {
@@ -101,5 +94,9 @@ const struct nadi_command nadi_command_trace_pack = {
                 "new.0.et\n",
     .options = trace_pack_groups,
     .max_words = 1,
-    .run = cmd_trace_pack,
+    .call = {.size = sizeof(struct nadi_trace_pack),
+             .init = init_pack,
+             .wanted = "a file of JSON lines, or - for standard input",
+             .least = 1,
+             .make = make_pack},
 };

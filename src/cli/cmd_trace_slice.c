@@ -1,9 +1,8 @@
-#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 struct values {
-    struct nadi_cli_edit edit;
-    const char *step;
+    struct nadi_cli_edit edit; /* first: for nadi_cli_edit_end */
+    struct nadi_trace_slice o;
     struct nadi_range nodes, time;
 };
 
@@ -13,7 +12,7 @@ static const struct nadi_setting what[] = {
     {.name = "step",
      .argument = "STEP",
      .type = NADI_TYPE_TEXT,
-     AT(step),
+     AT(o.step),
      .doc = "A training step: N of ProfilerStep#N, or the name of the node that begins it"},
     {.name = "nodes", .argument = "A-B", NADI_RANKS, AT(nodes), .doc = "Nodes with these ids"},
     {.name = "time",
@@ -31,30 +30,25 @@ static const struct nadi_option_group trace_slice_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_trace_slice(const struct nadi_command *self, int count, char **arguments)
+static void init(void *values)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a trace file or a prefix"))
-        return NADI_EXIT_USAGE;
-    struct nadi_trace_slice slice;
-    nadi_trace_slice_init(&slice);
-    nadi_cli_edit_apply(&values.edit, &words, &slice.edit);
-    slice.step = values.step;
-    if (values.nodes.given) {
-        slice.first_id = values.nodes.first;
-        slice.last_id = values.nodes.last;
+    nadi_trace_slice_init(&((struct values *)values)->o);
+}
+
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
+{
+    struct values *v = values;
+    nadi_cli_edit_apply(&v->edit, words, &v->o.edit);
+    if (v->nodes.given) {
+        v->o.first_id = v->nodes.first;
+        v->o.last_id = v->nodes.last;
     }
-    if (values.time.given) {
-        slice.from_ns = values.time.first;
-        slice.to_ns = values.time.last;
+    if (v->time.given) {
+        v->o.from_ns = v->time.first;
+        v->o.to_ns = v->time.last;
     }
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *report;
-    const enum nadi_status status = nadi_trace_slice(&slice, &report, messages);
-    return nadi_cli_edit_end(&values.edit, status, report, messages);
+    return nadi_trace_slice(&v->o, text, messages);
 }
 
 const struct nadi_command nadi_command_trace_slice = {
@@ -70,5 +64,10 @@ const struct nadi_command nadi_command_trace_slice = {
                 "nadi trace slice traces/job.0.et --time 1ms..2ms -o part.0.et\n",
     .options = trace_slice_groups,
     .max_words = NADI_ANY_WORDS,
-    .run = cmd_trace_slice,
+    .call = {.size = sizeof(struct values),
+             .init = init,
+             .wanted = "a trace file or a prefix",
+             .least = 1,
+             .make = make,
+             .end = nadi_cli_edit_end},
 };

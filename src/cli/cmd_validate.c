@@ -2,7 +2,6 @@
 #include <nadi/model.h>
 
 #include "cli/command.h"
-#include "cli/terminal.h"
 
 struct values {
     const char *format;
@@ -23,19 +22,11 @@ static const struct nadi_option_group validate_training_groups[] = {
     {.heading = NULL},
 };
 
-static int cmd_validate_training(const struct nadi_command *self, int count, char **arguments)
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
-                            &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a folder"))
-        return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *text;
-    const enum nadi_status status =
-        nadi_validate_training_runs(words.items[0], values.format, &text, messages);
-    return nadi_terminal_end(status, text, messages, false);
+    const struct values *v = values;
+    return nadi_validate_training_runs(words->items[0], v->format, text, messages);
 }
 
 const struct nadi_command nadi_command_validate_training = {
@@ -50,5 +41,5 @@ const struct nadi_command nadi_command_validate_training = {
     .examples = "nadi validate training measured/training\n",
     .options = validate_training_groups,
     .max_words = 1,
-    .run = cmd_validate_training,
+    .call = {.size = sizeof(struct values), .wanted = "a folder", .least = 1, .make = make},
 };

@@ -6,21 +6,16 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 
-struct values {
-    const char *format;
-    bool summary;
-};
-
 static const struct nadi_setting output[] = {
     {.name = "format",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "json", "markdown"),
      .preset = "text",
-     NADI_AT(struct values, format),
+     NADI_AT(struct nadi_validate_options, form),
      .doc = "Form of the result on standard output"},
     {.name = "summary",
      .type = NADI_TYPE_FLAG,
-     NADI_AT(struct values, summary),
+     NADI_AT(struct nadi_validate_options, summary),
      .doc = "Summaries only, no rows"},
     {.name = NULL},
 };
@@ -30,57 +25,44 @@ static const struct nadi_option_group validate_compute_groups[] = {
     {.heading = NULL},
 };
 
-static bool read_words(const struct nadi_command *self, int count, char **arguments,
-                       struct values *values, struct nadi_words *words)
+static void init(void *values)
 {
-    return nadi_options_parse(self->name, self->options, self->max_words, count, arguments, values,
-                              words) &&
-           nadi_words_wanted(self->name, words, 1, "a folder");
+    nadi_validate_options_init(values);
 }
 
-static int cmd_validate_compute(const struct nadi_command *self, int count, char **arguments)
+static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages)
 {
-    struct values values = {0};
-    struct nadi_words words;
-    if (!read_words(self, count, arguments, &values, &words))
-        return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    struct nadi_validate_options options;
-    nadi_validate_options_init(&options);
-    options.folder = words.items[0];
-    options.form = values.format;
-    options.summary = values.summary;
-    char *text;
-    const enum nadi_status status = nadi_validate_compute_folder(&options, &text, messages);
-    return nadi_terminal_end(status, text, messages, false);
+    struct nadi_validate_options *o = values;
+    o->folder = words->items[0];
+    return nadi_validate_compute_folder(o, text, messages);
 }
 
 /* The three, one after the other; JSON is one object of them. */
 static int cmd_validate_all(const struct nadi_command *self, int count, char **arguments)
 {
     static const char *const parts[] = {"collectives", "compute", "training"};
-    struct values values = {0};
+    struct nadi_validate_options options;
     struct nadi_words words;
     int worst = NADI_EXIT_DONE;
-    if (!read_words(self, count, arguments, &values, &words))
+    nadi_validate_options_init(&options);
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &options,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a folder"))
         return NADI_EXIT_USAGE;
-    const bool json = nadi_str_equal(values.format, "json");
+    const bool json = nadi_str_equal(options.form, "json");
     for (int i = 0; i < 3; i++) {
         struct nadi_str folder = NADI_STR_INIT;
-        struct nadi_validate_options options;
         struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
         char *text = NULL;
         nadi_str_printf(&folder, "%s/%s", words.items[0], parts[i]);
-        nadi_validate_options_init(&options);
         options.folder = nadi_str_get(&folder);
-        options.form = values.format;
-        options.summary = values.summary;
         fputs(json ? (i ? ",\n" : "{\n") : (i ? "\n" : ""), stdout);
         printf(json ? "\"%s\": " : "## %s\n\n", parts[i]);
         const enum nadi_status status =
             i == 0   ? nadi_validate_collectives_folder(&options, &text, messages)
             : i == 1 ? nadi_validate_compute_folder(&options, &text, messages)
-                     : nadi_validate_training_runs(options.folder, values.format, &text, messages);
+                     : nadi_validate_training_runs(options.folder, options.form, &text, messages);
         if (json && !text)
             fputs("null", stdout);
         const int code = nadi_terminal_end(status, text, messages, false);
@@ -101,7 +83,11 @@ const struct nadi_command nadi_command_validate_compute = {
     .examples = "nadi validate compute measured/compute --summary\n",
     .options = validate_compute_groups,
     .max_words = 1,
-    .run = cmd_validate_compute,
+    .call = {.size = sizeof(struct nadi_validate_options),
+             .init = init,
+             .wanted = "a folder",
+             .least = 1,
+             .make = make},
 };
 
 const struct nadi_command nadi_command_validate_all = {

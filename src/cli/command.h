@@ -21,6 +21,22 @@ enum nadi_exit { /* the rest are the values of enum nadi_status */
                  NADI_EXIT_INTERNAL = 70,
 };
 
+struct nadi_diags;
+
+/* Most commands call one function of the library and show its text: the options fill the struct
+ * that the function takes. */
+struct nadi_command_call {
+    size_t size;                /* of the struct */
+    void (*init)(void *values); /* its defaults; NULL: zeros */
+    const char *wanted;         /* what the first words are: an error without; NULL: none must be */
+    int least;                  /* how many */
+    enum nadi_status (*make)(void *values, const struct nadi_words *words, char **text,
+                             struct nadi_diags *messages);
+    /* NULL: nadi_terminal_end */
+    int (*end)(const void *values, enum nadi_status status, char *text,
+               struct nadi_diags *messages);
+};
+
 struct nadi_command {
     const char *name;
     const char *group;    /* heading in the list of commands */
@@ -31,6 +47,7 @@ struct nadi_command {
     const char *examples; /* command lines, each ends with '\n' */
     const struct nadi_option_group *options; /* ends with one without a heading */
     int max_words;
+    struct nadi_command_call call; /* or: */
     int (*run)(const struct nadi_command *self, int count, char **arguments);
 };
 
@@ -39,6 +56,8 @@ extern const struct nadi_command *const nadi_commands[];
 
 /* The command that `words` begin with, *used words of them (1 to 3); NULL if none. */
 const struct nadi_command *nadi_command_find(int count, const char *const *words, int *used);
+/* Runs it with the words after its name; the exit code. */
+int nadi_command_execute(const struct nadi_command *command, int count, char **arguments);
 /* "nadi: error: no command 'rum', did you mean 'run'?" on standard error. */
 void nadi_command_complain(int count, const char *const *words);
 
@@ -49,7 +68,6 @@ bool nadi_help_family(const char *word);
 
 /* The end of a generator: prints and destroys the messages and returns the exit code. What is wrong
  * was an option unless a file could not be written. */
-struct nadi_diags;
 int nadi_gen_end(enum nadi_status status, struct nadi_diags *messages);
 
 extern const struct nadi_command nadi_command_run;

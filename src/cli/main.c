@@ -42,7 +42,7 @@ static int dispatch(int count, char **words)
     }
     nadi_stop_command(command->name);
     nadi_stop_doing(command->doing);
-    return command->run(command, count - used, words + used);
+    return nadi_command_execute(command, count - used, words + used);
 }
 
 struct program {

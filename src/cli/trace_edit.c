@@ -35,18 +35,18 @@ void nadi_cli_edit_apply(const struct nadi_cli_edit *values, const struct nadi_w
     edit->json = nadi_str_equal(values->format, "json");
 }
 
-int nadi_cli_edit_end(const struct nadi_cli_edit *values, enum nadi_status status, char *report,
+int nadi_cli_edit_end(const void *values, enum nadi_status status, char *report,
                       struct nadi_diags *messages)
 {
-    const bool json = nadi_str_equal(values->format, "json");
-    if (values->quiet && !json) {
+    const struct nadi_cli_edit *edit = values;
+    if (edit->quiet && !nadi_str_equal(edit->format, "json")) {
         nadi_free(report);
         report = NULL;
     }
-    if (report && nadi_str_equal(values->out, "-")) {
+    if (report && nadi_str_equal(edit->out, "-")) {
         fputs(report, stderr);
         nadi_free(report);
         report = NULL;
     }
-    return nadi_terminal_end(status, report, messages, values->quiet);
+    return nadi_terminal_end(status, report, messages, edit->quiet);
 }

@@ -16,8 +16,8 @@ extern const struct nadi_setting nadi_cli_edit_options[]; /* offsets into struct
 void nadi_cli_edit_apply(const struct nadi_cli_edit *values, const struct nadi_words *words,
                          struct nadi_trace_edit *edit);
 /* As nadi_trace_end; the report goes to standard error where the trace goes to standard output, and
- * with --quiet nowhere unless it is JSON. */
-int nadi_cli_edit_end(const struct nadi_cli_edit *values, enum nadi_status status, char *report,
+ * with --quiet nowhere unless it is JSON. `values` begins with a struct nadi_cli_edit. */
+int nadi_cli_edit_end(const void *values, enum nadi_status status, char *report,
                       struct nadi_diags *messages);
 
 #endif

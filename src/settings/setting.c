@@ -291,21 +291,24 @@ static bool read_words(const struct nadi_setting *s, const char *text, void *mem
 static bool read_flag(const struct nadi_setting *s, const char *text, void *member)
 {
     static const char *const words[] = {"no", "yes", "off", "on", "false", "true", "0", "1"};
-    (void)s;
-    for (size_t i = 0; text && i < sizeof(words) / sizeof(*words); i++)
-        if (nadi_str_equal(text, words[i])) {
-            *(bool *)member = i % 2 == 1;
-            return true;
-        }
-    if (!text)
-        *(bool *)member = true;
-    return !text;
+    enum { COUNT = sizeof(words) / sizeof(*words) };
+    size_t place = 0;
+    while (text && place < COUNT && !nadi_str_equal(text, words[place]))
+        place++;
+    if (place == COUNT)
+        return false;
+    const bool on = !text || place % 2 == 1;
+    if (s->size == sizeof(int))
+        *(int *)member = on;
+    else
+        *(bool *)member = on;
+    return true;
 }
 
 static void write_flag(const struct nadi_setting *s, const void *member, struct nadi_str *out)
 {
-    (void)s;
-    nadi_str_add(out, *(const bool *)member ? "on" : "off");
+    const bool on = s->size == sizeof(int) ? *(const int *)member != 0 : *(const bool *)member;
+    nadi_str_add(out, on ? "on" : "off");
 }
 
 static void allow_flag(const struct nadi_setting *s, struct nadi_str *out)

@@ -23,8 +23,8 @@ struct nadi_str;
 
 enum nadi_type { /* of a value; in brackets: the member */
                  NADI_TYPE_NONE,
-                 NADI_TYPE_FLAG,    /* [bool] a key: on unless it is the number 0, as the reference
-                                       has it */
+                 NADI_TYPE_FLAG,    /* [bool, int] a key: on unless it is the number 0, as the
+                                       reference    has it */
                  NADI_TYPE_SWITCH,  /* a key: on only if it is the number 1 (or true) */
                  NADI_TYPE_INTEGER, /* [uint32_t, uint64_t] without a unit "2^18" too */
                  NADI_TYPE_NUMBER,  /* [double] */

@@ -11,6 +11,7 @@ enum colour { RED, GREEN, BLUE };
 
 struct values {
     bool flag;
+    int public_flag;
     uint32_t count, narrow;
     uint64_t whole, bytes, time_ns, wall_ns;
     double factor, share, rate;
@@ -23,6 +24,7 @@ struct values {
 
 static const struct nadi_setting rows[] = {
     {.name = "flag", .type = NADI_TYPE_FLAG, AT(flag)},
+    {.name = "public-flag", .type = NADI_TYPE_FLAG, AT(public_flag)},
     {.name = "count", NADI_A_COUNT, AT(count), .preset = "3"},
     {.name = "narrow", .type = NADI_TYPE_INTEGER, .min = 2, .max = 65536, AT(narrow)},
     {.name = "whole", NADI_A_WHOLE, AT(whole)},
@@ -85,6 +87,9 @@ static void values(void **state)
     } cases[] = {
         {"flag", "yes", "on"},
         {"flag", "0", "off"},
+        {"public-flag", "yes", "on"},
+        {"public-flag", "off", "off"},
+        {"public-flag", "2", NULL},
         {"flag", "maybe", NULL},
         {"flag", "", NULL},
         {"count", "1", "1"},
@@ -170,9 +175,13 @@ static void defaults(void **state)
 static void a_flag_alone_is_on(void **state)
 {
     (void)state;
-    struct values v = {0};
+    struct values v = {.public_flag = -1};
     assert_true(nadi_setting_read(row("flag"), NULL, &v.flag));
     assert_true(v.flag);
+    assert_true(nadi_setting_read(row("public-flag"), "off", &v.public_flag));
+    assert_int_equal(v.public_flag, 0);
+    assert_true(nadi_setting_read(row("public-flag"), NULL, &v.public_flag));
+    assert_int_equal(v.public_flag, 1);
 }
 
 static void what_is_allowed(void **state)
