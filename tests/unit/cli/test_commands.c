@@ -2,11 +2,12 @@
 #include "base/str.h"
 #include "cli/command.h"
 
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
 
 static void rows_are_whole(void **state)
 {
