@@ -153,10 +153,9 @@ static const struct nadi_signature signatures[] = {
      .marks = {"out-of-place", "algbw", "busbw"}},
     {"the output of the OSU benchmarks", "|benchmark log|",
      "`nadi fit` and `nadi validate collectives` read it", LINES, .marks = {"# OSU MPI"}},
-    {"the output of the Intel MPI Benchmarks", NULL,
-     "`nadi fit` reads nccl-tests, the OSU benchmarks and CSV: a column of bytes, one of t_avg, "
-     "with --ranks",
-     WORDS, .marks = {"#bytes", "#repetitions", "t_avg[usec]"}},
+    {"the output of the Intel MPI Benchmarks", "|benchmark log|",
+     "`nadi fit` and `nadi validate collectives` read it", WORDS,
+     .marks = {"#bytes", "#repetitions", "[usec]"}},
     {"a log of NCCL", "|benchmark log|",
      "`nadi fit` reads the tables of nccl-tests, also with such lines in between", WORDS,
      .marks = {" NCCL INFO "}},

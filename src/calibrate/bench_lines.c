@@ -18,13 +18,19 @@ static void split(struct nadi_bench_line *line)
     }
 }
 
-/* Behind "2026-01-31T12:00:00.5Z ", as container and CI logs begin their lines. */
-static char *strip_time(char *at)
+static bool has_form(const char *at, const char *form)
 {
-    static const char form[] = "dddd-dd-ddTdd:dd:dd";
     for (size_t i = 0; form[i]; i++)
         if (form[i] == 'd' ? !isdigit((unsigned char)at[i]) : at[i] != form[i])
-            return at;
+            return false;
+    return true;
+}
+
+/* Behind "2026-01-31T12:00:00.5Z ", "12:00:00 ", as container and CI logs begin their lines. */
+static char *strip_time(char *at)
+{
+    if (!has_form(at, "dddd-dd-ddTdd:dd:dd") && !has_form(at, "dd:dd:dd "))
+        return at;
     at += strcspn(at, " \t");
     while (isspace((unsigned char)*at))
         at++;

@@ -435,9 +435,12 @@ bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const ch
         return nadi_signature_check(path, "benchmark log", text, bytes, diags) &&
                nadi_bench_error(&r, 1, "is it compressed? Decompress it first",
                                 "the log is not text");
-    const char separator = nadi_bench_is_printed(text, bytes) ? 0 : separator_of(text, bytes);
-    const bool ok =
-        separator ? parse_csv(&r, text, bytes, separator) : nadi_bench_printed(&r, text, bytes);
+    const bool imb = nadi_bench_is_imb(text, bytes);
+    const char separator =
+        imb || nadi_bench_is_printed(text, bytes) ? 0 : separator_of(text, bytes);
+    const bool ok = imb         ? nadi_bench_imb(&r, text, bytes)
+                    : separator ? parse_csv(&r, text, bytes, separator)
+                                : nadi_bench_printed(&r, text, bytes);
     if (ok && !r.known->keep_going)
         tell_skipped(&r, skipped);
     if (!ok || log->count > before || (r.known->keep_going && log->skipped.count > skipped))
@@ -448,8 +451,8 @@ bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const ch
     while (blank + (size_t)shown < bytes && shown < 60 && text[blank + (size_t)shown] != '\n')
         shown++;
     return nadi_bench_error(&r, 1,
-                            "known are the output of nccl-tests, rccl-tests and the OSU "
-                            "benchmarks, and CSV with a size and a time",
+                            "known are the output of nccl-tests, rccl-tests, the OSU benchmarks "
+                            "and the Intel MPI Benchmarks, and CSV with a size and a time",
                             "no table of a benchmark is in it; it begins with '%.*s'", shown,
                             text + blank);
 }

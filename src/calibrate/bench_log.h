@@ -1,5 +1,5 @@
-/* bench_log: what benchmarks of communication wrote: nccl-tests and rccl-tests as printed, OSU
- * micro-benchmarks as printed, CSV.
+/* bench_log: what benchmarks of communication wrote: nccl-tests and rccl-tests, OSU
+ * micro-benchmarks and the Intel MPI Benchmarks as printed, CSV.
  *
  * A file holds one table or several; each is one collective on one set of ranks. What a table is
  * about is taken from the text itself: the lines that name the ranks and their devices, the name of

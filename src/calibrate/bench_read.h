@@ -70,6 +70,9 @@ bool nadi_bench_number(const char *text, double *value, double *rounding) NADI_M
 /* Whether a line is the header of a table as nccl-tests and the OSU benchmarks print it. */
 bool nadi_bench_is_printed(const char *text, size_t bytes) NADI_MUST_USE;
 bool nadi_bench_printed(struct nadi_bench_reader *r, const char *text, size_t bytes) NADI_MUST_USE;
+/* Whether a line is the header of a table of the Intel MPI Benchmarks. */
+bool nadi_bench_is_imb(const char *text, size_t bytes) NADI_MUST_USE;
+bool nadi_bench_imb(struct nadi_bench_reader *r, const char *text, size_t bytes) NADI_MUST_USE;
 bool nadi_bench_csv(struct nadi_bench_reader *r, const char *text, size_t bytes) NADI_MUST_USE;
 
 /* A `key: value` comment's effect on the facts (keys of validation tables). */

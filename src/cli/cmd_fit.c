@@ -103,7 +103,7 @@ static enum nadi_status make(void *values, const struct nadi_words *words, char 
 const struct nadi_command nadi_command_fit = {
     .name = "fit",
     .group = "Measurements",
-    .summary = "Fit a platform to logs of nccl-tests, rccl-tests or OSU benchmarks",
+    .summary = "Fit a platform to logs of nccl-tests, rccl-tests, OSU or Intel MPI benchmarks",
     .doing = "fitting the platform",
     .words = "LOG...",
     .about = "Latencies, shares of bandwidth and crossovers with 95 % intervals, outliers by "

@@ -580,6 +580,68 @@ static void reads_osu_titles(void **state)
     release(&r);
 }
 
+/* Of the slowest rank; blocks by the ranks; what is read of it and what is not. */
+static void reads_imb(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "#    Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n"
+        "# Number of nodes: unknown\n"
+        "# Benchmarking PingPong \n# #processes = 2 \n"
+        "       #bytes #repetitions      t[usec]   Mbytes/sec\n"
+        "            0         1000         1.50         0.00\n"
+        "         1000         1000         2.50       400.00\n"
+        "# Benchmarking Exchange \n# #processes = 4 \n"
+        " #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]   Mbytes/sec\n"
+        "         1000         1000         2.50   2.50  2.50    400.00\n"
+        "# Benchmarking Allgather \n# #processes = 2 \n"
+        "# ( 2 additional processes waiting in MPI_Barrier)\n"
+        " #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+        "  1024  1000  3.00  3.75  3.25\n"
+        "# Benchmarking Allgather \n# #processes = 4 \n"
+        " #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+        "00:55:22   1024  1000  5.00  6.50  5.25\n"
+        "  2048  1000  time-out.; Time limit is over;\n"
+        "  4096  1000  5.00\n"
+        "# Benchmarking Iallreduce \n# #processes = 4 \n"
+        " #bytes #repetitions t_ovrl[usec] t_pure[usec]  t_CPU[usec]   overlap[%]\n"
+        "  1024  1000  9.00  4.25  5.25  10.00\n"
+        "#Benchmarking #procs #bytes #repetitions t_min[usec] t_max[usec] t_avg[usec] defects\n"
+        "Iallreduce 4 8 1000 0.95 1.05 1.00 0.00\n";
+    const struct nadi_bench_known four = {.ranks = 4}, eight = {.ranks = 8};
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 5);
+    const struct nadi_bench_table *t = r.log.tables;
+    assert_int_equal(t[0].kind, NADI_COMM_SEND_RECV);
+    assert_int_equal(t[0].partners, NADI_PARTNERS_ONE_WAY);
+    assert_int_equal(t[0].ranks, 2);
+    assert_int_equal(t[0].count, 1);
+    assert_true(is(t[0].rows[0].time_us, 2.5) && is(t[0].rows[0].bytes, 1000));
+    assert_int_equal(t[1].kind, NADI_COMM_ALL_GATHER);
+    assert_true(is(t[1].rows[0].time_us, 3.75) && is(t[1].rows[0].bytes, 2048));
+    assert_int_equal(t[2].ranks, 4);
+    assert_int_equal(t[2].count, 1);
+    assert_true(is(t[2].rows[0].time_us, 6.5) && is(t[2].rows[0].bytes, 4096));
+    assert_int_equal(t[3].kind, NADI_COMM_ALL_REDUCE);
+    assert_true(is(t[3].rows[0].time_us, 4.25));
+    assert_true(is(t[4].rows[0].time_us, 1.05) && is(t[4].rows[0].bytes, 8));
+    assert_string_equal(r.diags.items[0].message, "'Exchange' is left out");
+    assert_int_equal(r.diags.items[1].place.line, 21); /* the row that is cut */
+    release(&r);
+
+    read_text(&r, "a.log", text, &four);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 3);
+    release(&r);
+
+    read_text(&r, "a.log", text, &eight);
+    assert_false(r.ok);
+    assert_string_equal(r.diags.items[1].message, "no table is of 8 ranks; the last is of 4");
+    release(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -605,6 +667,7 @@ int main(void)
         cmocka_unit_test(keeps_programs_apart),
         cmocka_unit_test(reads_labels_and_units),
         cmocka_unit_test(reads_osu_titles),
+        cmocka_unit_test(reads_imb),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
