@@ -56,6 +56,7 @@ void nadi_usage_add(struct nadi_usage *u, uint32_t link, nadi_time from, nadi_ti
         return;
     const uint32_t last = bucket_of(u, to > from ? to - 1 : from);
     const uint32_t first = bucket_of(u, from);
+    u->end = nadi_max_i64(u->end, to);
     double *row = u->bytes + (size_t)link * BUCKETS;
     if (first == last) {
         row[first] += bytes;

@@ -19,6 +19,7 @@ enum nadi_usage_depth { /* what a model counts at a link beside the bytes */
 struct nadi_usage {
     uint32_t link_count;
     nadi_time width; /* of a bucket, ps */
+    nadi_time end;   /* of the last that was carried */
     double *bytes;   /* [link * NADI_USAGE_BUCKETS + bucket] */
     enum nadi_usage_depth depth_of;
     uint32_t *depth; /* likewise: the most at one time */

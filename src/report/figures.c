@@ -219,7 +219,7 @@ const char *nadi_network_model_name(const struct nadi_inputs *in)
 double nadi_usage_span_ns(const struct nadi_result *r, uint32_t bucket)
 {
     const double start = bucket * r->usage.bucket_ns;
-    return fmin(start + r->usage.bucket_ns, (double)r->end_ns) - start;
+    return fmin(start + r->usage.bucket_ns, r->usage.end_ns) - start;
 }
 
 double nadi_usage_share(const struct nadi_result *r, uint32_t bucket, double bytes,

@@ -166,8 +166,9 @@ static void collect_usage(const struct collection *c)
     if (!u.from || !r->link_count || !r->end_ns)
         return;
     const uint64_t width = (uint64_t)u.from->width;
-    const uint64_t end = (uint64_t)nadi_time_from_ns(r->end_ns);
-    const uint64_t used = end / width + (end % width != 0);
+    /* The run's end is cut to whole ns; of packets the last ACKs come after it. */
+    const nadi_time end = nadi_max_i64(nadi_time_from_ns(r->end_ns), u.from->end);
+    const uint64_t used = (uint64_t)end / width + ((uint64_t)end % width != 0);
     u.buckets = (uint32_t)nadi_min_u64(used, NADI_USAGE_BUCKETS);
     u.bytes = NADI_ARENA_NEW(&r->arena, double, r->link_count *u.buckets);
     u.depth = NADI_ARENA_NEW(&r->arena, uint32_t, r->link_count * u.buckets);
@@ -175,6 +176,7 @@ static void collect_usage(const struct collection *c)
     r->usage = (struct nadi_usage_result){
         .buckets = u.buckets,
         .bucket_ns = nadi_time_in_ns(u.from->width),
+        .end_ns = nadi_time_in_ns(end),
         .bytes = u.bytes,
         .depth_of = u.from->depth_of,
         .depth = u.depth,

@@ -117,6 +117,7 @@ struct nadi_device_result { /* network model with loads and stores: of a rank's 
 struct nadi_usage_result { /* what links carried over time */
     uint32_t buckets;      /* that the run reached; 0: not recorded */
     double bucket_ns;      /* width */
+    double end_ns;         /* of the last one, at the earliest the run's */
     const double *bytes;   /* [link * buckets + bucket], links as in the result */
     enum nadi_usage_depth depth_of;
     const uint32_t *depth; /* likewise: the most at one time */

@@ -453,8 +453,10 @@ void nadi_packet_figures_get(struct nadi_network *base, struct nadi_packet_figur
     f->blocked_ports = nadi_pkt_blocked_ports(net, &f->blocked_node);
     f->mean_peak_queue_bytes = ports ? (double)sum / (double)ports : 0;
     get_pauses(self(base), f);
-    if (self(base)->carried.usage)
+    if (self(base)->carried.usage && self(base)->looks)
         nadi_pkt_carried_look(&self(base)->carried, net, 0);
+    else if (self(base)->carried.usage)
+        nadi_pkt_carried_end(&self(base)->carried, net);
 }
 
 /* The buffers hold what they promise, for one. */
