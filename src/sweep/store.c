@@ -10,7 +10,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { MOST_CONTENT_BYTES = 1 << 20, MOST_BATCH = 256, EXACT_BITS = 53 };
+enum { MOST_CONTENT_BYTES = 1 << 20, MOST_BATCH = 256, MOST_LEFT = 64, EXACT_BITS = 53 };
+
+struct left { /* a row that came while another was written */
+    struct nadi_point_row result;
+    const char *host;
+    uint32_t worker, thread;
+};
 
 struct nadi_store {
     struct nadi_database *db;
@@ -23,6 +29,10 @@ struct nadi_store {
     atomic_uint waiting;
     uint32_t batch; /* rows of the open transaction */
     bool failed;
+    atomic_bool broken; /* `failed`, for those without the mutex */
+    pthread_mutex_t left_mutex;
+    atomic_uint left_count;
+    struct left left[MOST_LEFT];
     struct nadi_diags diags; /* why */
 };
 
@@ -275,6 +285,7 @@ static void shut(struct nadi_store *s)
     nadi_output_lock_release(s->lock);
     nadi_diags_release(&s->diags);
     pthread_mutex_destroy(&s->mutex);
+    pthread_mutex_destroy(&s->left_mutex);
     nadi_mem_free(s->has);
     nadi_mem_free(s);
 }
@@ -294,6 +305,7 @@ struct nadi_store *nadi_store_open(const struct nadi_store_setup *setup, struct 
     s->has = NADI_ZNEW(uint8_t, setup->space->point_count / 8 + 1);
     nadi_diags_init(&s->diags);
     pthread_mutex_init(&s->mutex, NULL);
+    pthread_mutex_init(&s->left_mutex, NULL);
     const bool foreign = !is_new && !nadi_store_is(setup->path);
     if (foreign)
         (void)nadi_error(diags, "sweep/no-store", NADI_IN_FILE(s->path),
@@ -373,8 +385,52 @@ static void put_row(struct nadi_store *s, const struct nadi_store_row *row)
 
 struct adding {
     struct nadi_store *s;
-    const struct nadi_store_row *row;
+    const struct nadi_store_row *row; /* NULL: only what was left */
 };
+
+static bool put_once(struct nadi_store *s, const struct nadi_store_row *row)
+{
+    const uint64_t point = row->result.point;
+    if (nadi_store_has(s, point))
+        return true;
+    if (s->batch == 0 && !nadi_database_begin(s->db, &s->diags))
+        return false;
+    put_row(s, row);
+    __atomic_fetch_or(&s->has[point / 8], (uint8_t)(1u << (point % 8)), __ATOMIC_RELAXED);
+    s->batch++;
+    return true;
+}
+
+/* Rows that others left, whose values follow from their numbers: what the threads of others have
+ * allocated stays theirs. */
+static bool put_left(struct nadi_store *s)
+{
+    struct nadi_assignment values;
+    struct left one = {.host = NULL};
+    bool ok = true;
+    if (atomic_load(&s->left_count) == 0)
+        return true;
+    nadi_assignment_init(&values, s->space);
+    for (bool any = true; ok && any;) {
+        pthread_mutex_lock(&s->left_mutex);
+        any = atomic_load(&s->left_count) > 0;
+        if (any)
+            one = s->left[atomic_fetch_sub(&s->left_count, 1) - 1];
+        pthread_mutex_unlock(&s->left_mutex);
+        if (!any)
+            break;
+        nadi_space_assign(s->space, one.result.point, &values);
+        const struct nadi_store_row row = {.result = one.result,
+                                           .texts = values.texts,
+                                           .quantities = values.quantities,
+                                           .host = one.host,
+                                           .worker = one.worker,
+                                           .thread = one.thread};
+        ok = put_once(s, &row);
+    }
+    nadi_assignment_release(&values);
+    return ok;
+}
 
 /* With the mutex. A row of this one's waits for its commit only if another row is about to come. */
 static void add(void *context)
@@ -383,21 +439,43 @@ static void add(void *context)
     struct nadi_store *s = a->s;
     if (s->failed)
         return;
-    const uint64_t point = a->row->result.point;
-    if (nadi_store_has(s, point))
-        return;
     s->failed = true; /* should anything below end early */
-    if (s->batch == 0 && !nadi_database_begin(s->db, &s->diags))
+    if ((a->row && !put_once(s, a->row)) || !put_left(s))
         return;
-    put_row(s, a->row);
-    __atomic_fetch_or(&s->has[point / 8], (uint8_t)(1u << (point % 8)), __ATOMIC_RELAXED);
-    s->batch++;
-    if (atomic_load(&s->waiting) == 0 || s->batch >= MOST_BATCH) {
+    if (s->batch && (atomic_load(&s->waiting) == 0 || s->batch >= MOST_BATCH)) {
         s->batch = 0;
         if (!nadi_database_commit(s->db, &s->diags))
             return;
     }
     s->failed = false;
+}
+
+/* Leaves the row to who has the mutex; false: there is no room. */
+static bool leave(struct nadi_store *s, const struct nadi_store_row *row)
+{
+    pthread_mutex_lock(&s->left_mutex);
+    const uint32_t at = atomic_load(&s->left_count);
+    if (at < MOST_LEFT) {
+        s->left[at] = (struct left){row->result, row->host, row->worker, row->thread};
+        atomic_store(&s->left_count, at + 1);
+    }
+    pthread_mutex_unlock(&s->left_mutex);
+    return at < MOST_LEFT;
+}
+
+/* Takes the mutex, unless the row could be left to who has it. */
+static bool take_mutex(struct nadi_store *s, struct adding *a)
+{
+    if (pthread_mutex_trylock(&s->mutex) == 0)
+        return true;
+    if (leave(s, a->row)) {
+        a->row = NULL;
+        return pthread_mutex_trylock(&s->mutex) == 0; /* it may just have been let go */
+    }
+    atomic_fetch_add(&s->waiting, 1);
+    pthread_mutex_lock(&s->mutex);
+    atomic_fetch_sub(&s->waiting, 1);
+    return true;
 }
 
 bool nadi_store_add_known(struct nadi_store *s, const struct nadi_store_row *row)
@@ -412,15 +490,17 @@ bool nadi_store_add(struct nadi_store *s, const struct nadi_store_row *row)
 {
     struct adding a = {s, row};
     struct nadi_failure failure = {.kind = NADI_FAILURE_NONE};
-    atomic_fetch_add(&s->waiting, 1);
-    pthread_mutex_lock(&s->mutex);
-    atomic_fetch_sub(&s->waiting, 1);
-    const bool ok = nadi_guard_try(add, &a, &failure);
-    const bool failed = s->failed;
-    pthread_mutex_unlock(&s->mutex);
-    if (!ok)
-        nadi_guard_raise(&failure);
-    return !failed;
+    for (bool mine = take_mutex(s, &a); mine;) {
+        const bool ok = nadi_guard_try(add, &a, &failure);
+        atomic_store(&s->broken, s->failed);
+        pthread_mutex_unlock(&s->mutex);
+        if (!ok)
+            nadi_guard_raise(&failure);
+        a.row = NULL; /* what was left meanwhile nobody else may come for */
+        mine = !atomic_load(&s->broken) && atomic_load(&s->left_count) > 0 &&
+               pthread_mutex_trylock(&s->mutex) == 0;
+    }
+    return !atomic_load(&s->broken);
 }
 
 bool nadi_store_close(struct nadi_store *s, bool whole, struct nadi_diags *diags)

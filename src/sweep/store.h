@@ -6,9 +6,10 @@
  *   points     a row a point: its number, a column a variable, how it ended, a column a figure
  *   runs       when, how long, where a point ran: not part of the results
  *
- * Rows are committed as they come, several at a time when several wait; a process that is killed
- * loses what it was about to commit. One sweep at a time has the store (base/output_lock.h). Rows
- * may be added from threads. A point that is there is not written again. */
+ * Rows are committed as they come; who comes while another one writes leaves it the row and goes
+ * on. A process that is killed loses what it was about to commit. One sweep at a time has the store
+ * (base/output_lock.h). Rows may be added from threads. A point that is there is not written again.
+ */
 #ifndef NADI_SWEEP_STORE_H
 #define NADI_SWEEP_STORE_H
 
@@ -41,8 +42,8 @@ struct nadi_store_row {
     uint32_t worker, thread;
 };
 
-/* Adds a row and commits it with those of others that wait. False once a row could not be written:
- * the sweep ends then. */
+/* Adds a row and commits it, or leaves that to the thread that is at it. False once a row could not
+ * be written: the sweep ends then. */
 bool nadi_store_add(struct nadi_store *s, const struct nadi_store_row *row) NADI_MUST_USE;
 /* The same without waiting: committed with rows that follow, or as it is closed. */
 bool nadi_store_add_known(struct nadi_store *s, const struct nadi_store_row *row) NADI_MUST_USE;
