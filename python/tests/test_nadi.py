@@ -217,6 +217,9 @@ class Package(unittest.TestCase):
             nadi.run(*self.inputs, mismatch="maybe")
         self.assertIn("mismatch must be error|warn", str(caught.exception))
         nadi.run(*self.inputs, mismatch="warn").close()
+        with self.assertRaises(nadi.Error) as caught:
+            nadi.run(*self.inputs, flit="none.yml", network_model="flow")
+        self.assertIn("'flit' is about routers, which the network model flow does not have", str(caught.exception))
         self.assertEqual([m for m in nadi.check(*self.inputs) if m[0] == "error"], [])
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(*self.inputs, max_sim_ns=10)

@@ -5,6 +5,7 @@
 #ifndef NADI_API_RUN_SETTINGS_H
 #define NADI_API_RUN_SETTINGS_H
 
+#include "inputs/model_options.h"
 #include "settings/schema.h"
 
 struct nadi_run_options;

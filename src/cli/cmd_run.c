@@ -23,18 +23,6 @@ static const struct nadi_option_group run_groups[] = {
     {.heading = NULL},
 };
 
-static bool options_agree(const struct values *v)
-{
-    const char *models = nadi_given_text(&v->given, "network-model");
-    if (nadi_is_given(&v->given, "compat") &&
-        !nadi_options_any_word(NADI_WORDS_PACKET_MODEL, models)) {
-        fprintf(stderr, "nadi run: error: '--compat' is about packets: add "
-                        "'--network-model " NADI_NETWORK_PACKET_WORDS "'\n");
-        return false;
-    }
-    return nadi_cli_outputs_agree("run", &v->outputs, &v->given);
-}
-
 static enum nadi_status load(const void *command, struct nadi_job *job)
 {
     (void)command;
@@ -56,7 +44,7 @@ static int cmd_run(const struct nadi_command *self, int count, char **arguments)
     struct values values = {0};
     struct nadi_words words;
     if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words) ||
-        !options_agree(&values))
+        !nadi_cli_outputs_agree("run", &values.outputs, &values.given))
         return NADI_EXIT_USAGE;
     const struct nadi_cli_simulation simulation = {&values.outputs, &values.given, &values, load,
                                                    print};

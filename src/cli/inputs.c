@@ -10,6 +10,9 @@ struct nadi_job *nadi_cli_job(const struct nadi_given *given, const char *networ
     for (size_t i = 0; i < given->count; i++) {
         const char *name = given->items[i].row->name;
         const bool is_model = network_model && nadi_str_equal(name, "network-model");
+        const struct nadi_model_option *one = network_model ? nadi_model_option_find(name) : NULL;
+        if (one && !nadi_str_equal(one->model, network_model))
+            continue; /* another one of several models reads it */
         (void)nadi_job_set(job, name, is_model ? network_model : given->items[i].text);
     }
     snprintf(limit, sizeof(limit), "%" PRIu64 "ms", nadi_stop_wall_ms());

@@ -2,6 +2,7 @@
 #ifndef NADI_CLI_INPUTS_H
 #define NADI_CLI_INPUTS_H
 
+#include "api/run_settings.h"
 #include "api/words.h"
 #include "cli/options.h"
 

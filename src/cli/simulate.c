@@ -78,13 +78,16 @@ const struct nadi_setting nadi_cli_outputs[] = {
     {.name = NULL},
 };
 
-/* Is an option given that one network model reads, without that model? */
-static bool is_for_other_model(const struct nadi_given *given, const char *option,
-                               const char *model)
+/* An option that one network model reads, without that model; NULL: there is none. */
+static const struct nadi_model_option *of_other_model(const struct nadi_given *given)
 {
-    const char *const words[] = {model, NULL};
-    return nadi_is_given(given, option) &&
-           !nadi_options_any_word(words, nadi_given_text(given, "network-model"));
+    for (size_t i = 0; i < given->count; i++) {
+        const struct nadi_model_option *o = nadi_model_option_find(given->items[i].row->name);
+        const char *const words[] = {o ? o->model : NULL, NULL};
+        if (o && !nadi_options_any_word(words, nadi_given_text(given, "network-model")))
+            return o;
+    }
+    return NULL;
 }
 
 /* Options that say nothing without another one. */
@@ -118,12 +121,6 @@ bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *
          "links: add '--network-model' with one of " NADI_NETWORK_LINK_LIST},
         {nadi_is_given(given, "seed") && !nadi_is_given(given, "samples"), "seed",
          "samples: add '--samples N'"},
-        {is_for_other_model(given, NADI_NETWORK_FLITS, NADI_NETWORK_FLITS), NADI_NETWORK_FLITS,
-         "routers: add '--network-model " NADI_NETWORK_FLITS "'"},
-        {is_for_other_model(given, NADI_NETWORK_LOADS, NADI_NETWORK_LOADS), NADI_NETWORK_LOADS,
-         "loads and stores: add '--network-model " NADI_NETWORK_LOADS "'"},
-        {is_for_other_model(given, "fabric-conflict", NADI_NETWORK_FRED), "fabric-conflict",
-         "Fred switches: add '--network-model " NADI_NETWORK_FRED "'"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].alone) {
@@ -131,7 +128,11 @@ bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *
                     rows[i].about);
             return false;
         }
-    return true;
+    const struct nadi_model_option *other = of_other_model(given);
+    if (other)
+        fprintf(stderr, "nadi %s: error: '--%s' is about %s: add '--network-model %s'\n", command,
+                other->name, other->about, other->model);
+    return !other;
 }
 
 static bool wants_timeline(const struct nadi_cli_outputs *v)

@@ -2,6 +2,7 @@
  * config.txt of the HPCC simulator. */
 #include "format/doc_change.h"
 #include "inputs/load.h"
+#include "inputs/model_options.h"
 #include "inputs/packet_config.h"
 #include "network/network.h"
 #include "network/packet/hpcc_config.h"
@@ -56,6 +57,8 @@ bool nadi_load_packet(struct nadi_load *l)
         l->in->options.network_model = nadi_network_default;
     nadi_load_choose_by_network(l);
     const struct nadi_network_ops *model = l->in->options.network_model;
+    if (!nadi_model_options_check(&l->in->options, l->diags))
+        return false;
     for (uint32_t d = 0; d < t->dim_count; d++) /* who sees no links sees what is left of them */
         if (!model->has_links && t->dims[d].oversubscription > 1)
             t->dims[d].bytes_per_ns /= t->dims[d].oversubscription;

@@ -5,6 +5,7 @@
 #include "explore/energy.h"
 #include "explore/model_inputs.h"
 #include "format/doc_change.h"
+#include "inputs/model_options.h"
 #include "model/figures.h"
 #include "sim/run.h"
 #include "sweep/price.h"
@@ -84,6 +85,15 @@ static bool set_option(struct point_run *p, const char *name, const char *text)
     return is_of_model(name) || p->r->host->set(&p->options, name, text, &p->arena, &p->diags);
 }
 
+/* Of a space with several network models: is the setting about another one than the point's? */
+static bool is_of_other_model(const struct point_run *p, const char *name)
+{
+    static const char key[] = "network-model";
+    const struct nadi_model_option *o = nadi_model_option_find(name);
+    return o && nadi_space_variable_of(p->r->space, key) != NADI_NONE &&
+           !nadi_str_equal(word_of(p, key), o->model);
+}
+
 static bool prepare(struct point_run *p)
 {
     const struct nadi_space *s = p->r->space;
@@ -94,7 +104,8 @@ static bool prepare(struct point_run *p)
     p->options = (struct nadi_run_options){.strict = true};
     p->r->host->preset(&p->options);
     for (uint32_t i = 0; i < s->word_count; i++)
-        ok &= set_option(p, s->words[i].name, s->words[i].text);
+        if (!is_of_other_model(p, s->words[i].name))
+            ok &= set_option(p, s->words[i].name, s->words[i].text);
     for (uint32_t i = 0; i < s->variable_count; i++) {
         const struct nadi_space_variable *v = &s->variables[i];
         if (nadi_str_equal(v->of, "run"))

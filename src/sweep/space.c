@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "format/csv_read.h"
+#include "inputs/model_options.h"
 #include "platform/catalogue.h"
 #include "platform/generator_words.h"
 #include "settings/schema.h"
@@ -97,8 +98,12 @@ static bool read_run(struct nadi_space_reader *r, const struct nadi_doc *doc,
             return false;
         put_word(s, nadi_doc_key(n), nadi_space_beside(s, nadi_doc_key(n), n->text));
     }
-    for (size_t i = 0; i < r->source->word_count; i++)
-        put_word(s, r->source->words[i].name, r->source->words[i].text);
+    for (size_t i = 0; i < r->source->word_count; i++) {
+        const struct nadi_space_word *w = &r->source->words[i];
+        if (!check_word(r, w->name, w->text, NADI_IN_FILE("--run")))
+            return false;
+        put_word(s, w->name, w->text);
+    }
     s->is_model = nadi_space_word_of(s, "model") != NULL;
     const struct nadi_place place =
         run ? nadi_doc_place(doc, run) : NADI_IN_FILE(s->path ? s->path : "sweep");
@@ -255,6 +260,46 @@ static bool read_constraints(struct nadi_space_reader *r, const struct nadi_sche
     return true;
 }
 
+/* Could a point have this network model? */
+static bool may_have_model(const struct nadi_space *s, const char *model)
+{
+    static const char key[] = "network-model";
+    const uint32_t at = nadi_space_variable_of(s, key);
+    if (at == NADI_NONE)
+        return nadi_str_equal(nadi_space_word_of(s, key), model);
+    const struct nadi_space_variable *v = &s->variables[at];
+    for (uint32_t i = 0; v->form == NADI_VARIABLE_LIST && i < v->count; i++)
+        if (strcmp(v->texts[i], model) == 0)
+            return true;
+    return v->form != NADI_VARIABLE_LIST;
+}
+
+static bool fits_models(const struct nadi_space_reader *r, const char *name,
+                        struct nadi_place place)
+{
+    const struct nadi_model_option *o = nadi_model_option_find(name);
+    if (!o || may_have_model(r->s, o->model))
+        return true;
+    return nadi_error(r->diags, "setup/other-model", place, o->hint,
+                      "'%s' is about %s, and no point has the network model %s", name, o->about,
+                      o->model);
+}
+
+/* Settings that one network model reads: of some points at least. */
+static bool check_models(const struct nadi_space_reader *r)
+{
+    const struct nadi_space *s = r->s;
+    bool ok = true;
+    for (uint32_t i = 0; i < s->word_count; i++)
+        if (nadi_space_variable_of(s, s->words[i].name) == NADI_NONE)
+            ok &= fits_models(r, s->words[i].name,
+                              s->path ? NADI_IN_FILE(s->path) : NADI_IN_FILE("--run"));
+    for (uint32_t i = 0; i < s->variable_count; i++)
+        if (nadi_str_equal(s->variables[i].of, "run"))
+            ok &= fits_models(r, s->variables[i].path, s->variables[i].place);
+    return ok;
+}
+
 /* --- the whole ------------------------------------------------------------------------------- */
 
 static void fill(const struct nadi_space_reader *r, const struct nadi_schema_values *v)
@@ -337,7 +382,7 @@ static bool read_doc(struct nadi_space_reader *r, struct nadi_doc *doc)
         return nadi_error(r->diags, "space/file", NADI_IN_FILE(s->path), "file: points.csv",
                           "sampling is file, and no file is named");
     constraints = nadi_schema_get(&v, "constraints");
-    return read_expressions(r) &&
+    return check_models(r) && read_expressions(r) &&
            nadi_space_read_objectives(r, doc, nadi_schema_get(&v, "objectives")) &&
            read_constraints(r, constraints) && is_drawable(r);
 }
