@@ -1,6 +1,7 @@
 #include "frontend/frontend.h"
 
 static const char *const mlir[] = {".mlir", NULL};
+static const char *const hlo[] = {".hlo", ".hlo.txt", "_optimizations.txt", NULL};
 static const char *const xplane[] = {".xplane.pb", ".pb", NULL};
 static const char *const json[] = {".trace.json.gz", ".trace.json", ".json.gz", ".json", NULL};
 static const char *const sqlite[] = {".sqlite", ".sqlite3", ".db", NULL};
@@ -9,6 +10,7 @@ static const char *const text[] = {".txt", ".ascii", NULL};
 
 static const struct nadi_front_form forms[] = {
     {"stablehlo", mlir, nadi_front_read_stablehlo},
+    {"hlo", hlo, nadi_front_read_hlo},
     {"xplane", xplane, nadi_front_read_xplane},
     {"param", param, nadi_front_read_param},
     {"trace-viewer", json, nadi_front_read_trace_viewer},
@@ -27,7 +29,7 @@ const struct nadi_front_form *nadi_front_form_find(const char *name, const char 
                 return &forms[i];
     }
     nadi_error(diags, "usage/form", NADI_IN_FILE(path),
-               "--form stablehlo, xplane, trace-viewer, nsight, dumpi or param",
+               "--form stablehlo, hlo, xplane, trace-viewer, nsight, dumpi or param",
                "nothing says what form the file has");
     return NULL;
 }

@@ -1,6 +1,7 @@
 /* frontend: files of other tools to Chakra traces of all ranks.
  *
  *   stablehlo     a StableHLO module as text: a program of all ranks, operations and bytes
+ *   hlo           a compiled module of XLA as text: the same, fused and divided among ranks
  *   xplane        XPlane protobuf of the profilers of JAX and TensorFlow
  *   trace-viewer  their JSON of the trace viewer
  *   nsight        SQLite export of Nsight Systems
@@ -34,6 +35,8 @@ const struct nadi_front_form *nadi_front_form_find(const char *name, const char 
 /* The readers; a text or file in memory for the first two, for tests. */
 bool nadi_stablehlo_parse(struct nadi_front_job *job, const char *path, const char *text,
                           uint32_t ranks, struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_hlo_parse(struct nadi_front_job *job, const char *path, const char *text, uint32_t ranks,
+                    struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_dumpi_parse(struct nadi_front_job *job, uint32_t rank, const char *path, char *text,
                       struct nadi_diags *diags) NADI_MUST_USE;
 struct nadi_doc;
@@ -46,6 +49,8 @@ bool nadi_trace_viewer_parse(struct nadi_front_job *job, const char *path, const
 
 bool nadi_front_read_stablehlo(struct nadi_front_job *job, const struct nadi_front_source *source,
                                struct nadi_diags *diags);
+bool nadi_front_read_hlo(struct nadi_front_job *job, const struct nadi_front_source *source,
+                         struct nadi_diags *diags);
 bool nadi_front_read_xplane(struct nadi_front_job *job, const struct nadi_front_source *source,
                             struct nadi_diags *diags);
 bool nadi_front_read_trace_viewer(struct nadi_front_job *job,

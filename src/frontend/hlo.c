@@ -5,6 +5,21 @@
 
 #include <ctype.h>
 
+bool nadi_hlo_fail(const struct nadi_hlo_source *p, const char *at, const char *code,
+                   const char *hint, const char *what, const char *word, size_t length)
+{
+    struct nadi_place place = NADI_IN_FILE(p->path);
+    place.line = 1;
+    place.column = 1;
+    for (const char *c = p->text; c < at; c++, place.column++)
+        if (*c == '\n') {
+            place.line++;
+            place.column = 0;
+        }
+    return nadi_error(p->diags, code, place, hint, "%.*s: %s", (int)(length < 80 ? length : 80),
+                      word, what);
+}
+
 uint32_t nadi_hlo_bits(const char *word, size_t length)
 {
     static const struct {

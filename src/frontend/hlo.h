@@ -5,6 +5,16 @@
 #include "base/collective.h"
 #include "frontend/job.h"
 
+/* A text that is read, for messages. */
+struct nadi_hlo_source {
+    const char *path, *text;
+    struct nadi_diags *diags;
+};
+
+/* An error at `at`, a place in the text: "<word>: <what>". False. */
+bool nadi_hlo_fail(const struct nadi_hlo_source *source, const char *at, const char *code,
+                   const char *hint, const char *what, const char *word, size_t length);
+
 /* Bits of an element: "f32", "bf16", "i1", "pred", "f8E4M3FN". 0: no such type. */
 uint32_t nadi_hlo_bits(const char *word, size_t length);
 

@@ -10,36 +10,26 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "frontend/frontend.h"
-#include "frontend/hlo.h"
+#include "frontend/mlir.h"
 
 #include <ctype.h>
 
-enum { OPERANDS = 64, DIMS = 16, DEPTH = 32, RESULTS = 64, NODES_MOST = 1 << 24 };
+#define COMPILED                                                                                   \
+    "what each rank does is in the compiled program: jax.jit(f).lower(..).compile().as_text(), "   \
+    "--form hlo"
 
-struct shape {
-    uint64_t dims[DIMS], elements, bytes;
-    uint32_t rank;
-};
+enum { DEPTH = 32, NODES_MOST = 1 << 24 };
 
 struct value {       /* of a name of a function */
     uint64_t ids[2]; /* producers, 0: none */
-};
-
-struct statement {
-    const char *begin, *end; /* of its text */
-    const char *op;          /* "dot_general" */
-    size_t op_length;
-    const char *operands[OPERANDS], *results[RESULTS];
-    uint32_t operand_lengths[OPERANDS], result_lengths[RESULTS];
-    uint32_t operand_count, result_count;
-    const char *types; /* behind the last " : " */
+    bool whole;      /* a tensor of all ranks, which a partitioner has still to split */
 };
 
 struct program {
+    struct nadi_hlo_source source; /* first */
     struct nadi_front_job *job;
-    const char *path, *text;
     uint64_t nodes;
-    struct nadi_diags *diags;
+    bool partitioned; /* shardings are what was, not what is to be */
 };
 
 struct scope { /* a call of a function */
@@ -48,193 +38,8 @@ struct scope { /* a call of a function */
         struct value *items;
         size_t count, capacity;
     } values;
-    struct value results[RESULTS];
+    struct value results[NADI_MLIR_RESULTS];
 };
-
-static bool fail(const struct program *p, const char *at, const char *code, const char *hint,
-                 const char *what, const char *word, size_t length)
-{
-    struct nadi_place place = NADI_IN_FILE(p->path);
-    place.line = 1;
-    place.column = 1;
-    for (const char *c = p->text; c < at; c++, place.column++)
-        if (*c == '\n') {
-            place.line++;
-            place.column = 0;
-        }
-    return nadi_error(p->diags, code, place, hint, "%.*s: %s", (int)(length < 80 ? length : 80),
-                      word, what);
-}
-
-static bool is_op(const struct statement *s, const char *name)
-{
-    return strlen(name) == s->op_length && memcmp(name, s->op, s->op_length) == 0;
-}
-
-/* Behind a bracket's partner; the end where there is none. */
-static const char *past_bracket(const char *at, const char *end)
-{
-    int depth = 0;
-    bool quoted = false;
-    for (; at < end; at++) {
-        if (*at == '"')
-            quoted = !quoted;
-        else if (!quoted && strchr("({[", *at) && *at)
-            depth++;
-        else if (!quoted && strchr(")}]", *at) && *at && --depth == 0)
-            return at + 1;
-    }
-    return end;
-}
-
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '-';
-}
-
-/* ---- types --------------------------------------------------------------------------------- */
-
-/* "tensor<8x128xf32>" at *at; false at anything else, or with an error where *bad. */
-static bool read_type(const struct program *p, const char **at, const char *end,
-                      struct shape *shape, bool *bad)
-{
-    const char *c = *at;
-    *shape = (struct shape){.elements = 1};
-    if (strncmp(c, "tensor<", 7) != 0)
-        return false;
-    for (c += 7; c < end;) {
-        uint64_t size;
-        const char *rest = nadi_str_take_u64(c, &size);
-        if (!rest || *rest != 'x' || shape->rank == DIMS)
-            break;
-        shape->dims[shape->rank++] = size;
-        shape->elements = nadi_count_mul(shape->elements, size);
-        c = rest + 1;
-    }
-    size_t length = 0;
-    while (isalnum((unsigned char)c[length]))
-        length++;
-    const uint32_t bits = nadi_hlo_bits(c, length);
-    if (bits == 0) {
-        *bad = true;
-        return fail(p, c, "stablehlo/type", "static shapes of numbers", "no static type is this", c,
-                    strcspn(c, ">\n"));
-    }
-    shape->bytes = nadi_count_mul(shape->elements, bits) / 8;
-    shape->bytes += shape->bytes == 0;
-    const char *close = memchr(c, '>', (size_t)(end - c));
-    *at = close ? close + 1 : end;
-    return true;
-}
-
-struct signature {
-    struct shape in[OPERANDS], out[RESULTS];
-    uint32_t in_count, out_count;
-};
-
-/* "(tensor<..>, tensor<..>) -> tensor<..>", or one list for all operands and results. */
-static bool read_signature(const struct program *p, const struct statement *s,
-                           struct signature *types)
-{
-    const char *arrow = NULL, *c = s->types;
-    bool bad = false;
-    *types = (struct signature){0};
-    if (!c)
-        return true;
-    for (const char *a = c; a + 1 < s->end && !arrow; a++)
-        if (a[0] == '-' && a[1] == '>')
-            arrow = a;
-    while (c < s->end) {
-        struct shape shape;
-        if (!read_type(p, &c, s->end, &shape, &bad)) {
-            if (bad)
-                return false;
-            c++;
-        } else if (arrow && c <= arrow) {
-            if (types->in_count < OPERANDS)
-                types->in[types->in_count++] = shape;
-        } else if (types->out_count < RESULTS) {
-            types->out[types->out_count++] = shape;
-        }
-    }
-    if (!arrow && types->out_count)
-        for (uint32_t i = 0; i < s->operand_count; i++)
-            types->in[types->in_count++] =
-                types->out[i < types->out_count ? i : types->out_count - 1];
-    return true;
-}
-
-/* ---- statements ---------------------------------------------------------------------------- */
-
-/* The statement that begins at `at`: its end is a line's end outside of brackets, unless the text
- * goes on behind it. */
-static void read_statement(const char *at, const char *end, struct statement *s)
-{
-    *s = (struct statement){.begin = at};
-    const char *c = at;
-    while (c < end && *c != '\n')
-        c = strchr("({[\"", *c) && *c != '"' ? past_bracket(c, end)
-            : *c == '"'                      ? memchr(c + 1, '"', (size_t)(end - c - 1))
-                                                   ? (const char *)memchr(c + 1, '"', (size_t)(end - c - 1)) + 1
-                                                   : end
-                                             : c + 1;
-    s->end = c;
-    c = at;
-    while (c < s->end && *c == '%') { /* "%3:2 = ", "%a, %b = " */
-        size_t length = 1;
-        while (is_name(c[length]))
-            length++;
-        if (s->result_count < RESULTS) {
-            s->results[s->result_count] = c;
-            s->result_lengths[s->result_count++] = (uint32_t)length;
-        }
-        c += length;
-        while (c < s->end && *c != '%' && *c != '=')
-            c++;
-    }
-    if (s->result_count && c < s->end && *c == '=')
-        c++;
-    while (c < s->end && (isspace((unsigned char)*c) || *c == '"'))
-        c++;
-    const char *word = c;
-    while (c < s->end && (is_name(*c)))
-        c++;
-    const char *dot = memchr(word, '.', (size_t)(c - word));
-    s->op = dot ? dot + 1 : word;
-    s->op_length = (size_t)(c - s->op);
-}
-
-/* Operands: names outside of braces; the types: behind the last " : " outside of brackets. */
-static void read_parts(struct statement *s)
-{
-    for (const char *c = s->op + s->op_length; c < s->end;) {
-        if (*c == '{' || *c == '<' || *c == '[') {
-            c = *c == '<' ? c + 1 : past_bracket(c, s->end);
-        } else if (c[0] == ':' && c[-1] == ' ' && c + 1 < s->end && c[1] == ' ') {
-            s->types = c + 2;
-            c = s->end;
-        } else if (*c == '(' && c + 1 < s->end && c[1] == '{') {
-            c = past_bracket(c, s->end);
-        } else if (*c == '%') {
-            size_t length = 1;
-            while (is_name(c[length]) || c[length] == '#')
-                length++;
-            if (s->operand_count < OPERANDS) {
-                s->operands[s->operand_count] = c;
-                s->operand_lengths[s->operand_count++] = (uint32_t)length;
-            }
-            c += length;
-        } else {
-            c++;
-        }
-    }
-}
-
-static const char *find_in(const struct statement *s, const char *word)
-{
-    const char *at = memmem(s->begin, (size_t)(s->end - s->begin), word, strlen(word));
-    return at ? at + strlen(word) : NULL;
-}
 
 /* ---- values -------------------------------------------------------------------------------- */
 
@@ -246,13 +51,14 @@ static struct value *value_of(struct scope *scope, const char *name, uint32_t le
     const uint32_t at =
         nadi_strmap_put(&scope->names, name, hash ? (size_t)(hash - name) : length, next, NULL);
     if (at == next) {
-        const struct value none = {{0, 0}};
+        const struct value none = {{0, 0}, false};
         NADI_PUSH(&scope->values, none);
     }
     return &scope->values.items[at];
 }
 
-static void gather_deps(struct scope *scope, const struct statement *s, struct nadi_u64_list *deps)
+static void gather_deps(struct scope *scope, const struct nadi_mlir_statement *s,
+                        struct nadi_u64_list *deps)
 {
     deps->count = 0;
     for (uint32_t i = 0; i < s->operand_count; i++) {
@@ -263,78 +69,49 @@ static void gather_deps(struct scope *scope, const struct statement *s, struct n
     }
 }
 
-static void set_results(struct scope *scope, const struct statement *s, uint64_t a, uint64_t b)
+/* Does the text divide a tensor among ranks? "{devices=[4,1]<=[4]}", or an axis of Shardy's mesh.
+ */
+static bool divides(const char *text, const char *end)
+{
+    static const char *const words[] = {"sharding = \"{devices=[", "[{\"", ", {\""};
+    const bool shardy = memmem(text, (size_t)(end - text), "#sdy.sharding", 13) != NULL;
+    for (size_t i = 0; i < (shardy ? 3 : 1); i++)
+        if (memmem(text, (size_t)(end - text), words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
+/* Operands that are still of all ranks: the operation would be counted on each. */
+static bool check_parts(const struct program *p, struct scope *scope,
+                        const struct nadi_mlir_statement *s)
+{
+    for (uint32_t i = 0; i < s->operand_count && !p->partitioned; i++)
+        if (value_of(scope, s->operands[i], s->operand_lengths[i])->whole)
+            return nadi_hlo_fail(&p->source, s->begin, "stablehlo/sharding", COMPILED,
+                                 "an operand has a sharding that is still to be applied", s->op,
+                                 s->op_length);
+    return true;
+}
+
+static void set_results(struct scope *scope, const struct nadi_mlir_statement *s, uint64_t a,
+                        uint64_t b)
 {
     for (uint32_t i = 0; i < s->result_count; i++)
-        *value_of(scope, s->results[i], s->result_lengths[i]) = (struct value){{a, b}};
+        *value_of(scope, s->results[i], s->result_lengths[i]) = (struct value){{a, b}, false};
 }
 
 /* ---- operations ---------------------------------------------------------------------------- */
 
-/* "contracting_dims = [1] x [0]" or "lhs_contracting_dimensions = [1]": product of these of the
- * left operand. */
-static uint64_t contracted(const struct statement *s, const struct shape *left)
-{
-    const char *at = find_in(s, "contracting_dims = [");
-    uint64_t product = 1, dim;
-    if (!at)
-        at = find_in(s, "lhs_contracting_dimensions = [");
-    while (at && *at != ']') {
-        const char *rest = nadi_str_take_u64(at, &dim);
-        if (!rest)
-            break;
-        product = nadi_count_mul(product, dim < left->rank ? left->dims[dim] : 1);
-        at = rest + strspn(rest, ", ");
-    }
-    return product;
-}
-
-/* The kernel's elements for one output feature: "x[0, 1, i, o]->". */
-static uint64_t window(const struct statement *s, const struct shape *kernel)
-{
-    const char *at = find_in(s, "]x[");
-    uint64_t product = kernel->elements;
-    uint32_t dim = 0;
-    for (; at && *at != ']' && dim < kernel->rank; at++) {
-        if (*at == 'o' && kernel->dims[dim])
-            product /= kernel->dims[dim];
-        dim += *at == ',';
-    }
-    return product ? product : 1;
-}
-
-static uint64_t work_of(const struct statement *s, const struct signature *t)
-{
-    const uint64_t out = t->out_count ? t->out[0].elements : 0;
-    if ((is_op(s, "dot_general") || is_op(s, "dot")) && t->in_count)
-        return nadi_count_mul(nadi_count_mul(2, out), is_op(s, "dot") && t->in[0].rank
-                                                          ? t->in[0].dims[t->in[0].rank - 1]
-                                                          : contracted(s, &t->in[0]));
-    if (is_op(s, "convolution") && t->in_count > 1)
-        return nadi_count_mul(nadi_count_mul(2, out), window(s, &t->in[1]));
-    if (is_op(s, "reduce") && t->in_count)
-        return t->in[0].elements;
-    return out;
-}
-
-static uint64_t sum_bytes(const struct shape *shapes, uint32_t count)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum = nadi_count_add(sum, shapes[i].bytes);
-    return sum;
-}
-
 /* "replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>"; "dense<0>": of one rank. */
-static bool read_groups(const struct program *p, const struct statement *s, const char *word,
-                        struct nadi_hlo_groups *groups)
+static bool read_groups(const struct program *p, const struct nadi_mlir_statement *s,
+                        const char *word, struct nadi_hlo_groups *groups)
 {
-    const char *at = find_in(s, word);
+    const char *at = nadi_mlir_find(s, word);
     *groups = (struct nadi_hlo_groups){0};
     if (!at || strncmp(at, " = dense<", 9) != 0)
-        return !at ||
-               fail(p, s->begin, "stablehlo/groups", "replica_groups = dense<[[0, 1], [2, 3]]>",
-                    "its groups cannot be read", s->op, s->op_length);
+        return !at || nadi_hlo_fail(&p->source, s->begin, "stablehlo/groups",
+                                    "replica_groups = dense<[[0, 1], [2, 3]]>",
+                                    "its groups cannot be read", s->op, s->op_length);
     at += 9;
     if (*at == '[' && nadi_hlo_groups_read(groups, at))
         return true;
@@ -346,12 +123,14 @@ static bool read_groups(const struct program *p, const struct statement *s, cons
     }
     if (*at == '>')
         return true;
-    return fail(p, at, "stablehlo/groups", "replica_groups = dense<[[0, 1], [2, 3]]>",
-                "its groups cannot be read", s->op, s->op_length);
+    return nadi_hlo_fail(&p->source, at, "stablehlo/groups",
+                         "replica_groups = dense<[[0, 1], [2, 3]]>", "its groups cannot be read",
+                         s->op, s->op_length);
 }
 
-static bool add_collective(struct program *p, struct scope *scope, const struct statement *s,
-                           enum nadi_collective_kind kind, const struct signature *t)
+static bool add_collective(struct program *p, struct scope *scope,
+                           const struct nadi_mlir_statement *s, enum nadi_collective_kind kind,
+                           const struct nadi_mlir_signature *t)
 {
     struct nadi_hlo_groups groups;
     struct nadi_u64_list deps = {0};
@@ -359,11 +138,12 @@ static bool add_collective(struct program *p, struct scope *scope, const struct 
     bool ok = read_groups(p, s, "replica_groups", &groups);
     for (size_t i = 0; i < groups.members.count && ok; i++)
         if (groups.members.items[i] >= p->job->rank_count)
-            ok = fail(p, s->begin, "stablehlo/ranks",
-                      "--ranks, or mhlo.num_partitions of the module",
-                      "its groups have ranks that the program has not", s->op, s->op_length);
+            ok = nadi_hlo_fail(&p->source, s->begin, "stablehlo/ranks",
+                               "--ranks, or mhlo.num_partitions of the module",
+                               "its groups have ranks that the program has not", s->op,
+                               s->op_length);
     gather_deps(scope, s, &deps);
-    const uint64_t bytes = sum_bytes(t->in, t->in_count);
+    const uint64_t bytes = nadi_mlir_bytes(t->in, t->in_count);
     for (uint32_t r = 0; r < p->job->rank_count && ok; r++) {
         struct nadi_front_node node = {.name =
                                            nadi_arena_strndup(&p->job->arena, s->op, s->op_length),
@@ -387,19 +167,20 @@ static bool add_collective(struct program *p, struct scope *scope, const struct 
 
 /* A send to one rank and a receive from one, each where the pairs have the rank; all ranks get two
  * nodes, so that ids stay the same on all. */
-static bool add_permute(struct program *p, struct scope *scope, const struct statement *s,
-                        const struct signature *t)
+static bool add_permute(struct program *p, struct scope *scope, const struct nadi_mlir_statement *s,
+                        const struct nadi_mlir_signature *t)
 {
     struct nadi_hlo_groups pairs;
     struct nadi_u64_list deps = {0};
     bool ok = read_groups(p, s, "source_target_pairs", &pairs);
     for (size_t i = 0; i < pairs.members.count && ok; i++)
         if (pairs.members.items[i] >= p->job->rank_count || pairs.members.count % 2)
-            ok = fail(p, s->begin, "stablehlo/ranks",
-                      "--ranks, or mhlo.num_partitions of the module",
-                      "its pairs have ranks that the program has not", s->op, s->op_length);
+            ok =
+                nadi_hlo_fail(&p->source, s->begin, "stablehlo/ranks",
+                              "--ranks, or mhlo.num_partitions of the module",
+                              "its pairs have ranks that the program has not", s->op, s->op_length);
     gather_deps(scope, s, &deps);
-    const uint64_t bytes = sum_bytes(t->in, t->in_count);
+    const uint64_t bytes = nadi_mlir_bytes(t->in, t->in_count);
     uint64_t ids[2] = {0, 0};
     for (uint32_t r = 0; r < p->job->rank_count && ok; r++) {
         for (uint32_t end = 0; end < 2; end++) {
@@ -422,14 +203,15 @@ static bool add_permute(struct program *p, struct scope *scope, const struct sta
     return ok;
 }
 
-static bool add_compute(struct program *p, struct scope *scope, const struct statement *s,
-                        const struct signature *t)
+static bool add_compute(struct program *p, struct scope *scope, const struct nadi_mlir_statement *s,
+                        const struct nadi_mlir_signature *t)
 {
     struct nadi_u64_list deps = {0};
     const struct nadi_front_node node = {
         .name = nadi_arena_strndup(&p->job->arena, s->op, s->op_length),
-        .ops = work_of(s, t),
-        .bytes = nadi_count_add(sum_bytes(t->in, t->in_count), sum_bytes(t->out, t->out_count))};
+        .ops = nadi_mlir_work(s, t),
+        .bytes = nadi_count_add(nadi_mlir_bytes(t->in, t->in_count),
+                                nadi_mlir_bytes(t->out, t->out_count))};
     uint64_t id = 0;
     gather_deps(scope, s, &deps);
     for (uint32_t r = 0; r < p->job->rank_count; r++)
@@ -445,15 +227,16 @@ static bool run_function(struct program *p, const char *name, size_t length,
                          const struct value *arguments, uint32_t count, struct value *results,
                          uint32_t depth);
 
-static bool run_call(struct program *p, struct scope *scope, const struct statement *s,
+static bool run_call(struct program *p, struct scope *scope, const struct nadi_mlir_statement *s,
                      uint32_t depth)
 {
     const char *name = memchr(s->op, '@', (size_t)(s->end - s->op));
-    struct value arguments[OPERANDS], results[RESULTS] = {{{0, 0}}};
+    struct value arguments[NADI_MLIR_OPERANDS], results[NADI_MLIR_RESULTS] = {{.whole = false}};
     size_t length = 1;
     if (!name)
-        return fail(p, s->begin, "stablehlo/call", NULL, "it calls nothing", s->op, s->op_length);
-    while (is_name(name[length]))
+        return nadi_hlo_fail(&p->source, s->begin, "stablehlo/call", NULL, "it calls nothing",
+                             s->op, s->op_length);
+    while (nadi_mlir_is_name(name[length]))
         length++;
     for (uint32_t i = 0; i < s->operand_count; i++)
         arguments[i] = *value_of(scope, s->operands[i], s->operand_lengths[i]);
@@ -464,7 +247,7 @@ static bool run_call(struct program *p, struct scope *scope, const struct statem
     return true;
 }
 
-static bool run_statement(struct program *p, struct scope *scope, struct statement *s,
+static bool run_statement(struct program *p, struct scope *scope, struct nadi_mlir_statement *s,
                           uint32_t depth)
 {
     static const char *const nothing[] = {"constant", "iota", "partition_id", "replica_id",
@@ -474,35 +257,44 @@ static bool run_statement(struct program *p, struct scope *scope, struct stateme
     static const char *const refused[] = {"while", "case", "if", "manual_computation",
                                           "send",  "recv"};
     enum nadi_collective_kind kind;
-    struct signature types;
-    read_parts(s);
+    struct nadi_mlir_signature types;
+    nadi_mlir_parts(s);
     if (++p->nodes > NODES_MOST)
-        return fail(p, s->begin, "stablehlo/size", NULL, "the calls have too many operations",
-                    s->op, s->op_length);
+        return nadi_hlo_fail(&p->source, s->begin, "stablehlo/size", NULL,
+                             "the calls have too many operations", s->op, s->op_length);
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-        if (is_op(s, refused[i]))
-            return fail(p, s->begin, "stablehlo/control",
-                        "unroll loops, lower shardings (export after partitioning)",
-                        "what it does is not in the text", s->op, s->op_length);
+        if (nadi_mlir_is_op(s, refused[i]))
+            return nadi_hlo_fail(&p->source, s->begin, "stablehlo/control",
+                                 "unroll loops, lower shardings (export after partitioning)",
+                                 "what it does is not in the text", s->op, s->op_length);
     for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++)
-        if (is_op(s, nothing[i]))
+        if (nadi_mlir_is_op(s, nothing[i]))
             return true;
-    if (is_op(s, "call"))
+    if (nadi_mlir_is_op(s, "call"))
         return run_call(p, scope, s, depth);
     for (size_t i = 0; i < sizeof(renames) / sizeof(renames[0]); i++)
-        if (is_op(s, renames[i]) && s->operand_count == 1 &&
-            (!is_op(s, "custom_call") || find_in(s, "@Sharding") || find_in(s, "@SPMD"))) {
+        if (nadi_mlir_is_op(s, renames[i]) && s->operand_count == 1 &&
+            (!nadi_mlir_is_op(s, "custom_call") || nadi_mlir_find(s, "@Sharding") ||
+             nadi_mlir_find(s, "@SPMD"))) {
             const struct value v = *value_of(scope, s->operands[0], s->operand_lengths[0]);
             set_results(scope, s, v.ids[0], v.ids[1]);
+            if (s->result_count)
+                value_of(scope, s->results[0], s->result_lengths[0])->whole =
+                    nadi_mlir_find(s, "@SPMDFullToShardShape")
+                        ? false
+                        : (nadi_mlir_is_op(s, "custom_call") ? divides(s->begin, s->end) : v.whole);
             return true;
         }
-    if (is_op(s, "custom_call"))
-        return fail(p, s->begin, "stablehlo/custom-call",
-                    "only @Sharding and @SPMD... of one operand",
-                    "what it computes is not in the text", s->op, s->op_length);
-    if (!read_signature(p, s, &types))
+    if (s->op - s->begin >= 4 && memcmp(s->op - 4, "sdy.", 4) == 0)
+        return nadi_hlo_fail(&p->source, s->begin, "stablehlo/sharding", COMPILED,
+                             "Shardy has still to divide the program", s->op, s->op_length);
+    if (nadi_mlir_is_op(s, "custom_call"))
+        return nadi_hlo_fail(&p->source, s->begin, "stablehlo/custom-call",
+                             "only @Sharding and @SPMD... of one operand",
+                             "what it computes is not in the text", s->op, s->op_length);
+    if (!check_parts(p, scope, s) || !nadi_mlir_signature(&p->source, s, &types))
         return false;
-    if (is_op(s, "collective_permute"))
+    if (nadi_mlir_is_op(s, "collective_permute"))
         return add_permute(p, scope, s, &types);
     if (nadi_hlo_collective(s->op, s->op_length, &kind))
         return add_collective(p, scope, s, kind, &types);
@@ -512,12 +304,36 @@ static bool run_statement(struct program *p, struct scope *scope, struct stateme
 /* "@name(" of a func.func; NULL: there is none. */
 static const char *find_function(const struct program *p, const char *name, size_t length)
 {
-    for (const char *at = p->text; (at = strstr(at, "func.func")); at++) {
+    for (const char *at = p->source.text; (at = strstr(at, "func.func")); at++) {
         const char *line = at + strcspn(at, "@\n");
         if (strncmp(line, name, length) == 0 && line[length] == '(')
             return line + length;
     }
     return NULL;
+}
+
+/* Of a module without @main: its one function that is not private. False with an error. */
+static bool only_function(const struct program *p, const char **name, size_t *length)
+{
+    const char *text = p->source.text;
+    uint32_t count = 0;
+    for (const char *at = text; (at = strstr(at, "func.func ")); at++) {
+        const char *begin = at + strcspn(at, "@\n");
+        if (*begin != '@' || memmem(at, (size_t)(begin - at), " private ", 9))
+            continue;
+        *name = begin;
+        *length = strcspn(begin, "(\n");
+        count++;
+    }
+    if (count == 1)
+        return true;
+    const bool generic = strstr(text, "\"func.func\"()") != NULL;
+    return nadi_hlo_fail(&p->source, text, "stablehlo/function",
+                         generic ? "MLIR in its usual form, not printed as generic functions"
+                                 : "a module with func.func @main, or with one public function",
+                         count ? "there is no such function, and several others are public"
+                               : "there is no such function",
+                         "@main", 5);
 }
 
 static bool run_body(struct program *p, struct scope *scope, const char *body, const char *end,
@@ -533,18 +349,18 @@ static bool run_body(struct program *p, struct scope *scope, const char *body, c
             at += strcspn(at, "\n");
             continue;
         }
-        struct statement s;
-        read_statement(at, end, &s);
-        if (is_op(&s, "return")) {
-            read_parts(&s);
-            for (uint32_t i = 0; i < s.operand_count && i < RESULTS; i++)
+        struct nadi_mlir_statement s;
+        nadi_mlir_statement(at, end, &s);
+        if (nadi_mlir_is_op(&s, "return")) {
+            nadi_mlir_parts(&s);
+            for (uint32_t i = 0; i < s.operand_count && i < NADI_MLIR_RESULTS; i++)
                 results[i] = *value_of(scope, s.operands[i], s.operand_lengths[i]);
             return true;
         }
         if (s.op_length == 0)
-            return fail(p, at, "stablehlo/statement",
-                        "MLIR in its usual form, not generic functions", "this is no operation", at,
-                        strcspn(at, "\n"));
+            return nadi_hlo_fail(&p->source, at, "stablehlo/statement",
+                                 "MLIR in its usual form, not generic functions",
+                                 "this is no operation", at, strcspn(at, "\n"));
         ok = run_statement(p, scope, &s, depth);
         at = s.end > at ? s.end : at + 1;
     }
@@ -558,37 +374,45 @@ static bool run_function(struct program *p, const char *name, size_t length,
     const char *at = find_function(p, name, length);
     struct scope scope = {0};
     if (!at || depth > DEPTH)
-        return fail(p, at ? at : p->text, "stablehlo/function", "a module with func.func @main",
-                    at ? "calls are too deep, or go in a circle" : "there is no such function",
-                    name, length);
-    const char *all = p->text + strlen(p->text), *end = past_bracket(at, all);
+        return nadi_hlo_fail(&p->source, at ? at : p->source.text, "stablehlo/function",
+                             "a module with func.func @main",
+                             at ? "calls are too deep, or go in a circle"
+                                : "there is no such function",
+                             name, length);
+    const char *all = p->source.text + strlen(p->source.text),
+               *end = nadi_mlir_past_bracket(at, all);
     nadi_strmap_init(&scope.names);
     uint32_t next = 0;
     for (const char *c = at; c < end; c++) { /* "(%arg0: tensor<..>, .." */
         size_t word = 1;
         if (*c != '%')
             continue;
-        while (is_name(c[word]))
+        while (nadi_mlir_is_name(c[word]))
             word++;
         struct value *v = value_of(&scope, c, (uint32_t)word);
         if (next < count)
             *v = arguments[next];
+        else if (depth == 0) {
+            const char *following = memchr(c + 1, '%', (size_t)(end - c - 1));
+            v->whole = divides(c, following ? following : end);
+        }
         next++;
     }
     const char *body = end;
     if (strncmp(body + strspn(body, " "), "->", 2) == 0) {
         body += strspn(body, " ") + 2;
         body += strspn(body, " ");
-        body = *body == '(' ? past_bracket(body, all) : body + strcspn(body, " \n");
+        body = *body == '(' ? nadi_mlir_past_bracket(body, all) : body + strcspn(body, " \n");
     }
     while (body < all && *body != '{')
         body++;
     if (strncmp(end + strspn(end, " "), "attributes", 10) == 0) /* attributes {..} { */
-        for (body = past_bracket(body, all); body < all && *body != '{';)
+        for (body = nadi_mlir_past_bracket(body, all); body < all && *body != '{';)
             body++;
-    const char *stop = past_bracket(body, all);
-    const bool ok = (body < all && stop[-1] == '}') ||
-                    fail(p, at, "stablehlo/cut", NULL, "the function has no end", name, length);
+    const char *stop = nadi_mlir_past_bracket(body, all);
+    const bool ok =
+        (body < all && stop[-1] == '}') || nadi_hlo_fail(&p->source, at, "stablehlo/cut", NULL,
+                                                         "the function has no end", name, length);
     const bool ran = ok && run_body(p, &scope, body + 1, stop - 1, results, depth);
     nadi_strmap_release(&scope.names);
     nadi_mem_free(scope.values.items);
@@ -608,8 +432,8 @@ static uint64_t said(const char *text, const char *word)
 bool nadi_stablehlo_parse(struct nadi_front_job *job, const char *path, const char *text,
                           uint32_t ranks, struct nadi_diags *diags)
 {
-    struct program p = {.job = job, .path = path, .text = text, .diags = diags};
-    struct value results[RESULTS];
+    struct program p = {.source = {path, text, diags}, .job = job};
+    struct value results[NADI_MLIR_RESULTS];
     const uint64_t count = ranks ? ranks
                                  : nadi_count_mul(said(text, "mhlo.num_partitions = "),
                                                   said(text, "mhlo.num_replicas = "));
@@ -617,10 +441,17 @@ bool nadi_stablehlo_parse(struct nadi_front_job *job, const char *path, const ch
         return nadi_error(diags, "stablehlo/ranks", NADI_IN_FILE(path), NULL,
                           "%" PRIu64 " ranks; at most %d", count, NADI_FRONT_RANKS);
     nadi_front_grow(job, (uint32_t)count);
-    if (!run_function(&p, "@main", 5, NULL, 0, results, 0))
+    p.partitioned = strstr(text, "mhlo.spmd_parameters_shardings") != NULL ||
+                    strstr(text, "mhlo.spmd_output_sharding") != NULL;
+    const char *entry = "@main";
+    size_t length = 5;
+    if (!find_function(&p, entry, length) && !only_function(&p, &entry, &length))
         return false;
-    return job->ranks[0].nodes.count > 0 || nadi_error(diags, "stablehlo/empty", NADI_IN_FILE(path),
-                                                       NULL, "@main computes and sends nothing");
+    if (!run_function(&p, entry, length, NULL, 0, results, 0))
+        return false;
+    return job->ranks[0].nodes.count > 0 ||
+           nadi_error(diags, "stablehlo/empty", NADI_IN_FILE(path), NULL,
+                      "%.*s computes and sends nothing", (int)length, entry);
 }
 
 bool nadi_front_read_stablehlo(struct nadi_front_job *job, const struct nadi_front_source *source,
