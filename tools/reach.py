@@ -15,8 +15,7 @@ import subprocess
 import threading
 import time
 
-KINDS = ("unit", "property", "fuzz", "cli")  # labels of the tests that are used, and of scripts:
-SCRIPTS = {"tools.docs": ["README.md", "docs"]}  # and what they read
+KINDS = ("unit", "property", "fuzz", "cli")  # labels of the tests that are used, and scripts
 # Arguments with which a test draws a part of its cases, the first ones: what these notice all do.
 SHARES = {"property.executors": ["2400"], "property.packet_fast_forward": ["150"]}
 MEMORY_BYTES = 6 << 30
@@ -79,6 +78,30 @@ def files_below(folder):
     return [p for p in folder.rglob("*") if p.is_file()]
 
 
+def scripts(tree):
+    """name of a script -> its parts: (name, command, what it reads). Each ends in a few seconds: the
+    pages of docs-commands one by one, of Python what needs no installation."""
+    tools = tree / "tests/tools"
+    one = lambda name, *reads: [(f"tools.{name}", [str(tools / name)], reads)]
+    pages = [p for p in [*tree.glob("*/README.md"), *tree.glob("docs/**/*.md"), tree / "README.md"]
+             if p.exists() and "\n```sh" in p.read_text()]  # fmt: skip
+    commands = str(tools / "docs-commands")
+    python = ["env", "NADI_LIBRARY=libnadi.so", f"PYTHONPATH={tree}/python", "PYTHONDONTWRITEBYTECODE=1"]
+    return {
+        "tools.docs": one("docs", "README.md", "docs"),
+        "tools.docs-commands": [
+            (f"tools.docs-commands:{p.relative_to(tree)}", [commands, str(p.relative_to(tree))],
+             (str(p.relative_to(tree)), "examples")) for p in sorted(pages)
+        ],
+        "tools.python": [
+            ("tools.python", [*python, "python3", str(tree / "python/tests/test_nadi.py")], ("python",))
+        ],
+        "tools.results": one("results", "tests/golden", "examples"),
+        **{f"tools.{name}": one(name)
+           for name in ("captures", "packet-flow", "rescale", "sweep-cache")},
+    }  # fmt: skip
+
+
 def find_tests(tree, build, texts):
     """The tests that CTest knows, with a digest of what each is made of."""
     listed = subprocess.run(
@@ -87,22 +110,20 @@ def find_tests(tree, build, texts):
     tests = tree / "tests"
     support = sorted(tests.glob("support/*.c"))
     common = files_below(tests / "cli/common") if (tests / "cli/common").exists() else []
-    found = []
+    found, known = [], scripts(tree)
     for row in json.loads(listed.stdout)["tests"]:
         labels = [p["value"] for p in row.get("properties", []) if p["name"] == "LABELS"]
         kind = [label for label in sum(labels, []) if label in KINDS]
-        if row["name"] in SCRIPTS:
-            kind = ["script"]
+        for name, command, reads in known.get(row["name"], []):
+            paths = [pathlib.Path(row["command"][0]), *(tree / p for p in reads)]
+            made = [digest_of(files_below(p) if p.is_dir() else [p]) for p in paths]
+            found.append(Test(name, command, digest(*command, *made), build))
         if not kind or not row.get("command"):
             continue
         share = SHARES.get(row["name"], [])
         command = row["command"] + share
-        made, beside = [*share], None
-        if kind[0] == "script":
-            beside = build
-            for path in [pathlib.Path(command[0]), *(tree / p for p in SCRIPTS[row["name"]])]:
-                made.append(digest_of(files_below(path) if path.is_dir() else [path]))
-        elif kind[0] == "cli":
+        made = [*share]
+        if kind[0] == "cli":
             case = pathlib.Path(command[-1])
             made.append(digest_of([*files_below(case), *common, pathlib.Path(command[0])]))
         else:
@@ -111,7 +132,7 @@ def find_tests(tree, build, texts):
             source = tests / sources.get(kind[0], f"{kind[0]}/{name[-1]}.c")
             made += [texts.digest(p) for p in [source, *support]]
             made += [digest_of(files_below(pathlib.Path(p))) for p in command[1:] if os.path.isdir(p)]
-        found.append(Test(row["name"], command, digest(*made), beside))
+        found.append(Test(row["name"], command, digest(*made), None))
     return found
 
 
@@ -143,6 +164,9 @@ def run(test, scratch, environment, cpu_seconds, wall_seconds):
     (scratch / "tmp").mkdir(parents=True)
     for path in test.beside.iterdir() if test.beside else []:
         (scratch / path.name).symlink_to(path)
+    if test.beside and not (scratch / "libnadi.so").exists():
+        folder = environment.get("LD_LIBRARY_PATH", test.beside / "src")
+        (scratch / "libnadi.so").symlink_to(pathlib.Path(folder) / "libnadi.so")
     whole = {**os.environ, **environment, "TMPDIR": str(scratch / "tmp"), "HOME": str(scratch)}
     process = subprocess.Popen(
         test.command, cwd=scratch, env=whole, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
