@@ -439,6 +439,11 @@ bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until
     return !e->halted[0] && (e->running || (e->heap_count && e->heap[0].at <= until));
 }
 
+void nadi_engine_yield(struct nadi_engine *e)
+{
+    e->stop = 0;
+}
+
 void nadi_engine_halt(struct nadi_engine *e, const char *format, ...)
 {
     if (e->halted[0])

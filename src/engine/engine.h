@@ -51,9 +51,12 @@ nadi_time nadi_engine_after(const struct nadi_engine *e, nadi_time delay);
 nadi_time nadi_engine_after_ns(const struct nadi_engine *e, uint64_t ns);
 
 /* Runs until at least `max_events` more events were handled, perhaps in the middle of a time step,
- * the queue is empty, or the next time would exceed `until`. True while events remain that are not
- * beyond `until`; the next call continues with them. */
+ * a model yields, the queue is empty, or the next time would exceed `until`. True while events
+ * remain that are not beyond `until`; the next call continues with them. */
 bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until);
+/* For a model, while it handles an event that took long: nadi_engine_run returns after it, however
+ * few events were handled, so that its caller can look whether to go on. */
+void nadi_engine_yield(struct nadi_engine *e);
 /* For a model, while it handles an event: stops the run because the model cannot continue. The
  * first reason counts. */
 void nadi_engine_halt(struct nadi_engine *e, const char *format, ...) NADI_PRINTF(2, 3);

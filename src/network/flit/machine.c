@@ -294,16 +294,26 @@ enum nadi_flit_state nadi_flit_run(struct nadi_flit_machine *m, uint64_t end)
         if (m->now >= end)
             break;
         run_cycle(m);
-        if (m->moved)
-            continue;
-        const uint64_t next = skip_to(m);
-        if (next == UINT64_MAX)
-            return is_empty(m) ? NADI_FLIT_EMPTY : NADI_FLIT_STUCK;
-        m->asleep_until = next;
-        if (next > m->now)
-            m->now = nadi_min_u64(next, end);
+        if (!m->moved) {
+            const uint64_t next = skip_to(m);
+            if (next == UINT64_MAX)
+                return is_empty(m) ? NADI_FLIT_EMPTY : NADI_FLIT_STUCK;
+            m->asleep_until = next;
+            if (next > m->now)
+                m->now = nadi_min_u64(next, end);
+        }
+        if (++m->ran >= m->pause_after && m->pause_after && !m->has_done) {
+            m->ran = 0;
+            return NADI_FLIT_PAUSED;
+        }
     }
     return is_empty(m) && !m->pending ? NADI_FLIT_EMPTY : NADI_FLIT_RUNS;
+}
+
+void nadi_flit_pause_after(struct nadi_flit_machine *m, uint64_t cycles)
+{
+    m->pause_after = cycles;
+    m->ran = 0;
 }
 
 uint64_t nadi_flit_cycle(const struct nadi_flit_machine *m)

@@ -85,7 +85,12 @@ enum nadi_flit_state {
     NADI_FLIT_RUNS,
     NADI_FLIT_EMPTY, /* no flit is in the network, no host has packets */
     NADI_FLIT_STUCK, /* deadlock: what there is can never move */
+    NADI_FLIT_PAUSED /* as RUNS, but it took long: nadi_flit_pause_after */
 };
+
+/* From now on nadi_flit_run also returns after so many cycles that were run one by one, of all
+ * calls since it last did. 0: never, as at first. */
+void nadi_flit_pause_after(struct nadi_flit_machine *m, uint64_t cycles);
 
 /* Runs cycles until `end` (exclusive), or until `done` said true and the cycle is over, or nothing
  * is left. Returns why. Never beyond `end`, except that an empty machine stays where it is. */

@@ -63,6 +63,7 @@ struct nadi_flit_machine {
     uint64_t now;
     uint64_t next_ready;   /* of this cycle: the earliest later cycle for which something waits */
     uint64_t asleep_until; /* nothing can move before, unless a host wakes */
+    uint64_t pause_after, ran; /* cycles between two pauses; since the last */
     bool moved, has_done, adaptive;
     uint64_t inside; /* flits */
 

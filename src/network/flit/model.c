@@ -24,6 +24,9 @@
 /* Between two looks at what links carry: cycles, or this part of a span of time that is told apart.
  */
 enum { SAMPLE = 4096, SAMPLES_A_BUCKET = 64 };
+/* Between two looks whether to go on: cycles times ports, of which a second has about 5 to 20
+ * million. */
+enum { WORK_A_LOOK = 200000 };
 
 struct delivery {
     uint64_t bytes;
@@ -340,8 +343,12 @@ static void on_pump(void *context, const struct nadi_event *event)
              nadi_engine_horizon(f->engine) >= time_of(f, nadi_flit_cycle(f->machine)));
     if (state == NADI_FLIT_STUCK)
         report_deadlock(f);
-    else if (state == NADI_FLIT_RUNS)
+    else if (state != NADI_FLIT_EMPTY)
         schedule_pump(f);
+    if (state == NADI_FLIT_PAUSED) {
+        nadi_engine_count(f->engine, -1);
+        nadi_engine_yield(f->engine);
+    }
 }
 
 /* ---- the table ----------------------------------------------------------------------------- */
@@ -405,6 +412,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     const struct nadi_flit_users users = {f, next_packet, on_done, &repeats};
     f->machine = nadi_flit_create(&f->wiring, &f->config, f->paths, &users);
     const uint32_t ports = f->wiring.port_count;
+    nadi_flit_pause_after(f->machine, WORK_A_LOOK / ports + 1);
     f->turns = NADI_NEW(uint32_t, ports);
     for (uint32_t p = 0; p < ports; p++)
         f->turns[p] = NADI_NONE;
@@ -449,8 +457,10 @@ static uint32_t new_delivery(struct flit *f)
 static void catch_up(struct flit *f)
 {
     const uint64_t now = cycle_at(f, nadi_engine_now(f->engine));
-    while (nadi_flit_cycle(f->machine) < now && nadi_flit_run(f->machine, now) == NADI_FLIT_RUNS)
-        ;
+    enum nadi_flit_state state = NADI_FLIT_RUNS;
+    while (nadi_flit_cycle(f->machine) < now &&
+           (state == NADI_FLIT_RUNS || state == NADI_FLIT_PAUSED))
+        state = nadi_flit_run(f->machine, now);
     if (nadi_flit_cycle(f->machine) < now)
         nadi_flit_set_cycle(f->machine, now);
 }
