@@ -13,7 +13,8 @@
 unsigned nadi_threads_cores(unsigned most);
 
 /* Runs work(context, 0), ... work(context, count - 1), each in a thread of its own; the calling
- * thread is the first. Work of threads that cannot be created is not done. */
+ * thread is the first. Work of threads that cannot be created is not done: what there is to do is
+ * taken from a counter, never shared out by the threads' numbers. */
 void nadi_threads_run(unsigned count, void (*work)(void *, unsigned), void *context);
 /* The same, but all of them or none: then false. For threads that wait for each other. */
 bool nadi_threads_together(unsigned count, void (*work)(void *, unsigned),

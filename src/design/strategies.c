@@ -7,6 +7,7 @@
 #include "model/figures.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 enum {
     SEEN = 4096, /* strategies that a search gives back */
@@ -118,6 +119,7 @@ struct batch {
     struct nadi_design_strategy *rows[BATCH];
     struct nadi_diags diags[BATCH];
     uint32_t count;
+    atomic_uint next; /* row to simulate */
     unsigned threads;
     bool check; /* strategies of other designs: they may not be possible, or not fit */
 };
@@ -128,10 +130,11 @@ static bool is_possible(const struct nadi_study *study)
     return !(f.missing_bytes > 0);
 }
 
-static void simulate_some(void *context, unsigned index)
+static void simulate_some(void *context, unsigned thread)
 {
     struct batch *b = context;
-    for (uint32_t i = index; i < b->count; i += b->threads) {
+    (void)thread;
+    for (uint32_t i; (i = atomic_fetch_add(&b->next, 1)) < b->count;) {
         struct nadi_study study;
         uint64_t ns = 0;
         if (nadi_search_study(b->setup, &b->rows[i]->strategy, &study, &b->diags[i]) &&
@@ -147,6 +150,7 @@ static bool simulate(struct batch *b, struct nadi_diags *diags)
     bool ok = true;
     for (uint32_t i = 0; i < b->count; i++)
         nadi_diags_init(&b->diags[i]);
+    atomic_store(&b->next, 0);
     nadi_threads_run(b->threads < b->count ? b->threads : b->count, simulate_some, b);
     for (uint32_t i = 0; i < b->count; i++) {
         if (ok && !(b->rows[i]->simulated_ns > 0)) {
