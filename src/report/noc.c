@@ -108,8 +108,10 @@ void nadi_noc_text(const struct nadi_noc_sweep *s, struct nadi_str *out)
         nadi_str_printf(out, "  %7.4f  %8.4f  ", l->rate, l->accepted);
         if (l->saturated || l->stuck)
             nadi_str_printf(out, "%8s  %6s  ", "-", "-");
-        else
+        else if (isfinite(l->half_width))
             nadi_str_printf(out, "%8.2f  %6.2f  ", l->latency, l->half_width);
+        else
+            nadi_str_printf(out, "%8.2f  %6s  ", l->latency, "-");
         if (l->hops > 0)
             nadi_str_printf(out, "%8.3f", l->hops);
         else
