@@ -168,6 +168,7 @@ def run(test, scratch, environment, cpu_seconds, wall_seconds):
         folder = environment.get("LD_LIBRARY_PATH", test.beside / "src")
         (scratch / "libnadi.so").symlink_to(pathlib.Path(folder) / "libnadi.so")
     whole = {**os.environ, **environment, "TMPDIR": str(scratch / "tmp"), "HOME": str(scratch)}
+    whole["MALLOC_PERTURB_"] = "165"  # nothing allocated or freed is zero by chance
     process = subprocess.Popen(
         test.command, cwd=scratch, env=whole, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=limits,
