@@ -112,8 +112,6 @@ static bool read_data(struct job *j)
         take_samples(j, x);
         if (y)
             memcpy(j->all.labels, y->values, y->count * sizeof(float));
-        else
-            nadi_partition_label(&j->nn, &j->all);
         j->report.labelled = y != NULL;
     }
     nadi_tensors_release(&set);
@@ -217,6 +215,8 @@ static void answer_all(struct job *j, struct answers *answers, double *energy)
         struct nadi_nn_run given, other;
         double part = 0;
         nadi_nn_forward(&j->nn, s->x + from * s->values, count, &given);
+        if (!j->report.labelled)
+            nadi_partition_label_by(&j->nn, &given, s->labels + from);
         for (int i = 0; i < METHODS; i++) {
             if (keeps_weights(i))
                 continue;
@@ -267,6 +267,8 @@ static void take_apart(struct job *j)
                          : j->report.labelled ? nadi_nn_accuracy(&j->nn, &j->chosen)
                                               : 1; /* its own answers are the labels */
     j->report.searched = j->o->accuracy_loss >= 0;
+    if (j->report.searched && !j->report.labelled)
+        nadi_partition_label(&j->nn, &j->chosen);
     if (j->report.searched)
         j->report.kept =
             nadi_partition_search(&j->p, &j->nn, &j->cut, &j->chosen,

@@ -12,6 +12,15 @@ struct values {
 
 #define AT(member) NADI_AT(struct values, member)
 
+/* Of both commands. */
+#define GRAPH_OPTION(place)                                                                        \
+    {                                                                                              \
+        .name = "graph", .type = NADI_TYPE_WORD, .words = NADI_WORDS_PARTITION_GRAPH,              \
+        .preset = "own", place,                                                                    \
+        .doc = "Who cuts the graph of units of the baseline `graph`: nadi, or METIS, with which "  \
+               "nadi must be built"                                                                \
+    }
+
 static const struct nadi_setting network[] = {
     {.name = "description",
      .type = NADI_TYPE_TEXT,
@@ -84,13 +93,7 @@ static const struct nadi_setting question[] = {
      .preset = "2",
      AT(o.rounds),
      .doc = "Times that placement and transfers take turns, at most"},
-    {.name = "graph",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_WORDS_PARTITION_GRAPH,
-     .preset = "own",
-     AT(o.graph),
-     .doc = "Who cuts the graph of units of the baseline `graph`: nadi, or METIS, with which nadi "
-            "must be built"},
+    GRAPH_OPTION(AT(o.graph)),
     {.name = "threads",
      .argument = "N",
      .type = NADI_TYPE_INTEGER,
@@ -221,13 +224,7 @@ static const struct nadi_setting bench[] = {
      .preset = "0.5",
      BENCH(accuracy_loss),
      .doc = "Loss of accuracy that is allowed"},
-    {.name = "graph",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_WORDS_PARTITION_GRAPH,
-     .preset = "own",
-     BENCH(graph),
-     .doc = "Who cuts the graph of units of the baseline `graph`: nadi, or METIS, with which nadi "
-            "must be built"},
+    GRAPH_OPTION(BENCH(graph)),
     {.name = "seed",
      .argument = "N",
      NADI_A_WHOLE,

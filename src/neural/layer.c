@@ -44,36 +44,106 @@ static void add_scaled(float *restrict y, const float *restrict x, float w, size
         y[i] += w * x[i];
 }
 
-/* y += w x of those inputs whose weight is not 0, each added in turn. x: count x wide, count at
- * most BLOCK */
-NADI_WIDE static void add_inputs(const float *w, size_t count, const float *x, float *restrict y,
-                                 size_t wide)
+/* Sixteen neighbours, at any address. */
+typedef float sixteen __attribute__((vector_size(64), aligned(4), may_alias));
+
+/* A whole tile, which stays in registers. x: of each input of the block, TILE wide */
+NADI_WIDE static void add_to_tile(const float *w, const uint8_t *used, uint32_t uses,
+                                  const float *x, float *y)
 {
-    uint32_t used[BLOCK + 1], uses = 0, k = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        used[uses] = i;
-        uses += (uint32_t)(w[i] > 0) | (uint32_t)(w[i] < 0);
+    sixteen *to = (sixteen *)(void *)y;
+    sixteen y0 = to[0], y1 = to[1], y2 = to[2], y3 = to[3];
+    for (uint32_t k = 0; k < uses; k++) {
+        const sixteen *from = (const sixteen *)(const void *)(x + (size_t)used[k] * TILE);
+        y0 += w[k] * from[0];
+        y1 += w[k] * from[1];
+        y2 += w[k] * from[2];
+        y3 += w[k] * from[3];
     }
-    for (; k + 4 <= uses; k += 4) {
-        const uint32_t *u = used + k;
-        const float w0 = w[u[0]], w1 = w[u[1]], w2 = w[u[2]], w3 = w[u[3]];
-        const float *restrict x0 = x + u[0] * wide, *restrict x1 = x + u[1] * wide;
-        const float *restrict x2 = x + u[2] * wide, *restrict x3 = x + u[3] * wide;
-        for (size_t i = 0; i < wide; i++)
-            y[i] = (((y[i] + w0 * x0[i]) + w1 * x1[i]) + w2 * x2[i]) + w3 * x3[i];
-    }
-    for (; k < uses; k++)
-        add_scaled(y, x + used[k] * wide, w[used[k]], wide);
+    to[0] = y0;
+    to[1] = y1;
+    to[2] = y2;
+    to[3] = y3;
 }
 
 struct tiles { /* of a dense layer; threads take one after the other */
     const struct nadi_nn_layer *l;
-    size_t fan, size, wide;
+    size_t fan, blocks, size, wide;
     const float *x;
     float *output;
     const uint8_t *mine;
+    size_t *first; /* blocks x channels, and the end: weights that are not 0, in this order: */
+    float *weights;
+    uint8_t *used; /* and their inputs in the block */
     size_t next;
 };
+
+static size_t block_size(const struct tiles *t, size_t block)
+{
+    return nadi_min_u64(BLOCK, t->fan - block * BLOCK);
+}
+
+NADI_WIDE static uint32_t count_used(const float *w, size_t count)
+{
+    uint32_t uses = 0;
+    for (size_t i = 0; i < count; i++)
+        uses += (uint32_t)(w[i] > 0) | (uint32_t)(w[i] < 0);
+    return uses;
+}
+
+/* How many weights of a channel and block are not 0, then where they begin. */
+static void find_first(struct tiles *t)
+{
+    const uint32_t channels = t->l->channels;
+    size_t end = 0;
+    t->first = NADI_ZNEW(size_t, t->blocks * channels + 1);
+    for (uint32_t c = 0; c < channels; c++)
+        for (size_t b = 0; (!t->mine || t->mine[c]) && b < t->blocks; b++) {
+            const float *w = t->l->weights + c * t->fan + b * BLOCK;
+            t->first[b * channels + c] = count_used(w, block_size(t, b));
+        }
+    for (size_t i = 0; i <= t->blocks * channels; i++) {
+        const size_t uses = t->first[i];
+        t->first[i] = end;
+        end += uses;
+    }
+}
+
+/* Every tile reads all weights, from one end to the other. */
+static void pack(struct tiles *t)
+{
+    find_first(t);
+    const size_t all = t->first[t->blocks * t->l->channels];
+    t->weights = NADI_NEW(float, all + 1);
+    t->used = NADI_NEW(uint8_t, all + 1);
+    for (uint32_t c = 0; c < t->l->channels; c++)
+        for (size_t b = 0; (!t->mine || t->mine[c]) && b < t->blocks; b++) {
+            const float *w = t->l->weights + c * t->fan + b * BLOCK;
+            const size_t *first = t->first + b * t->l->channels + c, count = block_size(t, b);
+            size_t at = first[0];
+            for (uint8_t i = 0; i < count; i++)
+                if (first[1] - first[0] == count || w[i] > 0 || w[i] < 0) {
+                    t->weights[at] = w[i];
+                    t->used[at++] = i;
+                }
+        }
+}
+
+/* y += w x of the inputs of a block that are used, each added in turn. x: of the tile */
+static void add_inputs(const struct tiles *t, uint32_t channel, size_t block, const float *x,
+                       float *y)
+{
+    const size_t *first = t->first + block * t->l->channels + channel;
+    const float *w = t->weights + first[0];
+    const uint8_t *used = t->used + first[0];
+    const uint32_t uses = (uint32_t)(first[1] - first[0]);
+    x += block * BLOCK * t->wide;
+    if (t->wide == TILE)
+        add_to_tile(w, used, uses, x, y);
+    else
+        for (uint32_t k = 0; k < uses; k++)
+            add_scaled(y, x + used[k] * t->wide, w[k], t->wide);
+}
 
 /* All channels of `mine`, of a tile whose inputs stay in the caches. */
 static void run_tile(const struct tiles *t, size_t from, float *inputs)
@@ -82,15 +152,17 @@ static void run_tile(const struct tiles *t, size_t from, float *inputs)
     float y[TILE] = {0};
     for (size_t i = 0; i < t->fan; i++)
         memcpy(inputs + i * wide, t->x + i * t->size + from, count * sizeof(float));
-    for (size_t first = 0; first == 0 || first < t->fan; first += BLOCK)
+    for (size_t block = 0; block == 0 || block < t->blocks; block++)
         for (uint32_t c = 0; c < t->l->channels; c++) {
             float *to = t->output + c * t->size + from;
             if (t->mine && !t->mine[c])
                 continue;
-            for (size_t i = 0; i < wide; i++)
-                y[i] = first && i < count ? to[i] : t->l->bias ? t->l->bias[c] : 0;
-            add_inputs(t->l->weights + c * t->fan + first, nadi_min_u64(BLOCK, t->fan - first),
-                       inputs + first * wide, y, wide);
+            for (size_t i = 0; !block && i < wide; i++)
+                y[i] = t->l->bias ? t->l->bias[c] : 0;
+            if (block)
+                memcpy(y, to, count * sizeof(float));
+            if (t->blocks)
+                add_inputs(t, c, block, inputs, y);
             memcpy(to, y, count * sizeof(float));
         }
 }
@@ -117,10 +189,15 @@ static void dense(const struct nadi_nn *nn, const struct nadi_nn_layer *l, const
                       .mine = mine};
     const double macs = (double)t.fan * (double)t.size * l->channels;
     t.wide = nadi_min_u64(TILE, t.size);
+    t.blocks = (t.fan + BLOCK - 1) / BLOCK;
+    pack(&t);
     if (nn->threads > 1 && macs > LARGE)
         nadi_threads_run(nn->threads, run_tiles, &t);
     else
         run_tiles(&t, 0);
+    nadi_mem_free(t.first);
+    nadi_mem_free(t.weights);
+    nadi_mem_free(t.used);
 }
 
 static void convolve(const struct nadi_nn *nn, const struct nadi_nn_layer *l, uint32_t channel,

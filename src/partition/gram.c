@@ -50,8 +50,8 @@ static void add_chunk(double *gram, const double *a, const double *b, size_t col
                                                    .sign = share});
 }
 
-void nadi_gram_of(const struct nadi_nn *nn, uint32_t layer, uint32_t group, const float *input,
-                  const float *given, uint32_t samples, struct nadi_gram *g)
+static struct windows windows_of(const struct nadi_nn *nn, uint32_t layer, uint32_t group,
+                                 uint32_t samples)
 {
     const struct nadi_nn_layer *l = &nn->layers[layer];
     struct windows w = {.l = l, .in = &nn->layers[l->inputs[0]], .samples = samples};
@@ -59,9 +59,17 @@ void nadi_gram_of(const struct nadi_nn *nn, uint32_t layer, uint32_t group, cons
     w.first = group * w.channels;
     w.columns = nadi_nn_fan_in(nn, l) + 1;
     w.all = nadi_nn_positions(l) * samples;
+    return w;
+}
+
+void nadi_gram_of(const struct nadi_nn *nn, uint32_t layer, uint32_t group, const float *input,
+                  const float *given, uint32_t samples, struct nadi_gram *g)
+{
+    const struct windows w = windows_of(nn, layer, group, samples);
     *g = (struct nadi_gram){.columns = (uint32_t)w.columns,
                             .own = NADI_ZNEW(double, w.columns *w.columns),
-                            .from = given ? NADI_ZNEW(double, w.columns *w.columns) : NULL};
+                            .from = given ? NADI_ZNEW(double, w.columns *w.columns) : NULL,
+                            .diagonal = NADI_NEW(double, w.columns)};
     double *x = NADI_NEW(double, w.columns *CHUNK), *x0 = NADI_NEW(double, w.columns *CHUNK);
     for (size_t from = 0; from < w.all; from += CHUNK) {
         const size_t count = nadi_min_u64(CHUNK, w.all - from);
@@ -72,14 +80,32 @@ void nadi_gram_of(const struct nadi_nn *nn, uint32_t layer, uint32_t group, cons
             add_chunk(g->from, x0, x, w.columns, count, 1 / (double)w.all);
         }
     }
+    for (size_t i = 0; i < w.columns; i++)
+        g->diagonal[i] = g->own[i * w.columns + i];
     nadi_mem_free(x);
     nadi_mem_free(x0);
+}
+
+void nadi_gram_diagonal_of(const struct nadi_nn *nn, uint32_t layer, uint32_t group,
+                           const float *input, uint32_t samples, struct nadi_gram *g)
+{
+    const struct windows w = windows_of(nn, layer, group, samples);
+    *g = (struct nadi_gram){.columns = (uint32_t)w.columns,
+                            .diagonal = NADI_ZNEW(double, w.columns)};
+    double *x = NADI_NEW(double, w.columns *CHUNK);
+    for (size_t from = 0; from < w.all; from += CHUNK) {
+        const size_t count = nadi_min_u64(CHUNK, w.all - from);
+        gather(&w, input, from, count, x);
+        nadi_matrix_add_squares(g->diagonal, x, count, w.columns, 1 / (double)w.all);
+    }
+    nadi_mem_free(x);
 }
 
 void nadi_gram_release(struct nadi_gram *g)
 {
     nadi_mem_free(g->own);
     nadi_mem_free(g->from);
+    nadi_mem_free(g->diagonal);
 }
 
 /* Solves U'U y = x in place. */

@@ -19,6 +19,9 @@ struct nadi_product {
 
 void nadi_matrix_add_product(const struct nadi_product *p);
 
+/* c += share * the diagonal of X'X, X of rows x columns, with the bits that the product has. */
+void nadi_matrix_add_squares(double *c, const double *x, size_t rows, size_t columns, double share);
+
 /* A symmetric matrix of n rows, of which the upper half is read, becomes its upper factor U with
  * U'U = A; the lower half is left as it is. A pivot below `least` becomes `least`: of a matrix that
  * is singular by rounding, nearly. O(n^3 / 3) */

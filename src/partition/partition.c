@@ -15,7 +15,8 @@ struct work {
     const struct nadi_nn *given;
     struct nadi_partitioned *r;
     uint32_t samples;
-    struct nadi_nn_run before, after; /* activations of the given network and of the changed one */
+    const struct nadi_nn_run *before; /* activations of the given network; NULL: no samples */
+    struct nadi_nn_run after;         /* of the changed one */
     bool *solved, *changed;           /* layers: cut; other activations than before */
 };
 
@@ -97,16 +98,21 @@ static void set_gram(const struct work *w, uint32_t layer, uint32_t group, struc
             m->diagonal[i] = 1;
         return;
     }
-    nadi_gram_of(w->given, layer, group, w->after.of[source],
-                 w->changed[source] ? w->before.of[source] : NULL, w->samples, &g);
-    nadi_gram_follow(&g, RIDGE, rows, m->weights);
-    for (uint32_t i = 0; i < columns; i++)
-        trace += g.own[(size_t)i * columns + i] / columns;
-    for (uint32_t i = 0; i < columns; i++) {
-        g.own[(size_t)i * columns + i] += RIDGE * trace;
-        m->diagonal[i] = g.own[(size_t)i * columns + i];
+    const float *input = w->after.of[source];
+    if (w->p->diagonal && !w->changed[source])
+        nadi_gram_diagonal_of(w->given, layer, group, input, w->samples, &g);
+    else {
+        nadi_gram_of(w->given, layer, group, input,
+                     w->changed[source] ? w->before->of[source] : NULL, w->samples, &g);
+        nadi_gram_follow(&g, RIDGE, rows, m->weights);
     }
+    for (uint32_t i = 0; i < columns; i++)
+        trace += g.diagonal[i] / columns;
+    for (uint32_t i = 0; i < columns; i++)
+        m->diagonal[i] = g.diagonal[i] + RIDGE * trace;
     if (!w->p->diagonal) {
+        for (uint32_t i = 0; i < columns; i++)
+            g.own[(size_t)i * columns + i] = m->diagonal[i];
         m->gram = g.own;
         g.own = NULL;
     }
@@ -318,7 +324,7 @@ static void run_layer(struct work *w, uint32_t layer)
     nadi_mem_free(sums.square);
     double error = 0, energy = 0;
     for (size_t i = 0; i < count; i++) {
-        const double was = (double)w->before.of[layer][i], is = (double)y[i];
+        const double was = (double)w->before->of[layer][i], is = (double)y[i];
         error += (is - was) * (is - was);
         energy += was * was;
     }
@@ -341,13 +347,15 @@ static void solve_layers(struct work *w)
     }
 }
 
-void nadi_partition_run(const struct nadi_partition *p, const struct nadi_nn *nn,
-                        const struct nadi_nn_samples *samples, struct nadi_partitioned *result)
+/* before: of the samples, NULL: none */
+static void run_from(const struct nadi_partition *p, const struct nadi_nn *nn,
+                     const struct nadi_nn_run *before, struct nadi_partitioned *result)
 {
     struct work w = {.p = p,
                      .given = nn,
                      .r = result,
-                     .samples = samples ? samples->count : 0,
+                     .samples = before ? before->samples : 0,
+                     .before = before,
                      .solved = NADI_ZNEW(bool, nn->count),
                      .changed = NADI_ZNEW(bool, nn->count)};
     *result = (struct nadi_partitioned){.layers = NADI_ZNEW(struct nadi_partition_layer, nn->count),
@@ -355,22 +363,33 @@ void nadi_partition_run(const struct nadi_partition *p, const struct nadi_nn *nn
     nadi_nn_copy(&result->nn, nn);
     nadi_placement_init(&result->placement, nn, p->workers, p->input);
     if (w.samples) {
-        nadi_nn_forward(nn, samples->x, w.samples, &w.before);
         w.after = (struct nadi_nn_run){NADI_NEW(float *, nn->count), nn->count, w.samples};
         for (uint32_t i = 0; i < nn->count; i++) {
             const struct nadi_nn_layer *l = &nn->layers[i];
-            w.after.of[i] = nadi_mem_copy(w.before.of[i], l->channels * nadi_nn_positions(l),
-                                          w.samples * sizeof(float));
+            const size_t values = l->channels * nadi_nn_positions(l);
+            w.after.of[i] = i ? NADI_NEW(float, values *w.samples + 1)
+                              : nadi_mem_copy(before->of[0], values, w.samples * sizeof(float));
         }
     }
     solve_layers(&w);
     nadi_traffic_of(&result->nn, &result->placement, p->element_bytes, &result->traffic);
-    if (w.samples) {
-        nadi_nn_run_release(&w.before);
+    if (w.samples)
         nadi_nn_run_release(&w.after);
-    }
     nadi_mem_free(w.solved);
     nadi_mem_free(w.changed);
+}
+
+void nadi_partition_run(const struct nadi_partition *p, const struct nadi_nn *nn,
+                        const struct nadi_nn_samples *samples, struct nadi_partitioned *result)
+{
+    struct nadi_nn_run before;
+    if (!samples || !samples->count) {
+        run_from(p, nn, NULL, result);
+        return;
+    }
+    nadi_nn_forward(nn, samples->x, samples->count, &before);
+    run_from(p, nn, &before, result);
+    nadi_nn_run_release(&before);
 }
 
 void nadi_partitioned_release(struct nadi_partitioned *r)
@@ -386,7 +405,8 @@ void nadi_partitioned_release(struct nadi_partitioned *r)
 struct search {
     struct nadi_partition p;
     const struct nadi_nn *nn;
-    const struct nadi_nn_samples *samples, *chosen;
+    const struct nadi_nn_samples *chosen;
+    struct nadi_nn_run before;
     double least;
     double *factors;
     struct nadi_partitioned *best;
@@ -398,7 +418,7 @@ static bool try_price(struct search *s, double mu)
 {
     struct nadi_partitioned r;
     s->p.mu = mu;
-    nadi_partition_run(&s->p, s->nn, s->samples, &r);
+    run_from(&s->p, s->nn, &s->before, &r);
     const bool good = nadi_nn_accuracy(&r.nn, s->chosen) >= s->least;
     const bool better = good && (!s->found || r.traffic.all.bytes < s->best->traffic.all.bytes);
     if (!better)
@@ -453,7 +473,6 @@ bool nadi_partition_search(const struct nadi_partition *p, const struct nadi_nn 
 {
     struct search s = {.p = *p,
                        .nn = nn,
-                       .samples = samples,
                        .chosen = chosen,
                        .least = least,
                        .factors = NADI_NEW(double, nn->count),
@@ -462,6 +481,7 @@ bool nadi_partition_search(const struct nadi_partition *p, const struct nadi_nn 
     for (uint32_t i = 0; i < nn->count; i++)
         s.factors[i] = 1;
     s.p.factors = s.factors;
+    nadi_nn_forward(nn, samples->x, samples->count, &s.before);
     for (double mu = 0.25; high > 1.1 * low; mu = sqrt(low * high))
         if (try_price(&s, mu))
             low = mu;
@@ -472,27 +492,32 @@ bool nadi_partition_search(const struct nadi_partition *p, const struct nadi_nn 
         raise_factors(&s, low);
     else {
         s.p.mu = low;
-        nadi_partition_run(&s.p, nn, samples, result);
+        run_from(&s.p, nn, &s.before, result);
     }
+    nadi_nn_run_release(&s.before);
     nadi_mem_free(s.factors);
     return kept;
 }
 
-void nadi_partition_label(const struct nadi_nn *nn, struct nadi_nn_samples *samples)
+void nadi_partition_label_by(const struct nadi_nn *nn, const struct nadi_nn_run *run, float *labels)
 {
     const struct nadi_nn_layer *l = &nn->layers[nn->count - 1];
-    const size_t values = l->channels * nadi_nn_positions(l);
+    const float *y = run->of[nn->count - 1];
+    for (uint32_t s = 0; s < run->samples; s++) {
+        size_t best = 0;
+        for (size_t i = 1; i < l->channels * nadi_nn_positions(l); i++)
+            best = y[i * run->samples + s] > y[best * run->samples + s] ? i : best;
+        labels[s] = (float)best;
+    }
+}
+
+void nadi_partition_label(const struct nadi_nn *nn, struct nadi_nn_samples *samples)
+{
     for (uint32_t from = 0; from < samples->count; from += LABELLED) {
         const uint32_t rest = samples->count - from, count = rest < LABELLED ? rest : LABELLED;
         struct nadi_nn_run run;
         nadi_nn_forward(nn, samples->x + from * samples->values, count, &run);
-        const float *y = run.of[nn->count - 1];
-        for (uint32_t s = 0; s < count; s++) {
-            size_t best = 0;
-            for (size_t i = 1; i < values; i++)
-                best = y[i * count + s] > y[best * count + s] ? i : best;
-            samples->labels[from + s] = (float)best;
-        }
+        nadi_partition_label_by(nn, &run, samples->labels + from);
         nadi_nn_run_release(&run);
     }
 }

@@ -59,5 +59,8 @@ bool nadi_partition_search(const struct nadi_partition *p, const struct nadi_nn 
 
 /* Labels from a network's own answers, in place. */
 void nadi_partition_label(const struct nadi_nn *nn, struct nadi_nn_samples *samples);
+/* The same of a batch that was run. */
+void nadi_partition_label_by(const struct nadi_nn *nn, const struct nadi_nn_run *run,
+                             float *labels);
 
 #endif
