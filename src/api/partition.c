@@ -309,6 +309,11 @@ static void put_summary(const struct job *j, struct nadi_str *out)
     nadi_partition_json(&j->report, out);
 }
 
+static void put_page(const struct job *j, struct nadi_str *out)
+{
+    nadi_partition_page(&j->report, out);
+}
+
 /* Latencies of the partition, direct parallel and one worker on every network. */
 static bool simulate_all(struct job *j)
 {
@@ -323,7 +328,7 @@ static bool simulate_all(struct job *j)
     memcpy(j->report.networks, s.names, sizeof(s.names));
     j->report.network_count = s.count;
     for (int i = 0; i < METHODS; i++) {
-        const char *const folders[METHODS] = {"partition", "direct", "one-worker", NULL, NULL};
+        const char *const folders[METHODS] = {"partition", "direct", "one-worker", "tensor"};
         if (!nadi_partition_simulate(&s, &j->results[i], folders[i], j->methods[i].ns)) {
             j->failed = s.status;
             return false;
@@ -338,7 +343,11 @@ static bool write_all(struct job *j)
     return nadi_file_make_folder(j->o->out, j->diags) && simulate_all(j) &&
            nadi_nn_write(&j->results[0].nn, j->o->out, "model", safetensors, j->diags) &&
            write_text(j, "placement.json", put_placement) &&
-           write_text(j, "layers.csv", put_layers) && write_text(j, "summary.json", put_summary);
+           write_text(j, "layers.csv", put_layers) && write_text(j, "summary.json", put_summary) &&
+           write_text(j, "partition.html", put_page) &&
+           nadi_partition_db(&j->report,
+                             nadi_arena_printf(&j->arena, "%s/" NADI_PARTITION_DB, j->o->out),
+                             j->diags);
 }
 
 enum nadi_status nadi_do_partition(const struct nadi_partition_options *o, char **report,

@@ -73,10 +73,11 @@ static void bench_one(struct bench *b, const struct trained *t, uint32_t workers
                                      .graph = b->graph,
                                      .input = t->zoo->everywhere ? NADI_INPUT_EVERYWHERE
                                                                  : NADI_INPUT_BLOCKS};
-    struct nadi_partitioned ours, direct;
+    struct nadi_partitioned ours, direct, tensor;
     const double least = nadi_nn_accuracy(&t->nn, &t->choose) - SEARCHED * b->o->accuracy_loss;
     (void)nadi_partition_search(&p, &t->nn, &t->cut, &t->choose, least, &ours);
     nadi_baseline_run(&p, &t->nn, NADI_BASELINE_DIRECT, 0, &direct);
+    nadi_baseline_run(&p, &t->nn, NADI_BASELINE_TENSOR, 0, &tensor);
     const uint64_t bytes = ours.traffic.all.bytes;
     b->rows[b->count++] = (struct nadi_partition_bench_row){
         .net = t->zoo->name,
@@ -87,6 +88,7 @@ static void bench_one(struct bench *b, const struct trained *t, uint32_t workers
         .graph = hold_against(&p, t, NADI_BASELINE_GRAPH, bytes, least),
         .bytes = bytes,
         .direct = direct.traffic.all.bytes,
+        .tensor = tensor.traffic.all.bytes,
         .macs = ours.traffic.all.macs,
         .direct_macs = direct.traffic.all.macs,
         .same = nadi_split_same(&ours.nn, &ours.placement, &ours.traffic, t->test.x, CHECKED),
@@ -95,6 +97,7 @@ static void bench_one(struct bench *b, const struct trained *t, uint32_t workers
     };
     nadi_partitioned_release(&ours);
     nadi_partitioned_release(&direct);
+    nadi_partitioned_release(&tensor);
 }
 
 /* The trained network and its test samples, for `nadi partition`. */

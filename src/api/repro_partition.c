@@ -13,12 +13,17 @@
 #define MOST_TRAFFIC 0.3
 #define MOST_LOSS    0.005
 
+static const char *fewer(uint64_t bytes, uint64_t others)
+{
+    return bytes < others ? "fewer" : "not fewer";
+}
+
 static void show_rival(struct nadi_repro *r, const char *label, const char *name,
                        const struct nadi_partition_bench_row *row,
                        const struct nadi_partition_rival *rival)
 {
     nadi_repro_word(r, nadi_arena_printf(&r->arena, "%s: bytes, and those of %s", label, name),
-                    "fewer", row->bytes < rival->bytes ? "fewer" : "not fewer");
+                    "fewer", fewer(row->bytes, rival->bytes));
     nadi_repro_beside(r, nadi_arena_printf(&r->arena, "%s: bytes of %s", label, name), (double)NAN,
                       100 * (double)rival->bytes / (double)row->direct, "%");
     nadi_repro_beside(r,
@@ -41,6 +46,11 @@ static void show(struct nadi_repro *r, const struct nadi_partition_bench_row *ro
                       (double)NAN, 100 * (double)row->macs / (double)row->direct_macs, "%");
     nadi_repro_beside(r, nadi_arena_printf(&r->arena, "%s: loss of accuracy", label), (double)NAN,
                       100 * loss, "%");
+    nadi_repro_word(r,
+                    nadi_arena_printf(&r->arena, "%s: bytes, and those of tensor parallel", label),
+                    "fewer", fewer(row->bytes, row->tensor));
+    nadi_repro_beside(r, nadi_arena_printf(&r->arena, "%s: bytes of tensor parallel", label),
+                      (double)NAN, 100 * (double)row->tensor / (double)row->direct, "%");
     show_rival(r, label, "pruning by magnitude", row, &row->magnitude);
     show_rival(r, label, "a pruned partition of the graph", row, &row->graph);
 }

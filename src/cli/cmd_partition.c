@@ -151,7 +151,7 @@ static const struct nadi_setting output[] = {
      .argument = "DIR",
      AT(o.out),
      .doc = "Write the changed network (model.yml and its weights), placement.json, layers.csv, "
-            "summary.json, traces and networks"},
+            "summary.json, partition.html, partition.db (`nadi query`), traces and networks"},
     NADI_FORM_OPTION(struct values, o.form),
     {.name = NULL},
 };

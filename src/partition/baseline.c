@@ -4,13 +4,15 @@
 
 const char *nadi_baseline_name(enum nadi_baseline kind)
 {
-    static const char *const names[NADI_BASELINES] = {"direct", "one worker", "magnitude", "graph"};
+    static const char *const names[NADI_BASELINES] = {"direct", "one worker", "tensor", "magnitude",
+                                                      "graph"};
     return names[kind];
 }
 
 bool nadi_baseline_keeps_weights(enum nadi_baseline kind)
 {
-    return kind == NADI_BASELINE_DIRECT || kind == NADI_BASELINE_ONE;
+    return kind == NADI_BASELINE_DIRECT || kind == NADI_BASELINE_ONE ||
+           kind == NADI_BASELINE_TENSOR;
 }
 
 struct ranked { /* a transfer, or part of one: of a layer that reads it */
@@ -76,6 +78,26 @@ static void drop(struct nadi_partitioned *r, const struct ranked *one)
                    kernel * sizeof(float));
 }
 
+/* Layers that read the same get its channels once, or send parts of their outputs: what is less. */
+static void sum_rows(const struct nadi_nn *nn, struct nadi_placement *p)
+{
+    uint64_t *parts = NADI_ZNEW(uint64_t, nn->count);
+    p->summed = NADI_ZNEW(uint8_t, nn->count);
+    for (uint32_t i = 1; i < nn->count; i++)
+        if (nadi_nn_mixes(nn->layers[i].kind))
+            parts[nn->layers[i].inputs[0]] +=
+                nn->layers[i].channels * nadi_nn_positions(&nn->layers[i]);
+    for (uint32_t i = 1; i < nn->count; i++) {
+        const uint32_t source = nn->layers[i].inputs[0];
+        uint64_t values = 0;
+        for (uint32_t c = 0; c < nn->layers[source].channels; c++)
+            if (nadi_placement_of(p, source, c) != NADI_NONE)
+                values += nadi_nn_positions(&nn->layers[source]);
+        p->summed[i] = nadi_nn_mixes(nn->layers[i].kind) && parts[source] <= values;
+    }
+    nadi_mem_free(parts);
+}
+
 static void prune(const struct nadi_partition *p, uint64_t bytes, struct nadi_partitioned *r)
 {
     struct list list = {NULL, 0, 0};
@@ -110,6 +132,8 @@ void nadi_baseline_run(const struct nadi_partition *p, const struct nadi_nn *nn,
         nadi_graph_place(nn, p->graph, p->shares, &result->placement);
     else
         nadi_placement_fill(&result->placement, nn, p->shares);
+    if (kind == NADI_BASELINE_TENSOR)
+        sum_rows(nn, &result->placement);
     nadi_traffic_of(&result->nn, &result->placement, p->element_bytes, &result->traffic);
     if (!nadi_baseline_keeps_weights(kind))
         prune(p, bytes, result);

@@ -3,6 +3,8 @@
  *   direct     channels in the given order, in equal blocks; every layer's outputs to all who read
  *              them; the weights as they are
  *   one        everything on worker 0; the inputs are sent there
+ *   tensor     as direct, but layers whose inputs are more than their outputs are summed
+ *              (placement.h): columns and rows in turns, as in Megatron-LM; the weights as they are
  *   magnitude  as direct, without the transfers whose weights are smallest, down to so many bytes
  *   graph      the same of units that a balanced partition of their graph places (graph.h)
  */
@@ -14,6 +16,7 @@
 enum nadi_baseline {
     NADI_BASELINE_DIRECT,
     NADI_BASELINE_ONE,
+    NADI_BASELINE_TENSOR,
     NADI_BASELINE_MAGNITUDE,
     NADI_BASELINE_GRAPH,
     NADI_BASELINES

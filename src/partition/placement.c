@@ -169,6 +169,7 @@ void nadi_placement_release(struct nadi_placement *p)
     nadi_mem_free(p->space_of);
     nadi_mem_free(p->worker);
     nadi_mem_free(p->everywhere);
+    nadi_mem_free(p->summed);
 }
 
 void nadi_placement_copy(struct nadi_placement *to, const struct nadi_placement *from)
@@ -179,6 +180,7 @@ void nadi_placement_copy(struct nadi_placement *to, const struct nadi_placement 
     to->space_of = nadi_mem_copy(from->space_of, from->class_count, sizeof(*to->space_of));
     to->worker = nadi_mem_copy(from->worker, from->class_count, sizeof(*to->worker));
     to->everywhere = nadi_mem_copy(from->everywhere, from->class_count, sizeof(*to->everywhere));
+    to->summed = from->summed ? nadi_mem_copy(from->summed, from->layers, 1) : NULL;
 }
 
 /* ---- shares ---------------------------------------------------------------------------------- */

@@ -17,6 +17,8 @@ struct nadi_placement {
     uint32_t *space_of;  /* of each class: the first layer of its space */
     uint32_t *worker;    /* of each class; NADI_NONE: none yet, or everywhere */
     uint8_t *everywhere; /* of each class */
+    uint8_t *summed; /* of each layer, NULL: none: workers multiply the inputs that they have, and
+                      * an output's worker adds up what they send it */
 };
 
 enum nadi_input_place {

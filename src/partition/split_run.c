@@ -98,6 +98,7 @@ float *nadi_split_run(const struct nadi_nn *nn, const struct nadi_placement *p,
     const struct nadi_nn_layer *in = &nn->layers[0];
     const size_t values = in->channels * nadi_nn_positions(in);
     uint32_t widest = 1;
+    NADI_ASSERT(!p->summed); /* whose order of adding is another one */
     for (uint32_t i = 0; i < nn->count; i++)
         widest = nn->layers[i].channels > widest ? nn->layers[i].channels : widest;
     struct workers w = {.nn = nn, .p = p, .t = t, .samples = samples};

@@ -1,9 +1,11 @@
 /* traffic: what crosses between workers when a placed network runs, and what each one computes.
  *
  * After a layer is computed each worker sends the channels that rows elsewhere read with a weight
- * that is not zero, once to each worker, in one message for each pair. Norms add up sums of 16
- * bytes for each position at the first worker that has channels, which gives them back. A softmax
- * over channels needs them all. The outputs go to worker 0. */
+ * that is not zero, once to each worker, in one message for each pair. Where a layer is summed
+ * (placement.h) its inputs stay, and each worker sends its part of an output to the output's
+ * worker, which adds them up, in one message for each pair too. Norms add up sums of 16 bytes for
+ * each position at the first worker that has channels, which gives them back. A softmax over
+ * channels needs them all. The outputs go to worker 0. */
 #ifndef NADI_PARTITION_TRAFFIC_H
 #define NADI_PARTITION_TRAFFIC_H
 
@@ -15,9 +17,15 @@ struct nadi_channel_transfer { /* a channel to one worker */
     uint32_t layer, channel, from, to;
 };
 
+struct nadi_pair_traffic { /* what a worker sends another one of a layer */
+    uint32_t layer, from, to;
+    bool sums; /* a norm's sums, parts of outputs; else outputs */
+    uint64_t bytes;
+};
+
 struct nadi_layer_traffic {
-    uint64_t transfers, messages, bytes; /* of its outputs, and of a norm's sums */
-    uint64_t sum_messages, sum_bytes;    /* the sums' part */
+    uint64_t transfers, messages, bytes; /* of its outputs, of a norm's sums, of parts */
+    uint64_t sum_messages, sum_bytes;    /* of sums and parts */
     uint64_t macs, weights;              /* weights that are not zero */
 };
 
@@ -27,7 +35,11 @@ struct nadi_placed_traffic {
     struct nadi_layer_traffic *layers;
     struct nadi_layer_traffic all;
     uint64_t *macs, *weights; /* of each worker */
-    uint64_t *pair_bytes;     /* layers x from x to, without sums */
+    uint64_t *layer_macs;     /* layers x workers */
+    struct {                  /* by layer, sums first, sender, receiver */
+        struct nadi_pair_traffic *items;
+        size_t count, capacity;
+    } pairs;
     uint32_t workers, layer_count;
 };
 

@@ -6,7 +6,8 @@
 #include "base/time.h"
 #include "trace/build.h"
 
-enum { PARTS = 3 }; /* messages of a layer: outputs, a norm's sums, what they add up to */
+/* Messages of a layer: outputs, a norm's sums or parts of outputs, what sums add up to. */
+enum { PARTS = 3 };
 
 struct writer {
     const struct nadi_nn *nn;
@@ -21,6 +22,7 @@ struct writer {
         size_t count, capacity;
     } * received;   /* of each worker and layer: receives of its outputs */
     uint64_t *macs; /* of the layer, of each worker */
+    size_t pair;    /* the next one of the traffic */
 };
 
 static size_t at(const struct writer *w, uint32_t worker, uint32_t layer)
@@ -57,16 +59,14 @@ static void gather_inputs(const struct writer *w, uint32_t k, uint32_t layer, st
 static void find_macs(struct writer *w, uint32_t layer)
 {
     const struct nadi_nn_layer *l = &w->nn->layers[layer];
-    const size_t fan = nadi_nn_mixes(l->kind) ? nadi_nn_fan_in(w->nn, l) : 0;
-    memset(w->macs, 0, w->p->workers * sizeof(*w->macs));
-    for (uint32_t j = 0; j < l->channels; j++) {
+    const uint32_t workers = w->p->workers;
+    for (uint32_t k = 0; k < workers; k++)
+        w->macs[k] = w->t->layer_macs[(size_t)layer * workers + k] * w->w->batch;
+    for (uint32_t j = 0; !nadi_nn_mixes(l->kind) && j < l->channels; j++) {
         const uint32_t owner = nadi_placement_of(w->p, layer, j);
-        uint64_t count = fan ? 0 : 1; /* layers without weights: one operation a value */
-        for (size_t i = 0; i < fan; i++)
-            count += l->weights[j * fan + i] > 0 || l->weights[j * fan + i] < 0;
-        for (uint32_t k = 0; k < w->p->workers; k++)
-            if (owner == NADI_NONE || owner == k)
-                w->macs[k] += count * nadi_nn_positions(l) * w->w->batch;
+        for (uint32_t k = 0; k < workers; k++)
+            if (owner == NADI_NONE || owner == k) /* without weights: one operation a value */
+                w->macs[k] += nadi_nn_positions(l) * w->w->batch;
     }
 }
 
@@ -81,6 +81,16 @@ static void compute(struct writer *w, uint32_t k, uint32_t layer, struct nadi_st
         &w->build[k], w->nn->layers[layer].name, layer ? nadi_ns_trunc(ceil(ns)) : 0,
         layer ? 2 * w->macs[k] : 0, 0, (const uint64_t *)(const void *)deps->text, count);
     w->last[k] = w->computed[at(w, k, layer)];
+}
+
+/* The next pair of a layer and kind; NULL: there are no more. */
+static const struct nadi_pair_traffic *next_pair(struct writer *w, uint32_t layer, bool sums)
+{
+    const struct nadi_pair_traffic *p = &w->t->pairs.items[w->pair];
+    if (w->pair == w->t->pairs.count || p->layer != layer || p->sums != sums)
+        return NULL;
+    w->pair++;
+    return p;
 }
 
 /* The sums of a norm: to the first worker and back. Who takes part goes on when it has them. */
@@ -112,18 +122,44 @@ static void exchange_sums(struct writer *w, uint32_t layer)
     nadi_mem_free(part);
 }
 
-static void send_outputs(struct writer *w, uint32_t layer)
+/* Parts of outputs that other workers own, which add them up: one operation a value. */
+static void exchange_parts(struct writer *w, uint32_t layer)
 {
     const uint32_t workers = w->p->workers;
-    const uint64_t *pairs = w->t->pair_bytes + (size_t)layer * workers * workers;
-    for (uint32_t from = 0; from < workers; from++)
-        for (uint32_t to = 0; to < workers; to++)
-            if (pairs[from * workers + to]) {
-                const uint64_t got =
-                    send(w, layer, from, to, 0, pairs[from * workers + to] * w->w->batch,
-                         w->computed[at(w, from, layer)]);
-                NADI_PUSH(&w->received[at(w, to, layer)], got);
-            }
+    struct nadi_str *got = NADI_ZNEW(struct nadi_str, workers);
+    const struct nadi_pair_traffic *p;
+    while (p = next_pair(w, layer, true), p) {
+        const uint64_t one = send(w, layer, p->from, p->to, 1, p->bytes * w->w->batch,
+                                  w->computed[at(w, p->from, layer)]);
+        nadi_str_add_bytes(&got[p->to], &one, sizeof(one));
+    }
+    for (uint32_t k = 0; k < workers; k++) {
+        uint64_t values = 0;
+        for (uint32_t c = 0; c < w->nn->layers[layer].channels; c++)
+            if (nadi_placement_of(w->p, layer, c) == k)
+                values += nadi_nn_positions(&w->nn->layers[layer]);
+        const uint64_t adds = values * (got[k].length / sizeof(uint64_t)) * w->w->batch;
+        if (adds) {
+            if (w->last[k])
+                nadi_str_add_bytes(&got[k], &w->last[k], sizeof(uint64_t));
+            w->last[k] = w->computed[at(w, k, layer)] = nadi_trace_build_compute(
+                &w->build[k], w->nn->layers[layer].name,
+                nadi_ns_trunc(ceil((double)adds / w->w->macs_per_s * 1e9)), adds, 0,
+                (const uint64_t *)(const void *)got[k].text, got[k].length / sizeof(uint64_t));
+        }
+        nadi_str_release(&got[k]);
+    }
+    nadi_mem_free(got);
+}
+
+static void send_outputs(struct writer *w, uint32_t layer)
+{
+    const struct nadi_pair_traffic *p;
+    while (p = next_pair(w, layer, false), p) {
+        const uint64_t got = send(w, layer, p->from, p->to, 0, p->bytes * w->w->batch,
+                                  w->computed[at(w, p->from, layer)]);
+        NADI_PUSH(&w->received[at(w, p->to, layer)], got);
+    }
 }
 
 static void build(struct writer *w)
@@ -135,6 +171,10 @@ static void build(struct writer *w)
         find_macs(w, i);
         for (uint32_t k = 0; k < w->p->workers; k++)
             compute(w, k, i, &deps);
+        if (nadi_nn_mixes(w->nn->layers[i].kind))
+            exchange_parts(w, i);
+        while (next_pair(w, i, true)) /* a norm's, which were sent before */
+            continue;
         send_outputs(w, i);
     }
     nadi_str_release(&deps);

@@ -1,13 +1,9 @@
 #include "report/learned_db.h"
 
-#include "base/file.h"
-#include "format/database.h"
 #include "report/learned_measures.h"
+#include "report/measures_db.h"
 
-static const char format[] = "nadi-measures 1";
-
-static const char fidelity_schema[] =
-    "create table measures(key text primary key, value text) without rowid;"
+static const char fidelity_schema[] = NADI_MEASURES_TABLE
     "create table kinds(kind text primary key, real_nodes integer, synthetic_nodes integer,"
     " duration_ks real, duration_ks_within_5_percent real, duration_wasserstein_over_mean real,"
     " size_ks real, size_ks_within_5_percent real, size_wasserstein_over_mean real) without rowid;"
@@ -20,40 +16,13 @@ static const char fidelity_schema[] =
     "create table quantiles(kind text, figure text, share real, real_value real,"
     " synthetic_value real, primary key(kind, figure, share)) without rowid;";
 
-static const char privacy_schema[] =
-    "create table measures(key text primary key, value text) without rowid;"
+static const char privacy_schema[] = NADI_MEASURES_TABLE
     "create table jobs(number integer primary key, job text, trained integer, exact real,"
     " within_2_percent real, longest_run integer);"
     "create table privacy(nearest text, longest_run integer, run_that_training_jobs_share integer,"
     " sizes_of_one_job integer, sizes_of_one_job_in_output integer, training_names integer,"
     " training_names_in_output integer, auc_exact real, auc_within_2_percent real,"
     " auc_of_guessing_deviates real);";
-
-static void say(struct nadi_database *db, const char *key, const char *value)
-{
-    nadi_database_text(db, key);
-    nadi_database_text(db, value);
-    nadi_database_row(db);
-}
-
-static struct nadi_database *begin(const char *path, const char *schema, const char *measure,
-                                   struct nadi_diags *diags)
-{
-    if (nadi_file_exists(path) && !nadi_measures_is(path)) {
-        (void)nadi_error(diags, "measures/foreign", NADI_IN_FILE(path),
-                         "name another file with --db",
-                         "the file is there already, and this command did not write it");
-        return NULL;
-    }
-    struct nadi_database *db = nadi_database_create(path, schema, diags);
-    if (!db)
-        return NULL;
-    nadi_database_into(db, "measures", 2);
-    say(db, "schema", format);
-    say(db, "nadi", NADI_VERSION);
-    say(db, "measure", measure);
-    return db;
-}
 
 static void distance(struct nadi_database *db, const struct nadi_distance *d)
 {
@@ -98,11 +67,11 @@ static void networks(struct nadi_database *db, const struct nadi_fidelity *f)
 bool nadi_fidelity_db(const struct nadi_fidelity *f, const char *real, const char *synthetic,
                       const char *path, struct nadi_diags *diags)
 {
-    struct nadi_database *db = begin(path, fidelity_schema, "fidelity", diags);
+    struct nadi_database *db = nadi_measures_begin(path, fidelity_schema, "fidelity", diags);
     if (!db)
         return false;
-    say(db, "real", real);
-    say(db, "synthetic", synthetic);
+    nadi_measures_say(db, "real", real);
+    nadi_measures_say(db, "synthetic", synthetic);
     nadi_database_into(db, "kinds", 9);
     for (uint32_t i = 0; i < f->kind_count; i++) {
         nadi_database_text(db, f->kinds[i].name);
@@ -129,7 +98,7 @@ bool nadi_fidelity_db(const struct nadi_fidelity *f, const char *real, const cha
 
 bool nadi_privacy_db(const struct nadi_privacy *p, const char *path, struct nadi_diags *diags)
 {
-    struct nadi_database *db = begin(path, privacy_schema, "privacy", diags);
+    struct nadi_database *db = nadi_measures_begin(path, privacy_schema, "privacy", diags);
     if (!db)
         return false;
     nadi_database_into(db, "jobs", 6);
@@ -158,9 +127,4 @@ bool nadi_privacy_db(const struct nadi_privacy *p, const char *path, struct nadi
     nadi_database_double(db, p->auc_deviation);
     nadi_database_row(db);
     return nadi_database_finish(db, diags);
-}
-
-bool nadi_measures_is(const char *path)
-{
-    return nadi_database_says(path, "select value from measures where key = 'schema'", format);
 }

@@ -71,7 +71,7 @@ static void text_workers(const struct nadi_partition_report *r, struct nadi_str 
                         t->weights[k]);
 }
 
-void nadi_partition_text(const struct nadi_partition_report *r, struct nadi_str *out)
+void nadi_partition_headline(const struct nadi_partition_report *r, struct nadi_str *out)
 {
     const struct nadi_partitioned *ours = r->methods[0].r;
     char base[16];
@@ -82,6 +82,11 @@ void nadi_partition_text(const struct nadi_partition_report *r, struct nadi_str 
         nadi_str_printf(out, "The given network's accuracy is %s.\n", percent(r->accuracy, base));
     if (r->searched && !r->kept)
         nadi_str_add(out, "No price keeps the allowed loss: this is the smallest.\n");
+}
+
+void nadi_partition_text(const struct nadi_partition_report *r, struct nadi_str *out)
+{
+    nadi_partition_headline(r, out);
     nadi_str_add_char(out, '\n');
     text_methods(r, out);
     text_layers(r, out);

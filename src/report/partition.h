@@ -2,10 +2,13 @@
 #ifndef NADI_REPORT_PARTITION_H
 #define NADI_REPORT_PARTITION_H
 
+#include "base/diag.h"
 #include "base/str.h"
 #include "partition/partition.h"
 
 enum { NADI_PARTITION_NETWORKS = 16 };
+
+#define NADI_PARTITION_DB "partition.db" /* in the folder of `nadi partition` */
 
 struct nadi_partition_method {
     const char *name;
@@ -31,6 +34,13 @@ struct nadi_partition_report {
 void nadi_partition_text(const struct nadi_partition_report *r, struct nadi_str *out);
 void nadi_partition_json(const struct nadi_partition_report *r, struct nadi_str *out);
 void nadi_partition_csv(const struct nadi_partition_report *r, struct nadi_str *out);
+/* One line or two: how large, how much crosses, whether the allowed loss is kept. */
+void nadi_partition_headline(const struct nadi_partition_report *r, struct nadi_str *out);
+/* A page, and a database for `nadi query`: tables measures, methods, latencies, layers, workers,
+ * pairs, placement. */
+void nadi_partition_page(const struct nadi_partition_report *r, struct nadi_str *out);
+bool nadi_partition_db(const struct nadi_partition_report *r, const char *path,
+                       struct nadi_diags *diags) NADI_MUST_USE;
 /* placement.json: the worker of each channel of every layer; null: everywhere. */
 void nadi_partition_placement(const struct nadi_partitioned *r, struct nadi_str *out);
 
@@ -44,7 +54,7 @@ struct nadi_partition_bench_row {
     uint32_t workers;
     double accuracy, base; /* on the test samples */
     struct nadi_partition_rival magnitude, graph;
-    uint64_t bytes, direct; /* of one inference */
+    uint64_t bytes, direct, tensor; /* of one inference */
     uint64_t macs, direct_macs, same, checked;
     double mu;
 };

@@ -10,41 +10,46 @@ static double of_direct(const struct nadi_partition_bench_row *r, uint64_t bytes
 
 void nadi_partition_bench_text(const struct nadi_partition_bench *b, struct nadi_str *out)
 {
-    nadi_str_printf(out, "  %-5s  %7s  %6s  %6s  %8s  %8s  %7s  %7s  %9s  %9s  %9s  %9s  %s\n",
-                    "net", "workers", "bytes", "direct", "traffic", "MACs", "loss", "", "magnitude",
-                    "", "graph", "", "bits");
+    nadi_str_printf(out, "  %-5s  %7s  %6s  %6s  %8s  %8s  %7s  %9s  %9s  %9s  %9s  %9s  %s\n",
+                    "net", "workers", "bytes", "direct", "traffic", "MACs", "loss", "tensor",
+                    "magnitude", "", "graph", "", "bits");
     for (size_t i = 0; i < b->count; i++) {
         const struct nadi_partition_bench_row *r = &b->rows[i];
-        nadi_str_printf(out,
-                        "  %-5s  %7u  %6" PRIu64 "  %6" PRIu64
-                        "  %6.1f %%  %6.1f %%  %6.2f %%  %7.1f %%  %7.2f %%  %7.1f %%  %7.2f %%"
-                        "  %s\n",
-                        r->net, r->workers, r->bytes, r->direct, 100 * of_direct(r, r->bytes),
-                        100 * (double)r->macs / (double)r->direct_macs,
-                        100 * (r->base - r->accuracy), 100 * of_direct(r, r->magnitude.bytes),
-                        100 * r->magnitude.accuracy, 100 * of_direct(r, r->graph.bytes),
-                        100 * r->graph.accuracy, r->same == r->checked ? "same" : "other");
+        nadi_str_printf(
+            out,
+            "  %-5s  %7u  %6" PRIu64 "  %6" PRIu64
+            "  %6.1f %%  %6.1f %%  %5.2f %%  %7.1f %%  %7.1f %%  %7.2f %%  %7.1f %%  %7.2f %%"
+            "  %s\n",
+            r->net, r->workers, r->bytes, r->direct, 100 * of_direct(r, r->bytes),
+            100 * (double)r->macs / (double)r->direct_macs, 100 * (r->base - r->accuracy),
+            100 * of_direct(r, r->tensor), 100 * of_direct(r, r->magnitude.bytes),
+            100 * r->magnitude.accuracy, 100 * of_direct(r, r->graph.bytes),
+            100 * r->graph.accuracy, r->same == r->checked ? "same" : "other");
     }
     nadi_str_add(
-        out, "\ntraffic, MACs: of direct parallel's; loss: of accuracy on samples that neither "
-             "training nor search saw;\nmagnitude, graph: bytes of direct parallel's when pruned "
-             "down to the allowed loss, accuracy when pruned to\nthe partition's bytes; bits: the "
-             "workers' outputs and those of one place\n");
+        out,
+        "\ntraffic, MACs: of direct parallel's; loss: of accuracy on samples that neither "
+        "training nor search saw;\ntensor: bytes of columns and rows in turns, of direct "
+        "parallel's, "
+        "without loss; magnitude, graph: bytes of direct\nparallel's when pruned down to the "
+        "allowed loss, accuracy when pruned to the partition's bytes; bits: the workers'\noutputs "
+        "and those of one place\n");
 }
 
 void nadi_partition_bench_csv(const struct nadi_partition_bench *b, struct nadi_str *out)
 {
     struct nadi_csv csv = {.out = out};
-    nadi_csv_header(&csv,
-                    "net,workers,bytes,direct_bytes,macs,direct_macs,accuracy,base_accuracy,"
-                    "magnitude_accuracy,magnitude_bytes,graph_accuracy,graph_bytes,mu,samples_same,"
-                    "samples_checked");
+    nadi_csv_header(
+        &csv, "net,workers,bytes,direct_bytes,tensor_bytes,macs,direct_macs,accuracy,base_accuracy,"
+              "magnitude_accuracy,magnitude_bytes,graph_accuracy,graph_bytes,mu,samples_same,"
+              "samples_checked");
     for (size_t i = 0; i < b->count; i++) {
         const struct nadi_partition_bench_row *r = &b->rows[i];
         nadi_csv_text(&csv, r->net);
         nadi_csv_u64(&csv, r->workers);
         nadi_csv_u64(&csv, r->bytes);
         nadi_csv_u64(&csv, r->direct);
+        nadi_csv_u64(&csv, r->tensor);
         nadi_csv_u64(&csv, r->macs);
         nadi_csv_u64(&csv, r->direct_macs);
         nadi_csv_double(&csv, r->accuracy);
@@ -74,6 +79,7 @@ void nadi_partition_bench_json(const struct nadi_partition_bench *b, struct nadi
         nadi_json_u64(&j, "workers", r->workers);
         nadi_json_u64(&j, "bytes", r->bytes);
         nadi_json_u64(&j, "direct_bytes", r->direct);
+        nadi_json_u64(&j, "tensor_bytes", r->tensor);
         nadi_json_u64(&j, "macs", r->macs);
         nadi_json_u64(&j, "direct_macs", r->direct_macs);
         nadi_json_double(&j, "accuracy", r->accuracy);
