@@ -181,7 +181,8 @@ void nadi_spec_columns(struct nadi_training_reader *r, struct nadi_training_spec
     const bool timed = take_columns(r, s);
     const char *framework = text_of(r, COLUMN_FRAMEWORK), *precision = text_of(r, COLUMN_PRECISION);
     s->model = text_of(r, COLUMN_MODEL);
-    s->system = text_of(r, COLUMN_SYSTEM);
+    if (!s->system)
+        s->system = text_of(r, COLUMN_SYSTEM);
     if (!*s->system)
         s->system = machine_in_comments(r);
     if (*framework)

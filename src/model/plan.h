@@ -101,6 +101,7 @@ struct nadi_model_plan {
     double bucket_bytes;
     enum nadi_recompute recompute;
     uint32_t recompute_layers; /* 0: all */
+    bool recompute_stops;      /* when all is there that the gradients need */
     enum nadi_precision precision;
     uint32_t parameter_bytes, gradient_bytes, activation_bytes, optimizer_bytes;
     enum nadi_optimizer optimizer;

@@ -141,6 +141,7 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->bucket_bytes = nadi_schema_number(v, "bucket");
     p->recompute = (enum nadi_recompute)nadi_schema_word(v, "recompute");
     p->recompute_layers = count_of(v, "recompute-layers");
+    p->recompute_stops = switch_of(v, "recompute-stops");
     p->precision = (enum nadi_precision)nadi_schema_word(v, "precision");
     p->parameter_bytes = count_of(v, "parameter-bytes");
     p->gradient_bytes = count_of(v, "gradient-bytes");

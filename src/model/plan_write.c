@@ -146,6 +146,7 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     number(w, "bucket", p->bucket_bytes);
     word(w, "recompute", p->recompute);
     count(w, "recompute-layers", p->recompute_layers);
+    text(w, "recompute-stops", p->recompute_stops ? "1" : "0");
     word(w, "precision", p->precision);
     count(w, "parameter-bytes", p->parameter_bytes);
     count(w, "gradient-bytes", p->gradient_bytes);

@@ -65,6 +65,20 @@ bool nadi_layer_recomputed(const struct nadi_model_plan *p, uint32_t position)
            (p->recompute_layers == 0 || position < p->recompute_layers);
 }
 
+uint32_t nadi_layer_again(const struct nadi_model_plan *p, const struct nadi_layer_kind *kind)
+{
+    uint32_t count = kind->op_count;
+    while (p->recompute_stops && count > 0) {
+        const struct nadi_op *last = &kind->ops[count - 1];
+        if (last->kept_bytes > 0)
+            break;
+        count--;
+        if (last->kept_input > 0 || last->kept > 0) /* what the one before made */
+            break;
+    }
+    return count;
+}
+
 double nadi_layer_kept(const struct nadi_model_plan *p, const struct nadi_net *net,
                        const struct nadi_layer_kind *kind, uint32_t position)
 {

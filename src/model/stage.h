@@ -31,6 +31,8 @@ uint64_t nadi_stage_tied_weights(const struct nadi_model *m,
 double nadi_layer_kept(const struct nadi_model_plan *p, const struct nadi_net *net,
                        const struct nadi_layer_kind *kind, uint32_t position);
 bool nadi_layer_recomputed(const struct nadi_model_plan *p, uint32_t position);
+/* How many operations of such a layer are done again, from the first on. */
+uint32_t nadi_layer_again(const struct nadi_model_plan *p, const struct nadi_layer_kind *kind);
 /* Bytes of a layer's activations without recomputation. */
 double nadi_kept_bytes(const struct nadi_model_plan *p, const struct nadi_kept *kept);
 /* The position for the functions above. */

@@ -61,11 +61,12 @@ void nadi_emit_forward(struct nadi_emit *e, uint32_t kind, bool recompute)
     const struct nadi_layer_kind *layer = &e->variant->net.kinds[kind];
     const struct nadi_op_cost *costs = e->variant->costs[kind];
     const char *pass = e->pass;
+    const uint32_t count = recompute ? nadi_layer_again(e->p, layer) : layer->op_count;
     if (recompute)
         e->pass = "recompute";
-    for (uint32_t o = 0; o < layer->op_count; o++) {
+    for (uint32_t o = 0; o < count; o++) {
         const struct nadi_op *op = &layer->ops[o];
-        const bool next_is_core = o + 1 < layer->op_count && is_ring(e, op);
+        const bool next_is_core = o + 1 < count && is_ring(e, op);
         if (next_is_core) {
             ring(e, op, &op->forward, &op[1], &costs[o + 1].part[NADI_COST_FORWARD]);
             o++;

@@ -141,10 +141,11 @@ static void add_layers(struct nadi_stage_values *v, const struct nadi_kind_value
     const bool whole = recompute == NADI_RECOMPUTE_FULL && body;
     const struct nadi_pass_time *f = &k->time.forward;
     const struct nadi_pass_time *b = again ? &k->time.backward_again : &k->time.backward;
+    const struct nadi_pass_time *twice = &k->time.again;
     v->forward += count * f->ns;
-    v->backward += count * (b->ns + (whole ? f->ns : 0));
-    v->host += count * (f->host_ns + b->host_ns + (whole ? f->host_ns : 0));
-    v->compute += count * (f->compute_ns + b->compute_ns + (whole ? f->compute_ns : 0));
+    v->backward += count * (b->ns + (whole ? twice->ns : 0));
+    v->host += count * (f->host_ns + b->host_ns + (whole ? twice->host_ns : 0));
+    v->compute += count * (f->compute_ns + b->compute_ns + (whole ? twice->compute_ns : 0));
     v->kept += count * k->kept[recompute];
     v->weights.dense += (uint64_t)(count * k->dense);
     v->weights.expert += (uint64_t)(count * k->expert_held);

@@ -109,12 +109,13 @@ static bool is_ring(const struct layer *l, const struct nadi_op *op)
     return communicates(l, op) && op->forward.kind == NADI_TRANSFER_RING;
 }
 
-static struct nadi_pass_time forward(const struct layer *l)
+/* Of the first `count` operations. */
+static struct nadi_pass_time forward(const struct layer *l, uint32_t count)
 {
     struct sum s = {0};
-    for (uint32_t o = 0; o < l->kind->op_count; o++) {
+    for (uint32_t o = 0; o < count; o++) {
         const struct nadi_op *op = &l->kind->ops[o];
-        if (o + 1 < l->kind->op_count && is_ring(l, op)) {
+        if (o + 1 < count && is_ring(l, op)) {
             ring(l, &s, op, &op->forward, &l->costs[o + 1].part[NADI_COST_FORWARD]);
             o++;
         } else if (communicates(l, op)) {
@@ -191,7 +192,8 @@ struct nadi_layer_time nadi_layer_time(const struct nadi_layer_kind *kind,
     for (uint32_t o = 0; o < kind->op_count; o++)
         transfers |= communicates(&l, &kind->ops[o]);
     return (struct nadi_layer_time){
-        .forward = forward(&l),
+        .forward = forward(&l, kind->op_count),
+        .again = forward(&l, nadi_layer_again(p, kind)),
         .backward = backward(&l, false),
         .backward_again = backward(&l, true),
         .transfers = transfers,

@@ -18,6 +18,7 @@ struct nadi_pass_time {
 struct nadi_layer_time {
     struct nadi_pass_time forward, backward; /* without recomputation */
     struct nadi_pass_time backward_again;    /* the attention core is computed again */
+    struct nadi_pass_time again;             /* the forward pass, before the backward pass */
     bool transfers;                          /* it has any, hidden or not */
 };
 

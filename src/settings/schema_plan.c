@@ -117,6 +117,10 @@ static const struct nadi_setting plan_keys[] = {
     WORD("recompute", recomputes, "none",
          "What the backward pass computes again: nothing, the attention core, or whole layers."),
     COUNT("recompute-layers", "0", "recompute full: number of layers of each stage. 0: all."),
+    SWITCH(
+        "recompute-stops", "0",
+        "recompute full: a layer is computed again only up to the last result that its gradients "
+        "need, so that the last product is left out (early stop of PyTorch's checkpoints)."),
     WORD("precision", precisions, "bf16",
          "Of matrix products; activations have two bytes but for tf32 and fp32."),
     COUNT("parameter-bytes", "0", "Bytes of a parameter in memory. 0: 2, or 4 with tf32 and fp32."),

@@ -60,12 +60,13 @@ struct counts {
 static void settings_of(const struct nadi_strategy *s, uint32_t micro_batches, struct nadi_str *out)
 {
     static const char *const recompute[] = {"none", "selective", "full"};
+    const unsigned stops = (s->tp + s->dp + micro_batches) & 1; /* of all other draws */
     static const char *const words[] = {"optimizer", "gradients", "parameters", "activations"};
     nadi_str_printf(out,
                     "tp=%u cp=%u pp=%u vp=%u dp=%u ep=%u micro-batch=%u batch=%u zero=%u "
-                    "recompute=%s sequence-parallel=%d offload=[",
+                    "recompute=%s recompute-stops=%u sequence-parallel=%d offload=[",
                     s->tp, s->cp, s->pp, s->vp, s->dp, s->ep, s->micro_batch,
-                    micro_batches * s->micro_batch * s->dp, s->zero, recompute[s->recompute],
+                    micro_batches * s->micro_batch * s->dp, s->zero, recompute[s->recompute], stops,
                     s->sequence_parallel);
     for (int i = 0, any = 0; i < 4; i++)
         if (s->offload >> i & 1)
