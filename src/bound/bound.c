@@ -297,7 +297,7 @@ static uint64_t server_bound(const struct bound *b)
             if (t->type[node] == NADI_NODE_MEM_LOAD || t->type[node] == NADI_NODE_MEM_STORE)
                 of[i] =
                     nadi_count_add(of[i], nadi_memory_service_ns(m, t->bytes[node],
-                                                                 nadi_trace_in_switch(t, node)));
+                                                                 nadi_trace_same_for_all(t, node)));
     }
     for (uint32_t rank = 0; rank < in->rank_count; rank++) {
         uint64_t *server = &work[pool ? 0 : rank / m->npus_per_node];

@@ -220,7 +220,7 @@ struct server { /* of remote memory */
 struct memory_request {
     uint32_t rank, node, server, next;
     uint64_t bytes;
-    bool in_switch;
+    bool same; /* in a pool's switches */
 };
 
 #define POOL(type)                                                                                 \

@@ -27,8 +27,8 @@ static uint32_t server_of(const struct nadi_system *s, uint32_t rank)
 static void serve(struct nadi_system *s, uint32_t index)
 {
     const struct memory_request *r = &s->requests.items[index];
-    nadi_time end = nadi_engine_after_ns(
-        s->engine, nadi_memory_service_ns(s->setup.memory, r->bytes, r->in_switch));
+    nadi_time end =
+        nadi_engine_after_ns(s->engine, nadi_memory_service_ns(s->setup.memory, r->bytes, r->same));
     uint32_t rank = r->rank, server = r->server;
     if (server != NADI_NONE)
         s->servers[server].busy = true;
@@ -66,11 +66,8 @@ void nadi_system_memory(struct nadi_system *s, uint32_t rank, uint32_t node,
     }
     uint32_t index, server = server_of(s, rank);
     POOL_TAKE(&s->requests, next, index);
-    s->requests.items[index] = (struct memory_request){.rank = rank,
-                                                       .node = node,
-                                                       .server = server,
-                                                       .bytes = call->bytes,
-                                                       .in_switch = call->in_switch};
+    s->requests.items[index] = (struct memory_request){
+        .rank = rank, .node = node, .server = server, .bytes = call->bytes, .same = call->same};
     if (server != NADI_NONE && s->servers[server].busy)
         FIFO_PUSH(&s->servers[server].queue, &s->requests, index);
     else

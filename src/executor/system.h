@@ -80,7 +80,8 @@ void nadi_system_recv(struct nadi_system *s, uint32_t rank, uint32_t node, uint3
 
 struct nadi_memory_call {
     uint64_t bytes;
-    bool in_switch;    /* nadi_trace_in_switch; not of tiers */
+    bool in_switch;    /* nadi_trace_in_switch, */
+    bool same;         /* nadi_trace_same_for_all */
     const char *block; /* NULL: bytes without a name; else, and from here on: of tiers only */
     uint32_t from, to; /* tiers; NADI_NONE: the NPU itself */
     uint8_t op, role;  /* enum nadi_mem_op, nadi_mem_role */
@@ -109,6 +110,7 @@ struct nadi_memory_stall { /* the first of those that wait for space or for a bl
     const char *tier, *block;
     uint64_t bytes;
     bool reads;
+    uint32_t absent, absent_count; /* NPUs that it waits for in a pool's switches: the first */
 };
 
 struct nadi_memory_record { /* a request that has ended; kept with the flows */

@@ -187,7 +187,10 @@ static void start_transfer(struct nadi_tiered *t, uint32_t index)
     if (e->held != NADI_NONE)
         nadi_stock_unpin(t->stock, e->held);
     e->held = NADI_NONE;
-    nadi_tiered_start(t, index, e->call.bytes);
+    if (e->call.in_switch)
+        nadi_tiered_join(t, index);
+    else
+        nadi_tiered_start(t, index, e->call.bytes);
 }
 
 static void end_transfer(struct nadi_tiered *t, const struct errand *e)
@@ -503,6 +506,7 @@ struct nadi_tiered *nadi_tiered_create(struct nadi_system *s)
         t->stalled[i] = (struct fifo){NADI_NONE, NADI_NONE};
     t->is_changed = NADI_ZNEW(bool, t->instance_count);
     t->turn = NADI_ZNEW(uint32_t, t->tiers->npu_count);
+    t->joints = nadi_tiered_joints_create();
     const struct nadi_traffic_setup traffic = {
         .tiers = t->tiers,
         .engine = s->engine,
@@ -526,6 +530,7 @@ void nadi_tiered_destroy(struct nadi_tiered *t)
         return;
     nadi_traffic_destroy(t->traffic);
     nadi_stock_destroy(t->stock);
+    nadi_tiered_joints_destroy(t->joints);
     nadi_mem_free(t->errands.items);
     nadi_mem_free(t->records.items);
     nadi_mem_free(t->turn);
@@ -568,7 +573,9 @@ const struct nadi_tier_users *nadi_system_tier_users(const struct nadi_system *s
 bool nadi_system_stalled(const struct nadi_system *s, struct nadi_memory_stall *stall)
 {
     const struct nadi_tiered *t = s->tiered;
-    if (!t || t->stalled_count == 0)
+    if (t && t->stalled_count == 0)
+        return nadi_tiered_find_incomplete(t, stall);
+    if (!t)
         return false;
     const struct errand *e = NULL;
     for (uint32_t i = 0; i < t->instance_count; i++) {

@@ -46,6 +46,7 @@ struct nadi_tiered {
         uint32_t *items;
         size_t count, capacity;
     } changed;
+    struct nadi_tiered_joints *joints;
     uint32_t *turn; /* by NPU: requests that it has sent through the network */
     struct nadi_memory_refusal refusal;
     struct {
@@ -104,5 +105,14 @@ enum step nadi_tiered_make_room(struct nadi_tiered *t, const struct errand *e, u
                                 uint32_t npu, uint64_t bytes);
 /* An errand that moves a block. */
 enum step nadi_tiered_move(struct nadi_tiered *t, uint32_t errand);
+
+/* ---- tiered_joint.c ------------------------------------------------------------------------ */
+
+struct nadi_tiered_joints *nadi_tiered_joints_create(void) NADI_MUST_USE;
+void nadi_tiered_joints_destroy(struct nadi_tiered_joints *all); /* NULL is allowed */
+/* An errand in a pool's switches moves its bytes when all NPUs ask for the same. */
+void nadi_tiered_join(struct nadi_tiered *t, uint32_t errand);
+/* The first of those that wait for other NPUs. */
+bool nadi_tiered_find_incomplete(const struct nadi_tiered *t, struct nadi_memory_stall *stall);
 
 #endif

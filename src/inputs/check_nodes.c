@@ -61,8 +61,8 @@ static const struct finding_about about[NADI_FINDING_KINDS] = {
                                 "give a memory file with another memory-type (--memory)",
                                 NADI_ERROR},
     [NADI_FINDING_MEMORY_COLLECTIVE] = {"node/memory-collective",
-                                        "give a memory file of memory-type HIERARCHICAL_POOL, or "
-                                        "leave comm_type out",
+                                        "give a memory file of memory-type HIERARCHICAL_POOL or a "
+                                        "tier of `kind: pool`, or leave comm_type out",
                                         NADI_ERROR},
     [NADI_FINDING_MEMORY_NODE] = {"node/memory-server",
                                   "raise 'num-nodes' or 'num-npus-per-node' in the memory file",
@@ -452,7 +452,8 @@ static void check_memory(struct pass *p, uint32_t n)
 {
     const struct nadi_memory_config *m = &p->c->in->memory;
     p->facts->has_memory = true;
-    if (nadi_trace_in_switch(p->t, n) && m->kind != NADI_MEMORY_HIERARCHY)
+    if (nadi_trace_in_switch(p->t, n) && m->kind != NADI_MEMORY_HIERARCHY &&
+        m->kind != NADI_MEMORY_TIERS)
         FOUND(p, NADI_FINDING_MEMORY_COLLECTIVE, n,
               "memory node with comm_type (%s), but this memory has no switches that do it",
               nadi_collective_name((enum nadi_collective_kind)p->t->collective[n]));

@@ -15,7 +15,15 @@ enum fault {
     FAULT_OTHERS,
     FAULT_TOO_LARGE,
     FAULT_NO_BYTES,
+    FAULT_NO_POOL,
+    FAULT_SUM_NAME,
+    FAULT_JOINT,
     FAULTS
+};
+
+struct joint_sum {
+    uint64_t count, digest; /* the same whatever their order */
+    uint32_t rank;          /* `first`: whose; NADI_NONE: nobody's yet */
 };
 
 struct pass {
@@ -25,6 +33,8 @@ struct pass {
     uint32_t rank, node;
     uint64_t found[FAULTS];
     uint32_t local;
+    /* joint transfers with each tier: of the trace, and of the first rank that sees it */
+    struct joint_sum joints[NADI_MOST_TIERS], first[NADI_MOST_TIERS];
 };
 
 static bool fault(struct pass *p, enum fault fault, uint32_t tier, const char *text)
@@ -40,6 +50,10 @@ static bool fault(struct pass *p, enum fault fault, uint32_t tier, const char *t
         [FAULT_OTHERS] = "name the memory of the rank's own node, or leave the number out",
         [FAULT_TOO_LARGE] = "give the tier more capacity, or the block another tier",
         [FAULT_NO_BYTES] = "add an integer attribute tensor_size or " NADI_MEM_ATTR_BYTES,
+        [FAULT_NO_POOL] = "let it load from a tier of `kind: pool`, or store there, or leave "
+                          "comm_type out",
+        [FAULT_SUM_NAME] = "name it with " NADI_MEM_ATTR_REUSE ", on a pool without `when-full: "
+                           "next`",
     };
     char bytes[32], capacity[32];
     if (p->found[fault]++)
@@ -73,6 +87,16 @@ static bool fault(struct pass *p, enum fault fault, uint32_t tier, const char *t
     case FAULT_NO_BYTES:
         return nadi_error(d, "node/missing-attribute", place, hints[fault],
                           "memory node without tensor_size");
+    case FAULT_NO_POOL:
+        return nadi_error(d, "node/memory-collective", place, hints[fault],
+                          "memory node with comm_type (%s), but no pool's switches are on its way",
+                          text);
+    case FAULT_SUM_NAME:
+        return nadi_error(d, "node/memory-collective", place, hints[fault],
+                          "block '%.60s' of all ranks in the switches of tier '%s' has a name of "
+                          "one rank",
+                          text, name);
+    case FAULT_JOINT: /* compare_joints */
     case FAULTS:
         break;
     }
@@ -114,6 +138,56 @@ static bool resolve(struct pass *p, struct nadi_trace_mem *m)
     return true;
 }
 
+/* A collective in a pool's switches: between the pool and the NPU, under a name that all know. */
+static void check_joint(struct pass *p, uint32_t from, uint32_t to)
+{
+    const struct nadi_trace *t = p->trace;
+    const bool loads = t->type[p->node] == NADI_NODE_MEM_LOAD;
+    const uint32_t pool = loads ? from : to, other = loads ? to : from;
+    const struct nadi_trace_mem *m = nadi_trace_mem(t, p->node);
+    const bool moves = !m || m->op == (loads ? NADI_MEM_LOADS : NADI_MEM_STORES);
+    if (!moves || pool == NADI_NONE || p->t->tiers[pool].chunk_bytes == 0 ||
+        (other != NADI_NONE && other != p->local)) {
+        (void)fault(p, FAULT_NO_POOL, NADI_NONE,
+                    nadi_collective_name((enum nadi_collective_kind)t->collective[p->node]));
+        return;
+    }
+    const bool same = nadi_trace_same_for_all(t, p->node);
+    if (m && (p->t->tiers[pool].full == NADI_FULL_NEXT ? m->block || m->reuse
+                                                       : same && m->block && !m->reuse))
+        (void)fault(p, FAULT_SUM_NAME, pool, nadi_trace_string(t, m->reuse ? m->reuse : m->block));
+    const char *name = m && m->reuse ? nadi_trace_string(t, m->reuse) : "";
+    const uint64_t words[] = {loads, same, t->bytes[p->node], nadi_hash_bytes(name, strlen(name))};
+    p->joints[pool].count++;
+    p->joints[pool].digest +=
+        nadi_hash_u64(nadi_hash_words(words, sizeof(words) / sizeof(words[0])));
+}
+
+/* What a trace has in the switches of pools, the first rank that sees these has too. */
+static void compare_joints(struct pass *p)
+{
+    for (uint32_t i = 0; i < p->t->tier_count; i++) {
+        const struct joint_sum *own = &p->joints[i];
+        struct joint_sum *first = &p->first[i];
+        if (p->t->tiers[i].chunk_bytes == 0 || !nadi_tiers_sees(p->t, i, p->rank))
+            continue;
+        if (first->rank == NADI_NONE) {
+            *first = *own;
+            first->rank = p->rank;
+        }
+        if ((own->count == first->count && own->digest == first->digest) || p->found[FAULT_JOINT]++)
+            continue;
+        struct nadi_place place = NADI_IN_FILE(p->trace->path);
+        place.rank = p->rank;
+        (void)nadi_error(p->l->diags, "memory/joint", place,
+                         "all ranks that see the tier make the same transfers in its switches",
+                         "rank %" PRIu32 " has %" PRIu64 " transfers in the switches of tier '%s', "
+                         "rank %" PRIu32 " has %" PRIu64 "%s",
+                         p->rank, own->count, p->t->tiers[i].name, first->rank, first->count,
+                         own->count == first->count ? " of other sizes or names" : "");
+    }
+}
+
 static bool is_memory(const struct nadi_trace *t, uint32_t n)
 {
     return t->type[n] == NADI_NODE_MEM_LOAD || t->type[n] == NADI_NODE_MEM_STORE;
@@ -125,6 +199,7 @@ static void resolve_trace(struct pass *p)
     struct nadi_trace *t = p->trace;
     uint32_t k = 0;
     t->copies_aside = true;
+    memset(p->joints, 0, sizeof(p->joints));
     for (p->node = 0; p->node < t->node_count; p->node++) {
         if (!is_memory(t, p->node))
             continue;
@@ -139,6 +214,11 @@ static void resolve_trace(struct pass *p)
             (void)resolve(p, &t->mems[k]);
         else if (p->t->preset == NADI_NONE)
             (void)fault(p, FAULT_NO_PRESET, NADI_NONE, NULL);
+        if (nadi_trace_in_switch(t, p->node)) {
+            uint32_t from, to;
+            (void)nadi_inputs_memory_ends(p->l->in, t, p->node, &from, &to);
+            check_joint(p, from, to);
+        }
     }
 }
 
@@ -196,10 +276,17 @@ uint64_t nadi_inputs_memory_ns(const struct nadi_inputs *in, const struct nadi_t
     double latency = 0;
     *latency_ns = in->memory.latency_ns;
     if (!in->tiers)
-        return nadi_memory_service_ns(&in->memory, t->bytes[node], nadi_trace_in_switch(t, node));
+        return nadi_memory_service_ns(&in->memory, t->bytes[node],
+                                      nadi_trace_same_for_all(t, node));
     *latency_ns = 0;
     if (!nadi_inputs_memory_ends(in, t, node, &from, &to))
         return 0;
+    if (nadi_trace_in_switch(t, node)) {
+        const struct nadi_tier_joint j = {from, to, nadi_trace_same_for_all(t, node)};
+        const double joint = nadi_tiers_joint_ns(in->tiers, &j, t->bytes[node], &latency);
+        *latency_ns = nadi_ns_trunc(latency);
+        return nadi_ns_trunc(joint);
+    }
     const struct nadi_trace_mem *m = nadi_trace_mem(t, node);
     const bool missed = m && m->op == NADI_MEM_MISS;
     const double ns =
@@ -235,10 +322,14 @@ bool nadi_load_accesses(struct nadi_load *l)
         return true;
     struct pass p = {.l = l, .t = in->tiers, .local = nadi_tiers_local(in->tiers)};
     const bool all = all_see_all(in->tiers);
+    for (uint32_t i = 0; i < NADI_MOST_TIERS; i++)
+        p.first[i].rank = NADI_NONE;
     for (p.rank = 0; p.rank < in->rank_count; p.rank++) {
         p.trace = in->traces[p.rank];
-        if (!p.trace->copies_aside)
+        if (!p.trace->copies_aside) {
             resolve_trace(&p);
+            compare_joints(&p);
+        }
         if (!all)
             check_sight(&p);
     }

@@ -426,22 +426,17 @@ static bool fit_pool(struct nadi_load *l, struct nadi_mem_tier *tier)
     const struct nadi_tiers *t = l->in->tiers;
     struct nadi_tier_link *link = &t->links[tier->link];
     const struct nadi_place place = NADI_IN_FILE(l->in->options.memory);
-    const uint32_t nodes = t->npu_count / t->npus_per_node;
     if (t->npu_count % t->npus_per_node || tier->groups % tier->switches)
         return nadi_error(l->diags, "memory/pool", place, NULL,
                           "tier '%s' is a pool of whole nodes and as many groups at every switch: "
                           "%" PRIu32 " NPUs are in nodes of %" PRIu32 ", %" PRIu32
                           " groups at %" PRIu32 " switches",
                           tier->name, t->npu_count, t->npus_per_node, tier->groups, tier->switches);
-    const double round = (double)tier->groups * (double)tier->chunk_bytes;
-    const double stages[] = {
-        (double)tier->chunk_bytes / fmin(tier->read_rate, tier->write_rate),
-        round / nodes / t->channel_sets[link->second_set].rate,
-        round / t->npu_count / link->rate,
-    };
-    link->latency_ns +=
-        stages[0] + stages[1] + stages[2] - fmax(stages[0], fmax(stages[1], stages[2]));
-    const double share = round / t->npu_count;
+    const uint32_t index = (uint32_t)(tier - t->tiers);
+    const double lag = nadi_tiers_round_lag_ns(t, index, false, false);
+    link->latency_ns += lag;
+    tier->write_more_ns = nadi_tiers_round_lag_ns(t, index, true, false) - lag;
+    const double share = (double)tier->groups * (double)tier->chunk_bytes / t->npu_count;
     if (share < 1e18 && !(floor(share) < share) && share >= 1)
         tier->granule_bytes = (uint64_t)share;
     return true;

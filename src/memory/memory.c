@@ -1,10 +1,9 @@
 #include "memory/memory.h"
 
-uint64_t nadi_memory_service_ns(const struct nadi_memory_config *config, uint64_t bytes,
-                                bool in_switch)
+uint64_t nadi_memory_service_ns(const struct nadi_memory_config *config, uint64_t bytes, bool same)
 {
     if (config->kind == NADI_MEMORY_HIERARCHY) {
-        const struct nadi_pool_transfer x = {.bytes = bytes, .shared = in_switch};
+        const struct nadi_pool_transfer x = {.bytes = bytes, .shared = same};
         return nadi_time_to_ns(nadi_pool_form(&config->pool, &x).total);
     }
     if (config->bytes_per_ns == 0)

@@ -8,7 +8,7 @@
  *
  * HIERARCHY: a hierarchical pool (pool/pool.h). Its NPUs are taken to transfer together, as the
  * ranks of a training step do: a request takes what the pool needs for all NPUs at once, and each
- * NPU has one request at a time, in order. With `in_switch` the data are the same for all. */
+ * NPU has one request at a time, in order. With `same` the data are the same for all. */
 #ifndef NADI_MEMORY_MEMORY_H
 #define NADI_MEMORY_MEMORY_H
 
@@ -36,7 +36,6 @@ struct nadi_memory_config {
 };
 
 /* Service time of one request, ns; not of tiers. */
-uint64_t nadi_memory_service_ns(const struct nadi_memory_config *config, uint64_t bytes,
-                                bool in_switch);
+uint64_t nadi_memory_service_ns(const struct nadi_memory_config *config, uint64_t bytes, bool same);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 
 #include <math.h>
 
@@ -395,4 +396,56 @@ double nadi_tiers_alone_ns(const struct nadi_tiers *t, uint32_t from, uint32_t t
 double nadi_tier_path_ns(const struct nadi_tier_path *path)
 {
     return path->latency_ns + (isinf(path->rate) ? 0 : (double)path->bytes / path->rate);
+}
+
+/* ---- joint transfers ----------------------------------------------------------------------- */
+
+double nadi_tiers_round_lag_ns(const struct nadi_tiers *t, uint32_t tier, bool write, bool same)
+{
+    const struct nadi_mem_tier *of = &t->tiers[tier];
+    const struct nadi_tier_link *link = &t->links[of->link];
+    const double round = (double)of->groups * (double)of->chunk_bytes;
+    const double nodes = same ? 1 : (double)t->npu_count / t->npus_per_node;
+    const double npus = same ? 1 : t->npu_count;
+    const double stages[] = {
+        (double)of->chunk_bytes / (write ? of->write_rate : of->read_rate),
+        round / nodes / t->channel_sets[link->second_set].rate,
+        round / npus / link->rate,
+    };
+    return stages[0] + stages[1] + stages[2] - fmax(stages[0], fmax(stages[1], stages[2]));
+}
+
+uint64_t nadi_tiers_joint_bytes(const struct nadi_tiers *t, const struct nadi_tier_joint *j,
+                                uint64_t bytes)
+{
+    const struct nadi_mem_tier *pool = &t->tiers[nadi_tiers_joint_pool(t, j)];
+    const uint64_t round = nadi_count_mul(pool->groups, pool->chunk_bytes);
+    return whole_granules(bytes, j->same ? round : pool->granule_bytes);
+}
+
+double nadi_tiers_joint_lag_ns(const struct nadi_tiers *t, const struct nadi_tier_joint *j)
+{
+    const uint32_t pool = nadi_tiers_joint_pool(t, j);
+    const bool write = pool == j->to;
+    return j->same ? nadi_tiers_round_lag_ns(t, pool, write, true) -
+                         nadi_tiers_round_lag_ns(t, pool, write, false)
+                   : 0;
+}
+
+double nadi_tiers_joint_ns(const struct nadi_tiers *t, const struct nadi_tier_joint *j,
+                           uint64_t bytes, double *latency_ns)
+{
+    const uint32_t pool = nadi_tiers_joint_pool(t, j);
+    const struct nadi_mem_tier *of = &t->tiers[pool];
+    const uint64_t whole = nadi_tiers_joint_bytes(t, j, bytes);
+    double ns = nadi_tiers_alone_ns(t, j->from, j->to, whole, latency_ns) - *latency_ns;
+    if (!j->same) {
+        const double all = nadi_tiers_seen_by(t, pool);
+        const double node = fmin(all, t->npus_per_node);
+        const double link = t->channel_sets[t->links[of->link].second_set].rate;
+        ns = fmax(ns, (double)whole * all / alone_rate(of, whole, pool == j->to));
+        ns = fmax(ns, (double)whole * node / link);
+    }
+    *latency_ns += nadi_tiers_joint_lag_ns(t, j);
+    return *latency_ns + ns;
 }

@@ -199,7 +199,39 @@ struct nadi_tier_path { /* of one request */
 /* From a tier or the NPU (NADI_NONE) to another, for an NPU that sees both. */
 void nadi_tier_path_find(const struct nadi_tier_layout *l, uint32_t npu, uint32_t from, uint32_t to,
                          uint64_t bytes, struct nadi_tier_path *path);
+
 /* How long the path's bytes take alone, ns. */
 double nadi_tier_path_ns(const struct nadi_tier_path *path);
+
+/* ---- joint transfers: of all NPUs that see a pool, in its switches ------------------------------
+ *
+ * `same`: their data are the same, leave the groups once and cross the links to each node once;
+ * or what they store is added up. Else each has its own. */
+
+struct nadi_tier_joint {
+    uint32_t from, to; /* one is a pool, the other an NPU's own memory or NADI_NONE */
+    bool same;
+};
+uint64_t nadi_tiers_joint_bytes(const struct nadi_tiers *t, const struct nadi_tier_joint *j,
+                                uint64_t bytes); /* whole rounds */
+/* How long it takes alone, ns; of that, *latency_ns: whatever its size. */
+double nadi_tiers_joint_ns(const struct nadi_tiers *t, const struct nadi_tier_joint *j,
+                           uint64_t bytes, double *latency_ns);
+/* What is added to the latency of one NPU's own transfer, ns. */
+double nadi_tiers_joint_lag_ns(const struct nadi_tiers *t, const struct nadi_tier_joint *j);
+static inline uint32_t nadi_tiers_joint_pool(const struct nadi_tiers *t,
+                                             const struct nadi_tier_joint *j)
+{
+    return j->from != NADI_NONE && t->tiers[j->from].chunk_bytes ? j->from : j->to;
+}
+/* Of a round of a pool: what it takes besides its slowest hop, ns. */
+double nadi_tiers_round_lag_ns(const struct nadi_tiers *t, uint32_t tier, bool write, bool same);
+/* NPUs that see the tier. */
+static inline uint32_t nadi_tiers_seen_by(const struct nadi_tiers *t, uint32_t tier)
+{
+    const struct nadi_mem_tier *of = &t->tiers[tier];
+    const uint32_t end = of->last_npu < t->npu_count ? of->last_npu + 1 : t->npu_count;
+    return end > of->first_npu ? end - of->first_npu : 0;
+}
 
 #endif

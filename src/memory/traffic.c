@@ -18,9 +18,50 @@ static bool is_full(const struct nadi_mem_traffic *t, uint32_t tier, uint32_t np
     return most && s->active >= most;
 }
 
-static void enter(struct nadi_mem_traffic *t, uint32_t tier, const struct request *q, bool write)
+/* The NPUs of a request; a joint one has several, and its pool is the same for all. */
+static uint32_t npus_of(const struct nadi_mem_traffic *t, const struct request *q)
 {
-    struct tier_state *s = state_of(t, tier, q->call.npu);
+    return q->joint == NADI_NONE ? 1 : t->joints.items[q->joint].count;
+}
+
+static uint32_t npu_of(const struct nadi_mem_traffic *t, const struct request *q, uint32_t i)
+{
+    return q->joint == NADI_NONE ? q->call.npu : t->joints.items[q->joint].calls[i].npu;
+}
+
+/* At this end: the instances that it touches. */
+static uint32_t touched(const struct nadi_mem_traffic *t, const struct request *q, uint32_t tier)
+{
+    const bool pool = tier != NADI_NONE && t->setup.tiers->tiers[tier].chunk_bytes > 0;
+    return pool ? 1 : npus_of(t, q);
+}
+
+/* How often its bytes pass this end's instance. */
+static uint64_t passes(const struct nadi_mem_traffic *t, const struct request *q, uint32_t tier)
+{
+    const bool own = q->joint != NADI_NONE && !t->joints.items[q->joint].same;
+    return own && touched(t, q, tier) == 1 ? npus_of(t, q) : 1;
+}
+
+/* An end without room for it; false: all have room. */
+static bool find_full(const struct nadi_mem_traffic *t, const struct request *q, uint32_t *tier,
+                      uint32_t *npu)
+{
+    const uint32_t ends[] = {q->call.from, q->call.to};
+    for (uint32_t e = 0; e < 2; e++)
+        for (uint32_t i = 0; i < touched(t, q, ends[e]); i++) {
+            *tier = ends[e];
+            *npu = npu_of(t, q, i);
+            if (is_full(t, *tier, *npu))
+                return true;
+        }
+    return false;
+}
+
+static void enter(struct nadi_mem_traffic *t, uint32_t tier, uint32_t npu, const struct request *q,
+                  bool write)
+{
+    struct tier_state *s = state_of(t, tier, npu);
     if (!s)
         return;
     const nadi_time now = nadi_engine_now(t->engine);
@@ -29,7 +70,15 @@ static void enter(struct nadi_mem_traffic *t, uint32_t tier, const struct reques
     s->use.requests++;
     s->use.wait_ns += nadi_time_in_ns(now - q->issued);
     uint64_t *bytes = write ? &s->use.in_bytes : &s->use.out_bytes;
-    *bytes = nadi_count_add(*bytes, q->bytes);
+    *bytes = nadi_count_add(*bytes, nadi_count_mul(q->bytes, passes(t, q, tier)));
+}
+
+static void enter_all(struct nadi_mem_traffic *t, const struct request *q)
+{
+    for (uint32_t i = 0; i < touched(t, q, q->call.from); i++)
+        enter(t, q->call.from, npu_of(t, q, i), q, false);
+    for (uint32_t i = 0; q->call.to != q->call.from && i < touched(t, q, q->call.to); i++)
+        enter(t, q->call.to, npu_of(t, q, i), q, true);
 }
 
 static void leave(struct nadi_mem_traffic *t, uint32_t tier, uint32_t npu)
@@ -42,21 +91,21 @@ static void leave(struct nadi_mem_traffic *t, uint32_t tier, uint32_t npu)
 /* ---- fifo ---------------------------------------------------------------------------------- */
 
 /* All servers of the path, as early as all are free, for the whole request. */
-static void take_servers(struct nadi_mem_traffic *t, uint32_t request,
-                         const struct nadi_tier_path *path)
+static void take_servers(struct nadi_mem_traffic *t, uint32_t request, const uint32_t *servers,
+                         uint32_t count)
 {
     struct request *q = &t->requests.items[request];
     const nadi_time now = nadi_engine_now(t->engine);
     nadi_time start = now;
     uint32_t last = NADI_NONE;
-    for (uint32_t i = 0; i < path->count; i++)
-        if (t->free_at[path->servers[i]] > start) {
-            start = t->free_at[path->servers[i]];
-            last = path->servers[i];
+    for (uint32_t i = 0; i < count; i++)
+        if (t->free_at[servers[i]] > start) {
+            start = t->free_at[servers[i]];
+            last = servers[i];
         }
     const nadi_time end = nadi_time_add(start, nadi_time_of_ns(q->alone_ns));
-    for (uint32_t i = 0; i < path->count; i++)
-        t->free_at[path->servers[i]] = end;
+    for (uint32_t i = 0; i < count; i++)
+        t->free_at[servers[i]] = end;
     q->waited_for = last;
     if (last != NADI_NONE)
         t->servers[last].lost_ns += nadi_time_in_ns(start - now);
@@ -74,24 +123,27 @@ static void start(struct nadi_mem_traffic *t, uint32_t request)
 {
     struct request *q = &t->requests.items[request];
     struct nadi_tier_path path;
-    nadi_tier_path_find(&t->layout, q->call.npu, q->call.from, q->call.to, q->call.bytes, &path);
+    if (q->joint == NADI_NONE)
+        nadi_tier_path_find(&t->layout, q->call.npu, q->call.from, q->call.to, q->call.bytes,
+                            &path);
+    else
+        nadi_traffic_joint_path(t, &t->joints.items[q->joint], &path);
+    const uint32_t *servers = q->joint == NADI_NONE ? path.servers : t->wide.items;
     q->bytes = path.bytes;
     q->began = nadi_engine_now(t->engine);
     q->alone_ns = nadi_tier_path_ns(&path);
-    enter(t, q->call.from, q, false);
-    if (q->call.to != q->call.from)
-        enter(t, q->call.to, q, true);
+    enter_all(t, q);
     for (uint32_t i = 0; i < path.count; i++) {
-        struct nadi_server_use *use = &t->servers[path.servers[i]];
+        struct nadi_server_use *use = &t->servers[servers[i]];
         use->requests++;
         use->bytes = nadi_count_add(use->bytes, path.bytes);
     }
     const bool remote = path.remote && t->setup.remote && path.bytes > 0;
     q->parts = remote ? 2 : 1;
     if (t->share)
-        nadi_traffic_fair_begin(t, request, &path);
+        nadi_traffic_fair_begin(t, request, &path, servers);
     else
-        take_servers(t, request, &path);
+        take_servers(t, request, servers, path.count);
     if (remote) {
         const struct nadi_traffic_call call = t->requests.items[request].call;
         t->setup.remote(t->setup.context, request, &call, path.bytes);
@@ -102,15 +154,14 @@ static void start(struct nadi_mem_traffic *t, uint32_t request)
 static void try_start(struct nadi_mem_traffic *t, uint32_t request)
 {
     struct request *q = &t->requests.items[request];
-    const uint32_t npu = q->call.npu;
-    const uint32_t full = is_full(t, q->call.from, npu) ? q->call.from
-                          : is_full(t, q->call.to, npu) ? q->call.to
-                                                        : NADI_NONE;
-    if (full == NADI_NONE) {
+    uint32_t full, npu;
+    if (!find_full(t, q, &full, &npu)) {
         start(t, request);
         return;
     }
-    struct waiters *w = &state_of(t, full, npu)->waiting;
+    struct waiters *w =
+        &t->states[t->instance_first[full] + nadi_tiers_instance(t->setup.tiers, full, npu)]
+             .waiting;
     q->next = NADI_NONE;
     if (w->tail == NADI_NONE)
         w->head = request;
@@ -136,13 +187,18 @@ static void on_done(void *context, const struct nadi_event *event)
 {
     struct nadi_mem_traffic *t = context;
     struct request *q = &t->requests.items[event->a];
-    const struct nadi_traffic_done done = {.call = q->call,
+    struct joint_request *j = q->joint == NADI_NONE ? NULL : &t->joints.items[q->joint];
+    const struct nadi_traffic_done done = {.call = j ? j->calls[event->b] : q->call,
                                            .issued = q->issued,
                                            .began = q->began,
                                            .alone_ns = q->alone_ns,
                                            .waited_for = q->waited_for};
-    q->next = t->free_request;
-    t->free_request = event->a;
+    if (!j || --j->left == 0) {
+        if (j)
+            nadi_traffic_joint_free(t, q->joint);
+        q->next = t->free_request;
+        t->free_request = event->a;
+    }
     t->setup.done(t->setup.context, &done);
 }
 
@@ -156,18 +212,22 @@ static nadi_time whole_ns(nadi_time at)
 void nadi_traffic_part_ends(struct nadi_mem_traffic *t, uint32_t request)
 {
     struct request *q = &t->requests.items[request];
-    const struct nadi_traffic_call call = q->call;
     if (--q->parts)
         return;
-    leave(t, call.from, call.npu);
-    if (call.to != call.from)
-        leave(t, call.to, call.npu);
-    const uint32_t actor = t->setup.actor ? t->setup.actor[call.npu] : call.npu;
-    nadi_engine_schedule(t->engine, whole_ns(nadi_engine_now(t->engine)), actor, t->kind_done,
-                         request, 0, 0);
-    let_in(t, call.from, call.npu);
-    if (call.to != call.from)
-        let_in(t, call.to, call.npu);
+    const struct request ended = *q; /* others may begin */
+    const uint32_t ends[] = {ended.call.from, ended.call.to}, count = ends[0] == ends[1] ? 1 : 2;
+    for (uint32_t e = 0; e < count; e++)
+        for (uint32_t i = 0; i < touched(t, &ended, ends[e]); i++)
+            leave(t, ends[e], npu_of(t, &ended, i));
+    for (uint32_t i = 0; i < npus_of(t, &ended); i++) {
+        const uint32_t npu = npu_of(t, &ended, i);
+        nadi_engine_schedule(t->engine, whole_ns(nadi_engine_now(t->engine)),
+                             t->setup.actor ? t->setup.actor[npu] : npu, t->kind_done, request, i,
+                             0);
+    }
+    for (uint32_t e = 0; e < count; e++)
+        for (uint32_t i = 0; i < touched(t, &ended, ends[e]); i++)
+            let_in(t, ends[e], npu_of(t, &ended, i));
 }
 
 void nadi_traffic_arrived(struct nadi_mem_traffic *t, uint32_t request)
@@ -175,7 +235,7 @@ void nadi_traffic_arrived(struct nadi_mem_traffic *t, uint32_t request)
     nadi_traffic_part_ends(t, request);
 }
 
-void nadi_traffic_request(struct nadi_mem_traffic *t, const struct nadi_traffic_call *call)
+static void ask(struct nadi_mem_traffic *t, const struct nadi_traffic_call *call, uint32_t joint)
 {
     uint32_t index = t->free_request;
     if (index != NADI_NONE) {
@@ -190,8 +250,29 @@ void nadi_traffic_request(struct nadi_mem_traffic *t, const struct nadi_traffic_
         .waited_for = NADI_NONE,
         .demand = NADI_NONE,
         .slot = NADI_NONE,
+        .joint = joint,
     };
     try_start(t, index);
+}
+
+void nadi_traffic_request(struct nadi_mem_traffic *t, const struct nadi_traffic_call *call)
+{
+    ask(t, call, NADI_NONE);
+}
+
+void nadi_traffic_join(struct nadi_mem_traffic *t, const struct nadi_traffic_call *calls,
+                       uint32_t count, bool same)
+{
+    uint32_t index = t->free_joint;
+    if (index != NADI_NONE) {
+        t->free_joint = t->joints.items[index].next;
+    } else {
+        NADI_RESERVE(&t->joints, t->joints.count + 1);
+        index = (uint32_t)t->joints.count++;
+    }
+    t->joints.items[index] = (struct joint_request){.count = count, .left = count, .same = same};
+    t->joints.items[index].calls = nadi_mem_copy(calls, count, sizeof(*calls));
+    ask(t, calls, index);
 }
 
 /* ---- making -------------------------------------------------------------------------------- */
@@ -215,7 +296,7 @@ struct nadi_mem_traffic *nadi_traffic_create(const struct nadi_traffic_setup *se
     struct nadi_mem_traffic *t = NADI_ZNEW(struct nadi_mem_traffic, 1);
     t->setup = *setup;
     t->engine = setup->engine;
-    t->free_request = NADI_NONE;
+    t->free_request = t->free_joint = NADI_NONE;
     nadi_tier_layout_init(&t->layout, setup->tiers);
     make_states(t);
     t->servers = NADI_ZNEW(struct nadi_server_use, t->layout.server_count);
@@ -240,6 +321,11 @@ void nadi_traffic_destroy(struct nadi_mem_traffic *t)
     nadi_mem_free(t->servers);
     nadi_mem_free(t->free_at);
     nadi_mem_free(t->requests.items);
+    for (size_t i = 0; i < t->joints.count; i++)
+        nadi_mem_free(t->joints.items[i].calls);
+    nadi_mem_free(t->joints.items);
+    nadi_mem_free(t->wide.items);
+    nadi_mem_free(t->times);
     nadi_mem_free(t->owner.items);
     nadi_mem_free(t->next_demand);
     nadi_mem_free(t->heap.items);

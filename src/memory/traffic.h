@@ -50,6 +50,12 @@ void nadi_traffic_destroy(struct nadi_mem_traffic *t); /* NULL is allowed */
 void nadi_traffic_request(struct nadi_mem_traffic *t, const struct nadi_traffic_call *call);
 void nadi_traffic_arrived(struct nadi_mem_traffic *t, uint32_t request);
 
+/* One transfer of all NPUs that see a pool (tiers.h): what each asks for, by NPU, of the same bytes
+ * and ends; copied. It takes a port of the pool, the links to all nodes and NPUs, and each NPU is
+ * told by itself. O(count). */
+void nadi_traffic_join(struct nadi_mem_traffic *t, const struct nadi_traffic_call *calls,
+                       uint32_t count, bool same);
+
 /* ---- what was carried so far --------------------------------------------------------------- */
 
 struct nadi_server_use {

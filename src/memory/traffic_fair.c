@@ -12,11 +12,17 @@ static void need_settling(struct nadi_mem_traffic *t)
 /* ---- demands ------------------------------------------------------------------------------- */
 
 /* A free demand with room for so many links. */
+static uint32_t *free_demands(struct nadi_mem_traffic *t, uint32_t hops)
+{
+    return &t->free_demand[hops > NADI_MOST_TIER_SERVERS ? NADI_MOST_TIER_SERVERS + 1 : hops];
+}
+
 static uint32_t take_demand(struct nadi_mem_traffic *t, uint32_t hops)
 {
-    const uint32_t free = t->free_demand[hops];
+    uint32_t *list = free_demands(t, hops);
+    const uint32_t free = *list;
     if (free != NADI_NONE) {
-        t->free_demand[hops] = t->next_demand[free];
+        *list = t->next_demand[free];
         return free;
     }
     const uint32_t demand = nadi_share_add(t->share);
@@ -29,10 +35,10 @@ static uint32_t take_demand(struct nadi_mem_traffic *t, uint32_t hops)
 
 static void give_demand(struct nadi_mem_traffic *t, uint32_t demand)
 {
-    const uint32_t hops = nadi_share_hops(t->share, demand);
+    uint32_t *list = free_demands(t, nadi_share_hops(t->share, demand));
     nadi_share_set_weight(t->share, demand, 0);
-    t->next_demand[demand] = t->free_demand[hops];
-    t->free_demand[hops] = demand;
+    t->next_demand[demand] = *list;
+    *list = demand;
 }
 
 /* ---- rates --------------------------------------------------------------------------------- */
@@ -130,13 +136,14 @@ static void on_pump(void *context, const struct nadi_event *event)
 }
 
 void nadi_traffic_fair_begin(struct nadi_mem_traffic *t, uint32_t request,
-                             const struct nadi_tier_path *path)
+                             const struct nadi_tier_path *path, const uint32_t *servers)
 {
     struct request *q = &t->requests.items[request];
     if (path->count && path->bytes) {
         q->demand = take_demand(t, path->count);
         t->owner.items[q->demand] = request;
-        nadi_share_set_links(t->share, q->demand, path->servers, path->count, (double)INFINITY);
+        nadi_share_set_links(t->share, q->demand, servers ? servers : path->servers, path->count,
+                             (double)INFINITY);
     }
     q->rate = path->rate;
     q->left = (double)path->bytes;
@@ -154,7 +161,7 @@ void nadi_traffic_fair_init(struct nadi_mem_traffic *t)
         rate[s] = l->rate[s] / (t->setup.users ? t->setup.users[s] : 1);
     t->share = nadi_share_create(l->server_count, rate);
     nadi_mem_free(rate);
-    for (uint32_t h = 0; h <= NADI_MOST_TIER_SERVERS; h++)
+    for (uint32_t h = 0; h <= NADI_MOST_TIER_SERVERS + 1; h++)
         t->free_demand[h] = NADI_NONE;
     t->pump_at = NADI_TIME_NEVER;
     t->kind_begin = nadi_engine_add_kind(t->engine, on_begin, t);

@@ -22,7 +22,15 @@ struct request {
     uint32_t demand;  /* fair: NADI_NONE: it has none */
     uint32_t slot;    /* of the heap; NADI_NONE: not there */
     uint32_t next;    /* waiting, or free */
+    uint32_t joint;   /* NADI_NONE: it is of one NPU */
     uint8_t parts;    /* of two, bytes and network: not ended */
+};
+
+struct joint_request { /* of all NPUs that see a pool */
+    struct nadi_traffic_call *calls;
+    uint32_t count, left; /* NPUs; of them, those that were not told its end */
+    bool same;
+    uint32_t next; /* free */
 };
 
 struct waiters {
@@ -49,6 +57,16 @@ struct nadi_mem_traffic {
         size_t count, capacity;
     } requests;
     uint32_t free_request;
+    struct {
+        struct joint_request *items;
+        size_t count, capacity;
+    } joints;
+    uint32_t free_joint;
+    struct {
+        uint32_t *items; /* servers of the joint transfer that begins */
+        size_t count, capacity;
+    } wide;
+    uint32_t *times;          /* by server: how often it is there; NULL: no such was made yet */
     struct nadi_share *share; /* fair */
     struct {
         uint32_t *items; /* by demand: its request */
@@ -56,7 +74,7 @@ struct nadi_mem_traffic {
     } owner;
     uint32_t *next_demand; /* free ones, by demand */
     size_t next_capacity;
-    uint32_t free_demand[NADI_MOST_TIER_SERVERS + 1]; /* by hops */
+    uint32_t free_demand[NADI_MOST_TIER_SERVERS + 2]; /* by hops; the last: of more */
     struct {
         uint32_t *items; /* requests by their end, earliest first */
         size_t count, capacity;
@@ -75,8 +93,15 @@ void nadi_traffic_part_ends(struct nadi_mem_traffic *t, uint32_t request);
 
 /* traffic_fair.c */
 void nadi_traffic_fair_init(struct nadi_mem_traffic *t);
+/* servers: of the path, where they are too many for it; NULL: its own. */
 void nadi_traffic_fair_begin(struct nadi_mem_traffic *t, uint32_t request,
-                             const struct nadi_tier_path *path);
+                             const struct nadi_tier_path *path, const uint32_t *servers);
+
+/* traffic_joint.c: all ends and servers of a joint transfer: servers in t->wide. */
+void nadi_traffic_joint_path(struct nadi_mem_traffic *t, const struct joint_request *j,
+                             struct nadi_tier_path *path);
+/* Its request has ended, or is given up: what was kept of it. */
+void nadi_traffic_joint_free(struct nadi_mem_traffic *t, uint32_t joint);
 
 /* traffic_ends.c: the heap */
 void nadi_traffic_set_end(struct nadi_mem_traffic *t, uint32_t request, nadi_time end);

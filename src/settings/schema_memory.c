@@ -308,7 +308,7 @@ const struct nadi_schema nadi_tier_pool_schema = {
     .syntax = NADI_DOC_YAML,
     .doc = "The switches of a tier of kind pool, whose `read`, `write` and `latency` are of a "
            "group. When all NPUs transfer at once, a transfer takes what `nadi memory pool` says "
-           "of private data.",
+           "of private data, and one in its switches what it says of shared data.",
     .example = "switches: 16\n"
                "out-bandwidth: 256GB/s\n"
                "npu-bandwidth: 256GB/s\n"

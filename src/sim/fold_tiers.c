@@ -29,7 +29,8 @@ static void touch(struct check *c, uint32_t tier)
     }
 }
 
-static void find_touched(struct check *c)
+/* Why not; NULL: nothing speaks against it so far. */
+static const char *find_touched(struct check *c)
 {
     const struct nadi_inputs *in = c->in;
     for (uint32_t i = 0; i < in->owned_count; i++) {
@@ -38,13 +39,17 @@ static void find_touched(struct check *c)
             touch(c, t->mems[k].from);
             touch(c, t->mems[k].to);
         }
-        for (uint32_t n = 0; n < t->node_count; n++)
+        for (uint32_t n = 0; n < t->node_count; n++) {
+            if (nadi_trace_in_switch(t, n))
+                return "the switches of a memory pool serve all ranks at once";
             if ((t->type[n] == NADI_NODE_MEM_LOAD || t->type[n] == NADI_NODE_MEM_STORE) &&
                 !nadi_trace_mem(t, n)) {
                 touch(c, c->t->preset);
                 touch(c, nadi_tiers_local(c->t));
             }
+        }
     }
+    return NULL;
 }
 
 /* Instances of the scope in `parts` equal parts each: those of one actor have the same number of
@@ -150,9 +155,10 @@ struct nadi_tier_users *nadi_fold_tier_users(const struct nadi_inputs *in,
     for (uint32_t i = 0; i < c.t->tier_count && !*why_not; i++)
         if (c.t->tiers[i].full == NADI_FULL_EVICT)
             *why_not = "what a memory tier evicts is found in the order of events";
+    if (!*why_not)
+        *why_not = find_touched(&c);
     if (*why_not)
         return NULL;
-    find_touched(&c);
     nadi_tier_layout_init(&c.layout, c.t);
     c.users = NADI_ZNEW(struct nadi_tier_users, 1);
     c.users->of_server = NADI_NEW(uint32_t, c.layout.server_count);

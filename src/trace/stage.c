@@ -269,15 +269,16 @@ static bool add_memory_kind(struct nadi_stage *s, const struct nadi_frame *m, ui
     uint64_t given = 0;
     char buffer[ROOM_FOR_LABEL];
     const enum found found = nadi_stage_integer(s, m, NADI_ATTR_COMM_TYPE, NADI_ERROR, &given);
-    if (found == FOUND && given != (uint64_t)kind)
+    const bool all_to_all = given == (uint64_t)NADI_ALL_TO_ALL;
+    if (found == FOUND && given != (uint64_t)kind && !all_to_all)
         return nadi_error(m->diags, "node/memory-collective",
                           nadi_stage_place(m, &s->raw, s->raw.attr[NADI_ATTR_COMM_TYPE].at, buffer),
                           "leave comm_type out, or write what the switches of a memory pool do",
-                          "comm_type of a %s is %d (%s), found %" PRIu64,
+                          "comm_type of a %s is %d (%s) or 6 (ALL_TO_ALL), found %" PRIu64,
                           kind == NADI_ALL_GATHER ? "MEM_LOAD" : "MEM_STORE", (int)kind,
                           nadi_collective_name(kind), given);
     if (found == FOUND) {
-        t->collective[n] = (uint8_t)kind;
+        t->collective[n] = (uint8_t)given;
         t->flags[n] |= NADI_NODE_HAS_KIND;
     }
     return found != FOUND_BAD;

@@ -126,11 +126,18 @@ static inline const struct nadi_trace_comm *nadi_trace_comm(const struct nadi_tr
     return t->comm[node] == NADI_NONE ? NULL : &t->comms[t->comm[node]];
 }
 
-/* Is the memory node a collective in the pool's switches? A load gathers, a store adds up. */
+/* Is the memory node a collective in the pool's switches? */
 static inline bool nadi_trace_in_switch(const struct nadi_trace *t, uint32_t node)
 {
     return t->flags[node] & NADI_NODE_HAS_KIND &&
            (t->type[node] == NADI_NODE_MEM_LOAD || t->type[node] == NADI_NODE_MEM_STORE);
+}
+
+/* Is it one of data that are the same for all? Those of a load are copied, those of a store added
+ * up. In an all-to-all each NPU has data of its own. */
+static inline bool nadi_trace_same_for_all(const struct nadi_trace *t, uint32_t node)
+{
+    return nadi_trace_in_switch(t, node) && t->collective[node] != NADI_ALL_TO_ALL;
 }
 
 enum nadi_slot { /* what a node occupies while it runs */

@@ -18,6 +18,12 @@ struct walk {
     uint8_t *visited; /* a bit by node index: of a walk through an instant there is an end */
     uint64_t at_ns;   /* what is later has been told */
     uint32_t rank, node;
+    /* of memory requests that all NPUs make together, by how and when they ended: who asked last */
+    struct nadi_map64 joint_index; /* keys NULL: not made yet */
+    struct {
+        struct nadi_ranked *items;
+        size_t count, capacity;
+    } joints;
 };
 
 static const char *group_of(const struct nadi_trace *t, uint32_t node)
@@ -196,9 +202,63 @@ static void over_message(struct walk *w, const struct nadi_flow *f)
     }
 }
 
+static uint64_t joint_key(const struct walk *w, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *trace = w->t->in->traces[rank];
+    const uint64_t words[] = {time_of(w, rank, node)->end_ns, trace->bytes[node], trace->type[node],
+                              trace->collective[node]};
+    return nadi_hash_words(words, sizeof(words) / sizeof(words[0]));
+}
+
+static void list_joints(struct walk *w)
+{
+    nadi_map64_init(&w->joint_index, 0);
+    for (uint32_t rank = 0; rank < w->t->in->rank_count; rank++) {
+        const struct nadi_trace *trace = w->t->in->traces[rank];
+        for (uint32_t n = 0; n < trace->node_count; n++) {
+            if (!nadi_trace_in_switch(trace, n) || time_of(w, rank, n)->end_ns == UINT64_MAX)
+                continue;
+            bool added;
+            const uint32_t at = *nadi_map64_put(&w->joint_index, joint_key(w, rank, n),
+                                                (uint32_t)w->joints.count, &added);
+            const struct nadi_ranked one = {rank, n};
+            if (added)
+                NADI_PUSH(&w->joints, one);
+            else if (time_of(w, w->joints.items[at].rank, w->joints.items[at].node)->start_ns <
+                     time_of(w, rank, n)->start_ns)
+                w->joints.items[at] = one;
+        }
+    }
+}
+
+/* A transfer of all NPUs begins when the last one asks for it: the walk goes on there. */
+static bool over_joint(struct walk *w, uint64_t start_ns)
+{
+    if (!w->joint_index.keys)
+        list_joints(w);
+    const struct nadi_ranked last =
+        w->joints.items[nadi_map64_find(&w->joint_index, joint_key(w, w->rank, w->node))];
+    const uint64_t asked_ns = time_of(w, last.rank, last.node)->start_ns;
+    if (asked_ns <= start_ns)
+        return false;
+    uint64_t latency;
+    const uint64_t service =
+        nadi_inputs_memory_ns(w->t->in, w->t->in->traces[w->rank], w->node, &latency);
+    if (w->at_ns - asked_ns > service) {
+        tell(w, step_of(w, NADI_CAUSE_MEMORY, NADI_BOUND_INSIDE), w->at_ns - service);
+        tell(w, step_of(w, NADI_CAUSE_MEMORY_QUEUE, NADI_BOUND_MEMBER), asked_ns);
+    } else
+        tell(w, step_of(w, NADI_CAUSE_MEMORY, NADI_BOUND_MEMBER), asked_ns);
+    w->rank = last.rank;
+    w->node = last.node;
+    return true;
+}
+
 static void over_memory(struct walk *w, uint64_t start_ns)
 {
     const struct nadi_trace *trace = w->t->in->traces[w->rank];
+    if (w->t->in->tiers && nadi_trace_in_switch(trace, w->node) && over_joint(w, start_ns))
+        return;
     uint64_t latency, service = nadi_inputs_memory_ns(w->t->in, trace, w->node, &latency);
     if (w->at_ns > start_ns && w->at_ns - start_ns > service) {
         tell(w, step_of(w, NADI_CAUSE_MEMORY, NADI_BOUND_INSIDE), w->at_ns - service);
@@ -377,6 +437,8 @@ void nadi_path_find(const struct nadi_times *t, struct nadi_why *x)
         x->sums[s->cause] += s->end_ns - s->start_ns;
     }
     nadi_mem_free(w.steps.items);
+    nadi_mem_free(w.joints.items);
+    nadi_map64_release(&w.joint_index);
     nadi_mem_free(w.visited);
     nadi_lower_bounds_destroy(w.bounds);
     nadi_trails_destroy(w.trails);

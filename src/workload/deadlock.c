@@ -164,7 +164,15 @@ static void explain_stall(const struct nadi_workload *w, struct nadi_diags *diag
     if (!nadi_system_stalled(w->system, &s))
         return;
     struct nadi_str text = NADI_STR_INIT;
-    if (s.reads)
+    const char *hint =
+        "give the tier more capacity, or let nodes give back (FREE) what is not needed";
+    if (s.absent_count) {
+        nadi_str_printf(&text, "waits in the switches of tier '%s' for rank %" PRIu32, s.tier,
+                        s.absent);
+        if (s.absent_count > 1)
+            nadi_str_printf(&text, " and %" PRIu32 " more", s.absent_count - 1);
+        hint = "all ranks that see the tier must make such transfers, in an order that suits all";
+    } else if (s.reads)
         nadi_str_printf(&text, "waits for block %s, which nobody puts into tier '%s'",
                         s.block ? s.block : "of no name", s.tier);
     else
@@ -172,9 +180,8 @@ static void explain_stall(const struct nadi_workload *w, struct nadi_diags *diag
                         nadi_units_bytes(bytes, (double)s.bytes), s.tier);
     if (s.count > 1)
         nadi_str_printf(&text, " (and %u more requests wait)", s.count - 1);
-    nadi_error(diags, "deadlock/memory", place_of(w, s.actor, s.node, arena),
-               "give the tier more capacity, or let nodes give back (FREE) what is not needed",
-               "%s", nadi_str_get(&text));
+    nadi_error(diags, "deadlock/memory", place_of(w, s.actor, s.node, arena), hint, "%s",
+               nadi_str_get(&text));
     nadi_str_release(&text);
 }
 

@@ -239,8 +239,7 @@ static void memory(struct nadi_workload *w, uint32_t rank, uint32_t node)
     const bool loads = t->type[node] == NADI_NODE_MEM_LOAD;
     struct nadi_memory_call call = {.bytes = t->bytes[node],
                                     .op = loads ? NADI_MEM_LOADS : NADI_MEM_STORES,
-                                    .role = NADI_MEM_OTHER,
-                                    .in_switch = nadi_trace_in_switch(t, node)};
+                                    .role = NADI_MEM_OTHER};
     if (tiers && mem) {
         call = nadi_memory_call_of(t, mem, t->bytes[node]);
     } else if (tiers) {
@@ -248,6 +247,8 @@ static void memory(struct nadi_workload *w, uint32_t rank, uint32_t node)
         call.from = loads ? tiers->preset : local;
         call.to = loads ? local : tiers->preset;
     }
+    call.in_switch = nadi_trace_in_switch(t, node);
+    call.same = nadi_trace_same_for_all(t, node);
     nadi_system_memory(w->system, rank, node, &call);
 }
 
