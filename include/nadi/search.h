@@ -25,6 +25,7 @@ struct nadi_model_search {
     const char *network_model;   /* of the simulations */
     const char *form;            /* "text", "json", "csv" */
     const char *out; /* folder for plan.yaml, strategies.csv and .svg, summary.json; NULL: none */
+    const char *memory; /* memory file, as in nadi_model_setup; NULL: none */
 };
 
 void nadi_model_search_init(struct nadi_model_search *options);

@@ -80,6 +80,7 @@ static bool take(const struct nadi_model_search *o, struct nadi_search_setup *se
         .plan = o->plan,
         .settings = o->settings,
         .cluster = o->cluster,
+        .memory = o->memory,
         .words = o->tries,
         .ranks = o->ranks,
         .batch = o->batch,

@@ -232,6 +232,7 @@ static const struct nadi_field nadi_model_search_members[] = {
     NADI_TEXT(struct nadi_model_search, network_model, 1),
     NADI_WORD(struct nadi_model_search, form, NADI_WORDS_FORM),
     NADI_PATH(struct nadi_model_search, out, 0),
+    NADI_PATH(struct nadi_model_search, memory, 0),
     NADI_FIELDS_END,
 };
 TABLE(nadi_model_search, nadi_model_search_init);

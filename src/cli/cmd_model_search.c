@@ -6,7 +6,8 @@
 #include "cli/terminal.h"
 
 struct values {
-    const char *plan, *settings, *cluster, *tries, *objective, *network_model, *format, *out;
+    const char *plan, *settings, *cluster, *memory, *tries, *objective, *network_model, *format,
+        *out;
     uint32_t ranks, simulate, top, threads;
     uint64_t batch;
 };
@@ -46,6 +47,12 @@ static const struct nadi_setting input[] = {
      AT(settings),
      .doc = "The same as words, as in --set \"sequence=8192 zero=1\"; they take precedence over "
             "the file"},
+    {.name = "memory",
+     .argument = "FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(memory),
+     .doc = "Remote memory or its tiers, for what is offloaded, or placed by `place` of the plan "
+            "(default: the device's path to its host)"},
     {.name = "try",
      .argument = "KEYS",
      .type = NADI_TYPE_TEXT,
@@ -123,6 +130,7 @@ static int cmd_model_search(const struct nadi_command *self, int count, char **a
     o.model = words.items[0];
     o.cluster = v.cluster;
     o.plan = v.plan;
+    o.memory = v.memory;
     o.settings = v.settings;
     o.tries = v.tries;
     o.ranks = v.ranks;

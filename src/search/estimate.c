@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "explore/model_inputs.h"
 #include "model/files.h"
 #include "search/estimate_inside.h"
 
@@ -35,6 +34,10 @@ static bool check(const struct nadi_model_plan *p, struct nadi_diags *diags)
         return refuse(diags, "leave 'remote-parameters' out", "parameters shared in remote memory");
     if (p->steps > 1)
         return refuse(diags, "leave 'steps' out", "several steps");
+    for (uint32_t i = NADI_REMOTE_KEPT; i < NADI_PLACED_PARTS; i++)
+        if (p->place[i])
+            return refuse(diags, "leave it out of 'place'",
+                          "a place of its own for some of the parameters");
     if (p->recompute_layers)
         return refuse(diags, "leave 'recompute-layers' out", "a part of the layers recomputed");
     return true;
@@ -51,14 +54,13 @@ struct nadi_estimator *nadi_estimator_create(const struct nadi_study *study,
     nadi_arena_init(&e->plans);
     e->study = study;
     e->asked = *asked;
-    if (!nadi_step_compute_init(&e->compute, study, diags)) {
+    if (!nadi_step_compute_init(&e->compute, study, diags) ||
+        !nadi_remote_init(&e->remote, study, asked, diags)) {
         nadi_estimator_destroy(e);
         return NULL;
     }
     nadi_step_compute_expand(&e->compute, study, &(struct nadi_expanded){0});
     e->transfers = nadi_transfers_create(study);
-    if (study->cluster.device.host_rate > 0)
-        e->remote = nadi_model_remote(study);
     e->kind_count = study->net.kind_count;
     e->layer_count = study->net.layer_count;
     e->layers = study->net.layers;
@@ -75,6 +77,7 @@ void nadi_estimator_destroy(struct nadi_estimator *e)
         return;
     nadi_transfers_destroy(e->transfers);
     nadi_step_compute_release(&e->compute);
+    nadi_remote_release(&e->remote);
     nadi_mem_free(e->shapes.items);
     nadi_arena_release(&e->plans);
     nadi_arena_release(&e->arena);
@@ -95,6 +98,8 @@ double nadi_strategy_least_ns(const struct nadi_strategy *s, const struct nadi_e
         e->parts[NADI_STEP_PARAMETERS] + e->parts[NADI_STEP_GRADIENTS] + e->parts[NADI_STEP_REMOTE];
     const double stays = fmax(e->passes_ns / 1.1, (e->ns - travels) / 1.15);
     const double all = e->ns / (1 + nadi_strategy_margin(s));
+    if (e->remote_shared)
+        return fmin(e->ns, fmax(e->kernels_ns, e->passes_ns / 1.1));
     return fmin(e->ns, fmax(fmax(e->kernels_ns, stays), all));
 }
 
@@ -161,7 +166,7 @@ static bool take(struct nadi_estimator *e, const struct nadi_strategy *s)
         e->streams = streams_of(e);
         nadi_estimator_rows(e);
     }
-    if (!e->possible || (s->offload && !(e->study->cluster.device.host_rate > 0)))
+    if (!e->possible || !nadi_remote_takes(&e->remote, s->offload))
         return false;
     e->plan.zero = s->zero;
     e->plan.recompute = (enum nadi_recompute)s->recompute;
@@ -203,6 +208,8 @@ bool nadi_estimator_time(struct nadi_estimator *e, const struct nadi_strategy *s
     expand(e, &fullest);
     nadi_estimator_step(e, estimate);
     estimate->memory_bytes = bytes;
-    estimate->missing_bytes = fmax(0, bytes - nadi_study_capacity(e->study));
+    estimate->missing_bytes =
+        fmax(nadi_estimator_tiers(e), fmax(0, bytes - nadi_study_capacity(e->study)));
+    estimate->remote_shared = s->offload && e->remote.has_file;
     return true;
 }

@@ -47,7 +47,8 @@ struct nadi_estimate {
      * and with the transfers of tensor, context and expert parallelism. */
     double kernels_ns, passes_ns;
     double memory_bytes;  /* of the fullest rank */
-    double missing_bytes; /* 0: it fits */
+    double missing_bytes; /* of that rank, or of a tier of the memory file; 0: it fits */
+    bool remote_shared;   /* the part REMOTE is that of all ranks at once: an upper limit */
 };
 
 struct nadi_estimator;
@@ -71,7 +72,8 @@ double nadi_strategy_margin(const struct nadi_strategy *s);
 /* No simulation of the strategy is faster than the highest of: the estimate over one plus its
  * margin; the kernels that one waits for another in; these with their layers' own transfers, over
  * 1.1; and the estimate without what travels beside the passes, over 1.15. The first is loose where
- * much travels, the others are not. */
+ * much travels, the others are not. Where ranks share remote memory the second and third alone
+ * hold. */
 double nadi_strategy_least_ns(const struct nadi_strategy *s, const struct nadi_estimate *e);
 
 /* The plan's keys that a strategy has. */

@@ -3,12 +3,12 @@
 #define NADI_SEARCH_ESTIMATE_INSIDE_H
 
 #include "compute/measured.h"
-#include "memory/memory.h"
 #include "model/memory.h"
 #include "model/step.h"
 #include "search/estimate.h"
 #include "search/layer_time.h"
 #include "search/pipeline.h"
+#include "search/remote.h"
 
 enum { NADI_RECOMPUTES = NADI_RECOMPUTE_FULL + 1 };
 
@@ -53,7 +53,7 @@ struct nadi_estimator {
     struct nadi_step_compute compute; /* with the memories of the shape at hand */
     struct nadi_search_shape hybrid;  /* the shape at hand with two memories */
     bool is_hybrid;
-    struct nadi_memory_config remote;
+    struct nadi_remote remote;
     uint32_t kind_count, layer_count;
     const uint32_t *layers; /* kind of each layer of the net */
     bool *body;             /* by kind */
@@ -77,6 +77,7 @@ struct nadi_estimator {
     double *forward, *backward, *send;
     double *activations; /* by rank: bytes at the peak */
     uint32_t *in_flight;
+    double (*placed)[NADI_PLACED_PARTS]; /* by rank: bytes in remote memory */
     struct nadi_replica_times *replicas; /* by kind */
 };
 
@@ -95,6 +96,8 @@ void nadi_estimator_values(struct nadi_estimator *e);
 /* estimate_memory.c: bytes of the fullest rank. */
 void nadi_estimator_activations(struct nadi_estimator *e);
 double nadi_estimator_memory(const struct nadi_estimator *e, struct nadi_rank_memory *fullest);
+/* Bytes that the fullest tier lacks. */
+double nadi_estimator_tiers(struct nadi_estimator *e);
 
 /* estimate_time.c */
 void nadi_estimator_replicas(struct nadi_estimator *e);

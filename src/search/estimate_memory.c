@@ -106,3 +106,16 @@ double nadi_estimator_memory(const struct nadi_estimator *e, struct nadi_rank_me
     }
     return most;
 }
+
+double nadi_estimator_tiers(struct nadi_estimator *e)
+{
+    double(*placed)[NADI_PLACED_PARTS] = e->placed;
+    if (!e->plan.offload || !e->remote.inputs.tiers)
+        return 0;
+    for (uint32_t r = 0; r < e->plan.pp; r++) {
+        const struct nadi_rank_load load = load_of(e, r);
+        const struct nadi_rank_memory m = nadi_memory_of_load(&e->plan, &e->study->model, &load);
+        memcpy(placed[r], m.placed, sizeof(m.placed));
+    }
+    return nadi_remote_missing(&e->remote, &e->plan, placed);
+}

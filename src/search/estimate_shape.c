@@ -111,6 +111,7 @@ static void make_room(struct nadi_estimator *e, uint32_t stages)
     e->send = NADI_ARENA_NEW(&e->arena, double, e->room);
     e->activations = NADI_ARENA_NEW(&e->arena, double, e->room);
     e->in_flight = NADI_ARENA_NEW(&e->arena, uint32_t, e->room);
+    e->placed = nadi_arena_alloc(&e->arena, e->room, sizeof(*e->placed));
 }
 
 void nadi_estimator_rows(struct nadi_estimator *e)

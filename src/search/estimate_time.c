@@ -9,10 +9,14 @@ static bool loads_parameters(const struct nadi_estimator *e)
     return e->plan.offload & NADI_OFFLOAD_PARAMETERS;
 }
 
-static double remote_ns(const struct nadi_estimator *e, double bytes)
+static double load_ns(const struct nadi_estimator *e, unsigned flag, double bytes)
 {
-    return bytes > 0 ? (double)nadi_memory_service_ns(&e->remote, nadi_count_trunc(bytes), false)
-                     : 0;
+    return nadi_remote_ns(&e->remote, flag, false, bytes);
+}
+
+static double store_ns(const struct nadi_estimator *e, unsigned flag, double bytes)
+{
+    return nadi_remote_ns(&e->remote, flag, true, bytes);
 }
 
 static double transfer_ns(struct nadi_estimator *e, enum nadi_axis axis,
@@ -92,7 +96,7 @@ static void late(const struct nadi_estimator *e, const struct nadi_search_shape 
         const bool one = e->streams == 1;
         double load, shared, back; /* the last two: of what follows one another */
         if (loads_parameters(e)) {
-            load = remote_ns(e, (v->dense + v->expert) * p->parameter_bytes);
+            load = load_ns(e, NADI_OFFLOAD_PARAMETERS, (v->dense + v->expert) * p->parameter_bytes);
             shared = back = one ? load : load / e->streams;
         } else {
             load = shared = e->replicas[k].gather;
@@ -115,13 +119,14 @@ static double late_activations(const struct nadi_estimator *e,
         return 0;
     const uint32_t last = e->layers[row->first + row->count - 1];
     for (uint32_t k = 0; k < e->kind_count; k++) {
-        const double load = remote_ns(e, shape->kinds[k].kept[e->plan.recompute]);
+        const double load =
+            load_ns(e, NADI_OFFLOAD_ACTIVATIONS, shape->kinds[k].kept[e->plan.recompute]);
         if (row->kinds[k])
             ns += (row->kinds[k] - (k == last ? 1.0 : 0)) * wait_of(e, load, load / e->streams,
                                                                     backward_of(e, shape, k), 1,
                                                                     shape->kinds[k].time.transfers);
     }
-    return ns + remote_ns(e, shape->kinds[last].kept[e->plan.recompute]);
+    return ns + load_ns(e, NADI_OFFLOAD_ACTIVATIONS, shape->kinds[last].kept[e->plan.recompute]);
 }
 
 static void passes(const struct step *s)
@@ -193,7 +198,8 @@ static double first_load(const struct step *s, uint32_t stage)
         return 0;
     const uint32_t kind = e->layers[e->rows[stage].first];
     const struct nadi_kind_values *v = &s->shape->kinds[kind];
-    return loads_parameters(e) ? remote_ns(e, (v->dense + v->expert) * e->plan.parameter_bytes)
+    return loads_parameters(e) ? load_ns(e, NADI_OFFLOAD_PARAMETERS,
+                                         (v->dense + v->expert) * e->plan.parameter_bytes)
                                : e->replicas[kind].gather;
 }
 
@@ -268,10 +274,10 @@ static double left_stores(const struct step *s, uint32_t rank, double window)
         for (uint32_t k = 0; k < e->kind_count; k++) {
             const struct nadi_kind_values *v = &s->shape->kinds[k];
             all += e->rows[c * p->pp + rank].kinds[k] *
-                   remote_ns(e, (v->dense + v->expert) * p->gradient_bytes);
+                   store_ns(e, NADI_OFFLOAD_GRADIENTS, (v->dense + v->expert) * p->gradient_bytes);
         }
     const struct nadi_kind_values *v = &s->shape->kinds[e->layers[e->rows[rank].first]];
-    last = remote_ns(e, (v->dense + v->expert) * p->gradient_bytes);
+    last = store_ns(e, NADI_OFFLOAD_GRADIENTS, (v->dense + v->expert) * p->gradient_bytes);
     return fmax(last, (double)p->micro_batches * all / e->streams - window);
 }
 
@@ -291,9 +297,10 @@ static struct rank_end end_of(const struct step *s, uint32_t rank, double window
     if (p->offload & NADI_OFFLOAD_GRADIENTS)
         end.remote = fmax(0, left_stores(s, rank, window) - end.gradients);
     if (p->offload & NADI_OFFLOAD_OPTIMIZER) { /* loaded beside the last reductions */
-        const double load = remote_ns(e, own * p->optimizer_bytes);
+        const double load = load_ns(e, NADI_OFFLOAD_OPTIMIZER, own * p->optimizer_bytes);
         const double beside = e->streams > 1 ? end.gradients + end.remote : 0;
-        end.remote += fmax(0, load - beside) + load;
+        end.remote +=
+            fmax(0, load - beside) + store_ns(e, NADI_OFFLOAD_OPTIMIZER, own * p->optimizer_bytes);
     }
     if ((p->zero == 1 || p->zero == 2) && !p->overlap_parameters)
         end.gathers = gather_ns(e, dense, expert);

@@ -155,7 +155,7 @@ static void estimate(void *context, unsigned index)
     nadi_diags_init(&diags);
     w->estimator = nadi_estimator_create(r->study, &r->asked, &diags);
     NADI_ASSERT(w->estimator); /* it was created once */
-    const bool host = r->study->cluster.device.host_rate > 0;
+    const bool host = r->study->cluster.device.host_rate > 0 || r->study->memory;
     enum { STRIDE = 1 << 12 }; /* more than the strategies of a shape */
     for (size_t shape; (shape = atomic_fetch_add(&r->next, 1)) < r->space.shapes.count;) {
         w->shape_base = (uint64_t)shape * STRIDE - w->strategies;
@@ -182,7 +182,7 @@ static void add_settings(const struct run *r, const struct nadi_strategy *s, str
         const size_t length = strcspn(at, " "), name = strcspn(at, "=");
         char key[32];
         snprintf(key, sizeof(key), "%.*s", (int)name, at);
-        if (!nadi_plan_has(&r->asked, key)) {
+        if (!nadi_search_is_fixed(&r->asked, key)) {
             nadi_str_add_bytes(out, at, length);
             nadi_str_add(out, " ");
         }
@@ -200,6 +200,7 @@ static bool open_study(const struct run *r, const struct nadi_strategy *s, struc
                                            .plan = r->setup->plan,
                                            .settings = nadi_str_get(&settings),
                                            .cluster = r->setup->cluster,
+                                           .memory = r->setup->memory,
                                            .changes = r->setup->changes};
     const bool ok = nadi_study_open(study, &setup, diags);
     nadi_str_release(&settings);

@@ -196,6 +196,15 @@ static void fix(struct nadi_search_space *s, enum nadi_search_key key, uint32_t 
     s->lists[key].count = 1;
 }
 
+bool nadi_search_is_fixed(const struct nadi_model_plan *asked, const char *key)
+{
+    bool placed = false;
+    for (uint32_t i = 0; i < NADI_PLACED_PARTS; i++)
+        placed |= asked->place[i] != NULL;
+    return nadi_plan_has(asked, key) ||
+           (placed && strcmp(key, key_names[NADI_SEARCH_OFFLOAD]) == 0);
+}
+
 bool nadi_search_space_init(struct nadi_search_space *s, const struct nadi_model *m,
                             const struct nadi_model_plan *asked, const char *words,
                             struct nadi_diags *diags)
@@ -203,7 +212,7 @@ bool nadi_search_space_init(struct nadi_search_space *s, const struct nadi_model
     *s = (struct nadi_search_space){0};
     nadi_arena_init(&s->arena);
     for (enum nadi_search_key key = 0; key < NADI_SEARCH_KEYS; key++)
-        if (nadi_plan_has(asked, key_names[key]))
+        if (nadi_search_is_fixed(asked, key_names[key]))
             fix(s, key, value_in(asked, key));
     if (words && !read_words(s, words, diags))
         return false;

@@ -49,6 +49,8 @@ struct nadi_search_space {
 bool nadi_search_space_init(struct nadi_search_space *s, const struct nadi_model *m,
                             const struct nadi_model_plan *asked, const char *words,
                             struct nadi_diags *diags) NADI_MUST_USE;
+/* Does the plan as read say the key of a strategy? `place` says `offload`. */
+bool nadi_search_is_fixed(const struct nadi_model_plan *asked, const char *key);
 /* Fills the shapes. host: the device has a path to the host's memory. */
 void nadi_search_space_shapes(struct nadi_search_space *s, const struct nadi_model *m,
                               const struct nadi_model_plan *asked, uint32_t layers);

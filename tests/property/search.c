@@ -1,7 +1,8 @@
 /* nadi model search against brute force: on small drawn spaces every strategy is simulated in full
  * and its memory computed, one after another, without the estimate. The search finds the same best
  * time when it simulates everything, and when it simulates a part and says that nothing is left
- * open. Its result does not depend on the number of threads.
+ * open. Its result does not depend on the number of threads. Half of the spaces have a memory file
+ * whose tiers the ranks share.
  *
  *   search [SPACES [FIRST_SEED]]    default 6 spaces from seed 1; --long: 20 */
 #include "search/search.h"
@@ -12,6 +13,8 @@
 #include "support/draw.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum { SPACES = 6, LONG_SPACES = 20, MOST = 200 };
 
@@ -19,7 +22,8 @@ struct space {
     const char *model, *cluster;
     uint32_t ranks;
     uint64_t batch;
-    char words[256], settings[128];
+    char words[256], settings[192], memory[64]; /* memory: its file, "" for none */
+    bool placed;
     uint32_t lists[NADI_SEARCH_KEYS][4], counts[NADI_SEARCH_KEYS];
 };
 
@@ -51,6 +55,31 @@ static void list(struct space *s, struct nadi_rng *rng, enum nadi_search_key key
     }
 }
 
+/* Rates so that ranks wait for each other, and not. */
+static void draw_memory(struct space *s, struct nadi_rng *rng)
+{
+    if (nadi_rng_below(rng, 2))
+        return;
+    snprintf(s->memory, sizeof(s->memory), "/tmp/nadi-search-XXXXXX.yml");
+    const int fd = mkstemps(s->memory, 4);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!file)
+        abort();
+    const int host = 20 << nadi_rng_below(rng, 6), cxl = 50 << nadi_rng_below(rng, 6);
+    fprintf(
+        file,
+        "tiers:\n  - {name: host, class: G2, scope: node, capacity: 64TiB, read: %dGB/s, write: "
+        "%dGB/s, latency: 1us, duplex: half}\n  - {name: cxl, class: G2, medium: CXL-DRAM, scope: "
+        "rack, capacity: 64TiB, read: %dGB/s, write: %dGB/s, latency: 400ns}\n"
+        "links:\n  - {from: npu, to: host, bandwidth: 55GB/s, shared-by: pcie, lanes: %d}\n  - "
+        "{from: npu, to: cxl, bandwidth: 64GB/s}\nnpus-per-node: 8\nnodes-per-rack: 2\n"
+        "default: %s\n",
+        host, host, cxl, cxl / 2, 1 << nadi_rng_below(rng, 3),
+        nadi_rng_below(rng, 2) ? "host" : "cxl");
+    fclose(file);
+    s->placed = nadi_rng_below(rng, 3) == 0;
+}
+
 static void draw_space(struct space *s, struct nadi_rng *rng)
 {
     static const char *const models[] = {"gpt2-medium", "megatron-3.6b", "llama3-8b",
@@ -73,9 +102,14 @@ static void draw_space(struct space *s, struct nadi_rng *rng)
     list(s, rng, NADI_SEARCH_SEQUENCE_PARALLEL, "sequence-parallel", one, 1, 1);
     list(s, rng, NADI_SEARCH_ZERO, "zero", zero, 4, 3);
     list(s, rng, NADI_SEARCH_RECOMPUTE, "recompute", again, 3, 2);
-    list(s, rng, NADI_SEARCH_OFFLOAD, "offload", away, 3, 2);
-    snprintf(s->settings, sizeof(s->settings), "sequence=%d reserve=%dGB",
-             512 << nadi_rng_below(rng, 2), 2 + (int)nadi_rng_below(rng, 24));
+    const int sequence = 512 << nadi_rng_below(rng, 2), reserve = 2 + (int)nadi_rng_below(rng, 24);
+    draw_memory(s, rng);
+    if (s->placed)
+        s->counts[NADI_SEARCH_OFFLOAD] = 1;
+    else
+        list(s, rng, NADI_SEARCH_OFFLOAD, "offload", away, 3, 2);
+    snprintf(s->settings, sizeof(s->settings), "sequence=%d reserve=%dGB%s", sequence, reserve,
+             s->placed ? " place={optimizer: host, activations: cxl} interleave=0.7" : "");
 }
 
 struct brute {
@@ -95,17 +129,20 @@ static void try_one(const struct space *s, const uint32_t *at, struct brute *b)
         return;
     snprintf(settings, sizeof(settings),
              "%s ranks=%u batch=%llu tp=%u cp=%u pp=%u vp=%u ep=%u micro-batch=%u "
-             "sequence-parallel=%u zero=%u recompute=%s offload=[%s]",
+             "sequence-parallel=%u zero=%u recompute=%s%s%s%s",
              s->settings, s->ranks, (unsigned long long)s->batch, at[0], at[1], at[2], at[3], at[4],
-             at[5], at[6], at[7], recomputes[at[8]], at[9] ? away : "");
+             at[5], at[6], at[7], recomputes[at[8]], s->placed ? "" : " offload=[",
+             s->placed || !at[9] ? "" : away, s->placed ? "" : "]");
     struct nadi_study study;
     struct nadi_diags diags;
     struct nadi_arena arena;
     struct nadi_memory memory;
     uint64_t ns;
     const struct nadi_run_options options = nadi_model_plain_options();
-    const struct nadi_study_setup setup = {
-        .model = s->model, .settings = settings, .cluster = s->cluster};
+    const struct nadi_study_setup setup = {.model = s->model,
+                                           .settings = settings,
+                                           .cluster = s->cluster,
+                                           .memory = s->memory[0] ? s->memory : NULL};
     nadi_diags_init(&diags);
     nadi_arena_init(&arena);
     b->points++;
@@ -144,6 +181,7 @@ static bool search(const struct space *s, uint32_t simulate, unsigned threads,
         .settings = s->settings,
         .cluster = s->cluster,
         .words = s->words,
+        .memory = s->memory[0] ? s->memory : NULL,
         .ranks = s->ranks,
         .batch = s->batch,
         .simulate = simulate,
@@ -181,11 +219,13 @@ static int one_space(uint64_t seed)
     draw_space(&s, &rng);
     for (int key = 0; key < NADI_SEARCH_KEYS; key++)
         points *= s.counts[key];
-    if (points > MOST)
+    if (points <= MOST)
+        try_all(&s, at, 0, &b);
+    if (b.fitting == 0) {
+        if (s.memory[0])
+            unlink(s.memory);
         return -1;
-    try_all(&s, at, 0, &b);
-    if (b.fitting == 0)
-        return -1;
+    }
     bool ok = search(&s, MOST, 2, &whole);
     const uint64_t all = ok && whole.count ? whole.rows[0].simulated_ns : 0;
     const bool counted = ok && whole.fitting == b.fitting && whole.open == 0;
@@ -196,13 +236,17 @@ static int one_space(uint64_t seed)
     const bool threads = search(&s, 5, 3, &again) && same_rows(&part, &again);
     nadi_search_release(&again);
     ok = ok && few && counted && threads && all == b.best_ns && (!proved || some == b.best_ns);
-    printf("%s seed %llu: %s on %u x %s, %s: %u strategies, %u fit, best %llu ns, found %llu; of "
-           "5: %llu%s\n",
-           ok ? "ok" : "FAIL", (unsigned long long)seed, s.model, s.ranks, s.cluster, s.words,
-           b.points, b.fitting, (unsigned long long)b.best_ns, (unsigned long long)all,
-           (unsigned long long)some, proved ? ", proved" : "");
+    printf(
+        "%s seed %llu: %s on %u x %s%s%s, %s: %u strategies, %u fit, best %llu ns, found %llu; of "
+        "5: %llu%s\n",
+        ok ? "ok" : "FAIL", (unsigned long long)seed, s.model, s.ranks, s.cluster,
+        s.memory[0] ? " with tiers" : "", s.placed ? ", placed" : "", s.words, b.points, b.fitting,
+        (unsigned long long)b.best_ns, (unsigned long long)all, (unsigned long long)some,
+        proved ? ", proved" : "");
     nadi_search_release(&whole);
     nadi_search_release(&part);
+    if (s.memory[0])
+        unlink(s.memory);
     return ok;
 }
 
