@@ -71,7 +71,7 @@ void nadi_hlo_module_release(struct nadi_hlo_module *m);
 bool nadi_hlo_is(const struct nadi_hlo_instruction *i, const char *op);
 /* The value of an attribute, "dimensions={0}" at its "{"; NULL: it has none. */
 const char *nadi_hlo_attribute(const struct nadi_hlo_instruction *i, const char *name);
-/* The computation that an attribute names, one above the instruction's own; NADI_NONE: none. */
+/* The computation that an attribute names; NADI_NONE: none. */
 uint32_t nadi_hlo_called(const struct nadi_hlo_module *m, const struct nadi_hlo_instruction *i,
                          const char *attribute);
 /* Operand k, an instruction of the same computation. */

@@ -11,7 +11,7 @@
 #include "frontend/frontend.h"
 #include "frontend/hlo_module.h"
 
-enum { STEPS_MOST = 1 << 24 };
+enum { STEPS_MOST = 1 << 24, NODES_MOST = 1 << 24 /* of all ranks */ };
 
 struct value { /* of an instruction: its producers, or parts of a tuple */
     const uint64_t *ids;
@@ -120,8 +120,13 @@ static const char *name_of(struct program *p, const struct nadi_hlo_instruction 
 static const struct value *add_compute(struct program *p, const struct call *call,
                                        const struct nadi_hlo_instruction *i)
 {
+    const uint32_t called = nadi_hlo_called(&p->module, i, "calls");
+    if (nadi_hlo_is(i, "fusion") &&
+        (called == NADI_NONE || &p->module.computations.items[called] >= call->of))
+        return refuse(p, i, "hlo/call", NULL, "what it calls is not above it");
+    const uint64_t ops = nadi_hlo_work(&p->module, call->of, i);
     const struct nadi_front_node node = {.name = name_of(p, i),
-                                         .ops = nadi_hlo_work(&p->module, call->of, i),
+                                         .ops = ops ? ops : 1, /* what only moves bytes */
                                          .bytes = nadi_hlo_traffic(&p->module, call->of, i)};
     uint64_t id = 0;
     gather_deps(p, call, i);
@@ -302,6 +307,8 @@ static const struct value *run_loop(struct program *p, const struct call *call,
                       "how often it goes round is not in the text");
     if (body == NADI_NONE || &p->module.computations.items[body] >= call->of)
         return refuse(p, i, "hlo/call", NULL, "its body is not above it");
+    if (count > STEPS_MOST)
+        return refuse(p, i, "hlo/size", NULL, "the loops have too many operations");
     for (uint64_t k = 0; k < count && v; k++)
         v = run(p, body, &v, 1);
     return v;
@@ -399,7 +406,8 @@ static const struct value *run(struct program *p, uint32_t computation,
     bool ok = true;
     for (uint32_t k = 0; k < c->count && ok; k++) {
         const struct nadi_hlo_instruction *i = &p->module.instructions.items[c->first + k];
-        if (++p->steps > STEPS_MOST)
+        if (++p->steps > STEPS_MOST ||
+            p->job->ranks[0].nodes.count * p->job->rank_count > NODES_MOST)
             ok = fail(p, i, "hlo/size", NULL, "the loops have too many operations");
         else
             ok = (call.values[k] = run_instruction(p, &call, i)) != NULL;

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data + 1, size - 1);
     nadi_diags_init(&diags);
     nadi_front_init(&job, 0);
-    switch (data[0] % 4) {
+    switch (data[0] % 5) {
     case 0:
         ok = nadi_stablehlo_parse(&job, "fuzz.mlir", text, 0, &diags);
         break;
@@ -41,6 +41,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case 2:
         ok = nadi_xplane_parse(&job, "fuzz.pb", data + 1, size - 1, &diags);
+        break;
+    case 4:
+        ok = nadi_hlo_parse(&job, "fuzz.hlo", text, 0, &diags);
         break;
     default:
         ok = nadi_trace_viewer_parse(&job, "fuzz.json", data + 1, size - 1, &diags);
