@@ -81,6 +81,23 @@ static bool fits_input(const struct job *j, const struct nadi_nn_tensor *x, size
     return !sequences || x->dims[1] == (j->nn.by_position ? in->height : in->channels);
 }
 
+/* A label is the number of the largest output. */
+static bool check_labels(struct job *j, const struct nadi_nn_tensor *y)
+{
+    const struct nadi_nn_layer *l = &j->nn.layers[j->nn.count - 1];
+    const size_t outputs = l->channels * nadi_nn_positions(l);
+    for (size_t i = 0; i < y->count; i++) {
+        const double label = (double)y->values[i];
+        if (!(label >= 0 && label < (double)outputs) || label > floor(label))
+            return nadi_error(j->diags, "partition/label", NADI_IN_FILE(j->o->data),
+                              "a label is the number, from 0 on, of the output that should be the "
+                              "largest",
+                              "label %g of sample %zu is none of the network's %zu outputs", label,
+                              i, outputs);
+    }
+    return true;
+}
+
 static bool read_data(struct job *j)
 {
     struct nadi_tensors set;
@@ -105,6 +122,7 @@ static bool read_data(struct job *j)
         ok = nadi_error(j->diags, "partition/data", place, NULL,
                         "array 'y' is %s; it should have a label for each sample",
                         nadi_tensor_shape(y, shape));
+    ok = ok && (!y || check_labels(j, y));
     if (ok) {
         j->all = (struct nadi_nn_samples){.labels = NADI_ZNEW(float, x->dims[0]),
                                           .count = (uint32_t)x->dims[0],
@@ -230,12 +248,17 @@ static void answer_all(struct job *j, struct answers *answers, double *energy)
     }
 }
 
-static void judge(struct job *j)
+static bool judge(struct job *j)
 {
     struct answers answers[METHODS] = {{0}};
     double energy = 0;
     if (j->o->data)
         answer_all(j, answers, &energy);
+    if (!isfinite(energy))
+        return nadi_error(j->diags, "partition/overflow", NADI_IN_FILE(j->o->data),
+                          "scale the samples as those that the network was trained with",
+                          "the given network's outputs of these samples are beyond what a float "
+                          "holds");
     for (int i = 0; i < METHODS; i++) {
         struct nadi_partition_method *m = &j->methods[i];
         *m = (struct nadi_partition_method){
@@ -258,9 +281,10 @@ static void judge(struct job *j)
             NADI_BUG("workers answer %" PRIu64 " of %u samples otherwise than one place does",
                      count - j->report.same, count);
     }
+    return true;
 }
 
-static void take_apart(struct job *j)
+static bool take_apart(struct job *j)
 {
     j->report.samples = j->cut.count;
     j->report.accuracy = !j->o->data          ? (double)NAN
@@ -278,7 +302,7 @@ static void take_apart(struct job *j)
     for (int i = 0; i < NADI_BASELINES; i++)
         nadi_baseline_run(&j->p, &j->nn, (enum nadi_baseline)i, j->results[0].traffic.all.bytes,
                           &j->results[1 + i]);
-    judge(j);
+    return judge(j);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -366,11 +390,10 @@ enum nadi_status nadi_do_partition(const struct nadi_partition_options *o, char 
     }
     bool ok = prepare(j);
     if (ok) {
-        take_apart(j);
         j->report.given = &j->nn;
         j->report.methods = j->methods;
         j->report.count = METHODS;
-        ok = !o->out || write_all(j);
+        ok = take_apart(j) && (!o->out || write_all(j));
         const uint32_t form = nadi_word_index(NADI_WORDS_FORM, o->form);
         if (ok)
             (form == 1   ? nadi_partition_json
