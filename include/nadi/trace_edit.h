@@ -116,8 +116,8 @@ struct nadi_trace_from_tool {
     size_t size;
     struct nadi_trace_inputs inputs;
     const char *output; /* a prefix */
-    const char *form;   /* "stablehlo", "hlo", "xplane", "trace-viewer", "nsight", "dumpi", "param";
-                           NULL: by the name */
+    const char *form;   /* "stablehlo", "hlo", "xplane", "trace-viewer", "nsight", "flexflow",
+                           "dumpi",   "param"; NULL: by name */
     uint32_t ranks;     /* that run a StableHLO module; 0: as it says */
 };
 

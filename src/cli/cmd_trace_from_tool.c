@@ -7,7 +7,8 @@
 static const struct nadi_setting what[] = {
     {.name = "form",
      .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("stablehlo", "hlo", "xplane", "trace-viewer", "nsight", "dumpi", "param"),
+     .words = NADI_ONE_OF("stablehlo", "hlo", "xplane", "trace-viewer", "nsight", "flexflow",
+                          "dumpi", "param"),
      AT(form),
      .doc = "What the files are (default: by the ending of the name)"},
     {.name = "ranks",
@@ -46,7 +47,7 @@ static enum nadi_status make(void *values, const struct nadi_words *words, char 
 const struct nadi_command nadi_command_trace_from_tool = {
     .name = "trace from-tool",
     .group = "Traces",
-    .summary = "Convert files of other tools: StableHLO, JAX, TensorFlow, Nsight, DUMPI",
+    .summary = "Convert files of other tools: StableHLO, JAX, TensorFlow, Nsight, FlexFlow, DUMPI",
     .doing = "converting the files",
     .words = "FILE...",
     .about = "A StableHLO module becomes the graph that all ranks run; a profile the works of its "

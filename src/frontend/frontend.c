@@ -6,6 +6,7 @@ static const char *const xplane[] = {".xplane.pb", ".pb", NULL};
 static const char *const json[] = {".trace.json.gz", ".trace.json", ".json.gz", ".json", NULL};
 static const char *const sqlite[] = {".sqlite", ".sqlite3", ".db", NULL};
 static const char *const param[] = {".param.json", NULL};
+static const char *const dot[] = {".dot", ".gv", NULL};
 static const char *const text[] = {".txt", ".ascii", NULL};
 
 static const struct nadi_front_form forms[] = {
@@ -15,6 +16,7 @@ static const struct nadi_front_form forms[] = {
     {"param", param, nadi_front_read_param},
     {"trace-viewer", json, nadi_front_read_trace_viewer},
     {"nsight", sqlite, nadi_front_read_nsight},
+    {"flexflow", dot, nadi_front_read_flexflow},
     {"dumpi", text, nadi_front_read_dumpi},
 };
 
@@ -29,7 +31,7 @@ const struct nadi_front_form *nadi_front_form_find(const char *name, const char 
                 return &forms[i];
     }
     nadi_error(diags, "usage/form", NADI_IN_FILE(path),
-               "--form stablehlo, hlo, xplane, trace-viewer, nsight, dumpi or param",
+               "--form stablehlo, hlo, xplane, trace-viewer, nsight, flexflow, dumpi or param",
                "nothing says what form the file has");
     return NULL;
 }

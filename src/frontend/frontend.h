@@ -5,6 +5,7 @@
  *   xplane        XPlane protobuf of the profilers of JAX and TensorFlow
  *   trace-viewer  their JSON of the trace viewer
  *   nsight        SQLite export of Nsight Systems
+ *   flexflow      a task graph of FlexFlow's simulator, in the DOT language
  *   dumpi         text of dumpi2ascii, a file of each rank
  *   param         JSON of PARAM's communication replay, a file of each rank
  *
@@ -39,6 +40,8 @@ bool nadi_hlo_parse(struct nadi_front_job *job, const char *path, const char *te
                     struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_dumpi_parse(struct nadi_front_job *job, uint32_t rank, const char *path, char *text,
                       struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_flexflow_parse(struct nadi_front_job *job, const char *path, const char *text,
+                         struct nadi_diags *diags) NADI_MUST_USE;
 struct nadi_doc;
 bool nadi_param_parse(struct nadi_front_job *job, uint32_t rank, const struct nadi_doc *doc,
                       struct nadi_diags *diags) NADI_MUST_USE;
@@ -57,6 +60,8 @@ bool nadi_front_read_trace_viewer(struct nadi_front_job *job,
                                   const struct nadi_front_source *source, struct nadi_diags *diags);
 bool nadi_front_read_nsight(struct nadi_front_job *job, const struct nadi_front_source *source,
                             struct nadi_diags *diags);
+bool nadi_front_read_flexflow(struct nadi_front_job *job, const struct nadi_front_source *source,
+                              struct nadi_diags *diags);
 bool nadi_front_read_param(struct nadi_front_job *job, const struct nadi_front_source *source,
                            struct nadi_diags *diags);
 bool nadi_front_read_dumpi(struct nadi_front_job *job, const struct nadi_front_source *source,

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data + 1, size - 1);
     nadi_diags_init(&diags);
     nadi_front_init(&job, 0);
-    switch (data[0] % 5) {
+    switch (data[0] % 6) {
     case 0:
         ok = nadi_stablehlo_parse(&job, "fuzz.mlir", text, 0, &diags);
         break;
@@ -42,11 +42,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     case 2:
         ok = nadi_xplane_parse(&job, "fuzz.pb", data + 1, size - 1, &diags);
         break;
-    case 4:
+    case 3:
+        ok = nadi_trace_viewer_parse(&job, "fuzz.json", data + 1, size - 1, &diags);
+        break;
+    case 5:
         ok = nadi_hlo_parse(&job, "fuzz.hlo", text, 0, &diags);
         break;
     default:
-        ok = nadi_trace_viewer_parse(&job, "fuzz.json", data + 1, size - 1, &diags);
+        ok = nadi_flexflow_parse(&job, "fuzz.dot", text, &diags);
         break;
     }
     NADI_ASSERT(ok == (diags.errors == 0));
