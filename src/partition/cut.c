@@ -9,6 +9,8 @@
 #include "partition/cut_inside.h"
 #include "partition/matrix.h"
 
+#define MOST_COST 1e300
+
 enum { ELIMINATIONS = 2, MEASURED_ROWS = 128 };
 
 struct work { /* that threads share: each takes the next worker */
@@ -188,6 +190,9 @@ static void find_weights(struct work *w, uint32_t k)
 
 static void assign(struct work *w)
 {
+    for (size_t i = 0; i < (size_t)w->c->units * w->c->workers; i++)
+        if (!(fabs(w->cost[i]) <= MOST_COST)) /* of inputs that overflowed */
+            w->cost[i] = MOST_COST;
     (void)nadi_assign_solve(&(struct nadi_assign){.cost = w->cost,
                                                   .capacity = w->c->capacity,
                                                   .rows = w->c->units,
@@ -244,6 +249,8 @@ static void alternate(struct work *w)
     uint32_t *best = NADI_NEW(uint32_t, c->units + 1);
     uint8_t **fate = new_fates(c);
     double least = DBL_MAX;
+    memcpy(best, w->worker, c->units * sizeof(*best)); /* where costs are no numbers */
+    copy_fates(c, fate, w->fate);
     for (uint32_t round = 0; round < c->rounds; round++) {
         double objective = 0;
         for_each_worker(w, find_transfers);
