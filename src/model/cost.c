@@ -1,5 +1,7 @@
 #include "model/cost.h"
 
+#include <math.h>
+
 struct costing {
     const struct nadi_model_plan *p;
     const struct nadi_compute *compute;
@@ -143,7 +145,7 @@ static void attention_cost(const struct costing *c, const struct nadi_op *op,
         .v = op->v,
         .share = op->share,
         .readers = op->readers,
-        .portable = c->p->dense_scores,
+        .portable = c->p->portable,
     };
     add_attention(c, &cost->part[NADI_COST_FORWARD], op, &k);
     k.backward = true;
@@ -158,9 +160,10 @@ static void op_cost(const struct costing *c, const struct nadi_op *op, struct na
     } else if (op->kind == NADI_OP_ATTENTION) {
         attention_cost(c, op, cost);
     } else if (op->kind == NADI_OP_STREAM) {
-        add_stream(c, &cost->part[NADI_COST_FORWARD], (double)op->bytes);
+        const double times = c->body ? fmax(c->p->element_traffic, 1) : 1;
+        add_stream(c, &cost->part[NADI_COST_FORWARD], times * (double)op->bytes);
         if (c->p->mode == NADI_MODE_TRAIN)
-            add_stream(c, &cost->part[NADI_COST_INPUT], (double)op->back_bytes);
+            add_stream(c, &cost->part[NADI_COST_INPUT], times * (double)op->back_bytes);
     }
 }
 

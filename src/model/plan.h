@@ -105,12 +105,13 @@ struct nadi_model_plan {
     enum nadi_precision precision;
     uint32_t parameter_bytes, gradient_bytes, activation_bytes, optimizer_bytes;
     enum nadi_optimizer optimizer;
-    bool flash, dense_scores, fused_loss, narrow_transfers;
+    bool flash, portable, dense_scores, fused_loss, narrow_transfers;
     double tp_overlap, capacity, skew;
     bool once_a_node; /* dispatch */
     double dispatch_overlap;
     uint32_t dispatch_processors;
     double host_launch_ns, kernels_an_op;
+    double element_traffic; /* of operations on elements, relative to fused kernels */
     bool host_ahead, cuda_graphs;
     unsigned offload; /* enum nadi_offload_flag */
     /* By part, the tier of the memory file that it lies in: `place`; NULL: with the device, or,

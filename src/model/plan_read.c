@@ -148,6 +148,7 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->optimizer = (enum nadi_optimizer)nadi_schema_word(v, "optimizer");
     p->flash = nadi_schema_word(v, "attention-kernel") != 1;
     p->dense_scores = nadi_schema_word(v, "attention-kernel") == 2;
+    p->portable = nadi_schema_word(v, "attention-kernel") >= 2;
     p->narrow_transfers = switch_of(v, "narrow-transfers");
     p->once_a_node = nadi_schema_word(v, "dispatch") == 1;
     p->dispatch_overlap = nadi_schema_number(v, "dispatch-overlap");
@@ -158,6 +159,7 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->tp_overlap = nadi_schema_number(v, "tp-overlap");
     p->host_launch_ns = nadi_schema_number(v, "host-launch");
     p->kernels_an_op = nadi_schema_number(v, "kernels-an-operation");
+    p->element_traffic = nadi_schema_number(v, "element-traffic");
     p->host_ahead = switch_of(v, "host-ahead");
     p->cuda_graphs = switch_of(v, "cuda-graphs");
     p->capacity = nadi_schema_number(v, "capacity");

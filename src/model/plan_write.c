@@ -151,12 +151,13 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     count(w, "parameter-bytes", p->parameter_bytes);
     count(w, "gradient-bytes", p->gradient_bytes);
     word(w, "optimizer", p->optimizer);
-    word(w, "attention-kernel", p->dense_scores ? 2 : p->flash ? 0 : 1);
+    word(w, "attention-kernel", p->dense_scores ? 2 : p->portable ? 3 : p->flash ? 0 : 1);
     text(w, "fused-cross-entropy", p->fused_loss ? "1" : "0");
     text(w, "kernels", p->kernels ? p->kernels->name : "auto");
     text(w, "narrow-transfers", p->narrow_transfers ? "1" : "0");
     count(w, "host-launch", nadi_count_round(p->host_launch_ns));
     number(w, "kernels-an-operation", p->kernels_an_op);
+    number(w, "element-traffic", p->element_traffic);
     text(w, "host-ahead", p->host_ahead ? "1" : "0");
     text(w, "cuda-graphs", p->cuda_graphs ? "1" : "0");
     number(w, "tp-overlap", p->tp_overlap);

@@ -7,6 +7,7 @@
 #include "platform/generator_words.h"
 #include "platform/graph_file.h"
 #include "platform/io_trees.h"
+#include "platform/power.h"
 
 /* A graph alone says what the dimensions are. */
 static bool graph_is_all(const struct nadi_schema_values *v, struct nadi_diags *diags)
@@ -172,6 +173,28 @@ static bool take_graph(struct nadi_cluster *c, const struct nadi_schema_values *
     return true;
 }
 
+/* The limit lies between what the device draws idle and what its figures are stated for. */
+static bool limit_power(struct nadi_cluster *c, const struct nadi_schema_values *v,
+                        struct nadi_diags *diags)
+{
+    const struct nadi_schema_value *value = nadi_schema_get(v, "power-limit");
+    const double watts = nadi_schema_number(v, "power-limit");
+    const struct nadi_device *d = &c->device;
+    if (!(watts > 0))
+        return true;
+    if (!(d->power > 0))
+        return nadi_error(diags, "cluster/power", nadi_doc_place(v->doc, value->node),
+                          "give 'power' and 'idle-power' in the device's file",
+                          "a power limit, but %s does not say what power its figures hold at",
+                          d->name);
+    if (watts > d->power || watts <= d->idle_power)
+        return nadi_error(diags, "cluster/power", nadi_doc_place(v->doc, value->node), NULL,
+                          "the limit is %g W, but %s draws between %g W idle and %g W", watts,
+                          d->name, d->idle_power, d->power);
+    nadi_power_limit(&c->device, watts);
+    return true;
+}
+
 bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_diags *diags)
 {
     return nadi_cluster_open_changed(c, name, NULL, diags);
@@ -202,7 +225,8 @@ bool nadi_cluster_open_changed(struct nadi_cluster *c, const char *name,
         const char *device = nadi_schema_get(&v, "device")->items[0].text;
         c->device_name = nadi_arena_strdup(&c->arena, device);
         ok = nadi_device_open_changed(&c->device, nadi_catalogue_beside(c->path, device, &c->arena),
-                                      changes, &c->arena, diags);
+                                      changes, &c->arena, diags) &&
+             limit_power(c, &v, diags);
     }
     nadi_doc_release(&doc);
     return ok;

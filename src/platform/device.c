@@ -95,6 +95,10 @@ static void fill(struct nadi_device *d, const struct nadi_schema_values *v,
         .memory_efficiency = nadi_schema_number(v, "memory-efficiency"),
         .cache_bytes = nadi_schema_number(v, "cache"),
         .cache_rate = nadi_schema_number(v, "cache-bandwidth"),
+        .power = nadi_schema_number(v, "power"),
+        .idle_power = nadi_schema_number(v, "idle-power"),
+        .least_voltage = nadi_schema_number(v, "least-voltage"),
+        .voltage_knee = nadi_schema_number(v, "voltage-knee"),
         .processors = (uint32_t)nadi_schema_integer(v, "processors"),
         .launch_ns = nadi_schema_number(v, "launch"),
         .aligned_rows = nadi_schema_integer(v, "aligned-rows") == 1,
@@ -106,6 +110,8 @@ static void fill(struct nadi_device *d, const struct nadi_schema_values *v,
         .dataflow = (enum nadi_dataflow)nadi_schema_word(v, "dataflow"),
         .clock_hz = nadi_schema_number(v, "clock") * 1e6,
     };
+    if (!(d->idle_power > 0))
+        d->idle_power = d->power / 6;
     if (measured->count)
         d->measured = nadi_file_beside(v->doc->path, measured->items[0].text, arena);
     if (array->count == 2) {
@@ -131,6 +137,10 @@ static bool check(const struct nadi_device *d, const char *path, struct nadi_dia
         return nadi_error(diags, "device/expanded", NADI_IN_FILE(path),
                           "for example: expanded-bandwidth: 200GB/s",
                           "a device with 'memory-expanded' needs 'expanded-bandwidth'");
+    if (d->power > 0 && d->idle_power >= d->power)
+        return nadi_error(diags, "device/power", NADI_IN_FILE(path),
+                          "'power' is what the device draws at work",
+                          "'idle-power' is %g W, and 'power' only %g W", d->idle_power, d->power);
     if (d->array_rows && !(d->clock_hz > 0))
         return nadi_error(diags, "device/clock", NADI_IN_FILE(path), NULL,
                           "a systolic array needs 'clock'");

@@ -35,6 +35,8 @@ struct nadi_device {
     double depth_ns[NADI_PRECISIONS];     /* a tile's least time for one element of the depth */
     double memory_bytes, memory_rate, memory_efficiency;
     double cache_bytes, cache_rate; /* of all processors together; 0: none */
+    double power, idle_power; /* W, of the figures above and of nothing running; 0: not said */
+    double least_voltage, voltage_knee; /* platform/power.h */
     uint32_t processors;
     double launch_ns, tile_ns[NADI_PRECISIONS];
     bool aligned_rows;                    /* always: they are padded */

@@ -51,6 +51,12 @@ static const char *const dataflows[] = {"weight", "output", "input", NULL};
         .absent = otherwise, .doc = text                                                           \
     }
 
+#define NUMBER(called, default_value, most, otherwise, text)                                       \
+    {                                                                                              \
+        .name = called, .type = NADI_TYPE_NUMBER, .preset = default_value, .max = most,            \
+        .absent = otherwise, .doc = text                                                           \
+    }
+
 static const struct nadi_setting device_keys[] = {
     {.name = "name", .type = NADI_TYPE_TEXT, .preset = "device", .doc = "Name in results."},
     TEXT("source", "Where the figures were published."),
@@ -133,6 +139,15 @@ static const struct nadi_setting device_keys[] = {
     RATE("cache-bandwidth", "0",
          "Bandwidth of that cache: of a product timed by itself whose operands and result fit in. "
          "0: memory's."),
+    NUMBER("power", "0", 1e5, "not said",
+           "Watts at which `sustained` and `steady` hold: the device's TDP. A cluster's "
+           "`power-limit` starts from it (docs/models/kernels.md)."),
+    NUMBER("idle-power", "0", 1e5, "a sixth of `power`",
+           "Watts that do not depend on what runs: leakage, memory, links."),
+    NUMBER("least-voltage", "0.7", 1, NULL,
+           "Lowest voltage, as a share of that at the boost clock."),
+    NUMBER("voltage-knee", "0.55", 1, NULL,
+           "Clock up to which the voltage is the lowest, as a share of the boost clock."),
     {.name = "processors",
      .type = NADI_TYPE_INTEGER,
      .preset = "1",
@@ -158,7 +173,7 @@ static const struct nadi_setting device_keys[] = {
      .max = 1,
      .above_min = true,
      .doc = "Share of those rates that a fused attention reaches if it was not written for this "
-            "device's own instructions (attention-kernel: flash-dense)."},
+            "device's own instructions (attention-kernel: flash-portable)."},
     {.name = "attention-ramp",
      .type = NADI_TYPE_NUMBER,
      .preset = "170",
@@ -267,6 +282,9 @@ static const struct nadi_setting cluster_keys[] = {
      .doc = "Speed of one thread of the hosts' CPUs, relative to a Xeon 8480C (Sapphire Rapids): "
             "what a plan's `host-launch` is divided by. 0: programs are compiled and launched as a "
             "whole, as on TPUs."},
+    NUMBER("power-limit", "0", 1e5, "the device's `power`",
+           "Watts that each device is limited to: its clock follows from its voltages "
+           "(docs/models/kernels.md)."),
     {.name = "platform",
      .type = NADI_TYPE_TEXT,
      .absent = "`graph` or the next four keys say what the network is",

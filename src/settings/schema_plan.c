@@ -8,7 +8,7 @@ static const char *const contexts[] = {"ring", "all-gather", "ulysses", NULL};
 static const char *const schedules[] = {"1f1b", "gpipe", "interleaved", "zb-h1", "dualpipe", NULL};
 static const char *const recomputes[] = {"none", "selective", "full", NULL};
 static const char *const precisions[] = {"bf16", "fp16", "fp8", "fp4", "tf32", "fp32", NULL};
-static const char *const kernels[] = {"flash", "plain", "flash-dense", NULL};
+static const char *const kernels[] = {"flash", "plain", "flash-dense", "flash-portable", NULL};
 static const char *const dispatches[] = {"all-to-all", "once-a-node", NULL};
 static const char *const optimizers[] = {"adam", "momentum", "sgd", NULL};
 static const char *const executions[] = {"stationary", "streaming", NULL};
@@ -132,7 +132,8 @@ static const struct nadi_setting plan_keys[] = {
          "sgd 4; without the copy where parameters have 32 bits."),
     WORD("attention-kernel", kernels, "flash",
          "flash: fused attention that keeps no scores and leaves out masked ones. plain: separate "
-         "kernels. flash-dense: fused, but computes masked scores too."),
+         "kernels. flash-portable: fused, but not in the device's own instructions "
+         "(FlashAttention-2 on H100). flash-dense: that, and computes masked scores too."),
     SWITCH("fused-cross-entropy", "1",
            "The loss over the vocabulary is one pass over the logits in each direction, with what "
            "it needs in between in 32 bits; 0: each of its operations is a kernel of its own."),
@@ -158,6 +159,14 @@ static const struct nadi_setting plan_keys[] = {
      .max = 100,
      .doc = "Kernels that the framework launches for one operation of the step: above 1 where "
             "operations are not fused."},
+    {.name = "element-traffic",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "1",
+     .min = 1,
+     .max = 100,
+     .doc = "Bytes that operations on elements (norms, activations, rotary positions, residuals) "
+            "move through memory, relative to one fused kernel each: above 1 where every step of "
+            "them is a kernel of its own, as in PyTorch without torch.compile."},
     SWITCH("host-ahead", "1",
            "The host launches kernels ahead of the device; 0: it waits between transfers for what "
            "it has launched (logging, timers, checks for overflow)."),
