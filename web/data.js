@@ -125,7 +125,7 @@ export function intervalOf(run) {
   try { return JSON.parse(run.info.summary).sanity.end_to_end_interval ?? null; } catch { return null; }
 }
 
-/* What the summary says of the network beyond its tables: "fabric", "energy". */
+/* What the summary says of the network beyond its tables: "fabric", "energy", "hashing". */
 export function networkOf(run) {
   try { return JSON.parse(run.info.summary).network ?? {}; } catch { return {}; }
 }

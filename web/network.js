@@ -72,8 +72,9 @@ function noteOf(run, links, picture) {
 
 /* What switches could not do at once; what the traffic draws. */
 function totals(run) {
-  const { fabric, energy } = networkOf(run);
+  const { fabric, energy, hashing } = networkOf(run);
   return el("div", { class: "cards" },
+    hashing ? card("ECMP collisions", count(hashing.collisions), `of ${count(hashing.links)} links that hashes decide on: several flows while an equal link has none`) : null,
     fabric ? card("conflicts in switches", count(fabric.conflicts), fabric.on_conflict === "stop" ? "would end the run" : "messages wait for each other") : null,
     fabric ? card("pre-emptions", count(fabric.preemptions), "messages that gave way") : null,
     energy ? card("energy of the traffic", (energy.is_illustrative ? "~" : "") + joules(energy.joules), `${joules(energy.routers_joules)} in routers, ${joules(energy.links_joules)} in links; ${energy.catalogue}`) : null);
@@ -81,12 +82,14 @@ function totals(run) {
 
 function linkTables(run, links) {
   const drawn = run.dimensions.some(d => d.joules !== null && d.joules !== undefined) ? [["joules", "energy", joules]] : [];
+  const hashed = links.some(l => l.even_flows !== null && l.even_flows !== undefined)
+    ? [["hashed_flows", "flows by hash", v => (v === null ? "–" : count(v))], ["even_flows", "spread evenly", v => (v === null ? "–" : v.toFixed(1))], ["idle_equals", "equal, idle", v => (v === null ? "–" : count(v))]] : [];
   const busy = (v, l) => el("span", {}, el("i", { class: "swatch", style: "background:" + heat(v) }), percent(v));
   return [el("h2", {}, "Dimensions"), sortableTable(run.dimensions, [["dimension", "dimension"], ["topology", "topology", null, true], ["npus", "NPUs", count],
     ["link_gbps", "link rate", rate], ["latency_ns", "latency", time], ["links", "links", count], ["messages", "messages", count],
     ["bytes", "bytes", bytes], ["utilisation", "busy", busy], ...drawn], { sort: "dimension", down: false }),
   ...links.length ? [el("h2", {}, "Links, the busiest first"), sortableTable(links, [["from_device", "from", null, true], ["to_device", "to", null, true], ["dimension", "dimension"],
-    ["utilisation", "busy", busy], ["bytes", "bytes", bytes], ["link_gbps", "link rate", rate], ["wait_ns", "waited for", time], ["most_waiting", "most waiting", count], ...drawn], { sort: "utilisation" })] : []];
+    ["utilisation", "busy", busy], ["bytes", "bytes", bytes], ["link_gbps", "link rate", rate], ["wait_ns", "waited for", time], ["most_waiting", "most waiting", count], ...hashed, ...drawn], { sort: "utilisation" })] : []];
 }
 
 export function networkView(run) {

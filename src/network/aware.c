@@ -413,6 +413,11 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     nadi_fabric_counters(&w->fabric, w->tallies, links, visit, context);
 }
 
+static void flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context)
+{
+    nadi_fabric_flows(&((const struct aware *)net)->fabric, visit, context);
+}
+
 static const struct nadi_usage *usage(const struct nadi_network *net)
 {
     const struct aware *w = (const struct aware *)net;
@@ -432,6 +437,7 @@ static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
 const struct nadi_network_ops nadi_network_aware = {
     .name = "aware",
     .has_contention = true,
+    .whole_routes = true,
     .has_links = true,
     .can_fold = true,
     .in_order = true,
@@ -448,6 +454,7 @@ const struct nadi_network_ops nadi_network_aware = {
     .send = send,
     .counters = counters,
     .usage = usage,
+    .flows = flows,
     .sent = sent,
     .change = change,
     .stranded = count_stranded,

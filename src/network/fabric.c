@@ -328,6 +328,13 @@ const struct nadi_fabric_path *nadi_fabric_choose(struct nadi_fabric *l, uint32_
     return r;
 }
 
+void nadi_fabric_flows(const struct nadi_fabric *l, nadi_network_flow_fn *visit, void *context)
+{
+    for (size_t i = 0; l->graph && i < l->route_count; i++)
+        if (l->routes[i].src != NADI_NONE && l->routes[i].dst < l->npu_count)
+            visit(context, l->routes[i].src, l->routes[i].dst, l->routes[i].flow);
+}
+
 const char *nadi_fabric_too_far(const struct nadi_fabric *l)
 {
     return l->routing && nadi_routing_too_far(l->routing)
@@ -374,6 +381,7 @@ void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_
                 .wait_ns = nadi_time_to_ns(tallies[i].wait),
                 .most_waiting = tallies[i].most_waiting,
                 .number = i,
+                .channel = i,
                 .bytes_per_ns = link->bytes_per_ns,
             };
             sum.messages = nadi_count_add(sum.messages, one.messages);

@@ -116,6 +116,9 @@ struct nadi_fabric_tally { /* what a link has done */
     uint32_t most_waiting;
 };
 
+/* flows of network.h: one for each route between NPUs. */
+void nadi_fabric_flows(const struct nadi_fabric *l, nadi_network_flow_fn *visit, void *context);
+
 /* too_far of network.h. */
 const char *nadi_fabric_too_far(const struct nadi_fabric *l);
 

@@ -566,6 +566,11 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     nadi_mem_free(tallies);
 }
 
+static void flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context)
+{
+    nadi_fabric_flows(&((const struct flow *)net)->fabric, visit, context);
+}
+
 static const struct nadi_usage *usage(const struct nadi_network *net)
 {
     const struct flow *f = (const struct flow *)net;
@@ -592,6 +597,7 @@ static bool endless(const struct nadi_network *net)
 const struct nadi_network_ops nadi_network_flow = {
     .name = "flow",
     .has_contention = true,
+    .whole_routes = true,
     .has_links = true,
     .can_fold = true,
     .summary = "Messages are fluids that share every link of their route max-min fairly, in "
@@ -604,6 +610,7 @@ const struct nadi_network_ops nadi_network_flow = {
     .send = send,
     .counters = counters,
     .usage = usage,
+    .flows = flows,
     .sent = sent,
     .change = nadi_flow_change,
     .stranded = nadi_flow_stranded,

@@ -52,6 +52,7 @@ struct nadi_network_counter { /* of one link, or of one dimension */
     uint64_t wait_ns;      /* aware: of all messages, for the link */
     uint32_t most_waiting; /* aware: messages, at one time */
     uint32_t number;       /* of a link in the model's usage and log */
+    uint32_t channel;      /* of a link in the graph; where the model tells flows */
     /* packet; a dimension's sum has the largest queue: */
     uint64_t peak_queue_bytes; /* that waited for the link in one class; of a switch */
     uint64_t pauses;           /* PFC frames that stopped its sender, */

@@ -18,6 +18,8 @@ struct nadi_str;
 struct nadi_usage;
 
 typedef void nadi_network_visit_fn(void *context, const struct nadi_network_counter *counter);
+/* The flow of that number among those from NPU src to NPU dst, for platform/routing.h. */
+typedef void nadi_network_flow_fn(void *context, uint32_t src, uint32_t dst, uint64_t flow);
 
 struct nadi_network_ops {
     const char *name;
@@ -29,15 +31,16 @@ struct nadi_network_ops {
                                of others. Else a dimension is all there is */
     bool needs_graph;       /* dimensions become a graph first */
     bool store_and_forward; /* a message takes its links one after another, whole */
-    bool truncates;         /* on dimensions times are cut to whole ns, as in the reference */
-    bool can_fold;          /* one rank's messages may stand for those of all: network/uniform.h */
-    bool in_order;          /* messages of one instant are served in the order of events: folded,
-                               that is followed (engine/sequence.h) */
-    bool has_conflicts;     /* counts flows that switches cannot route beside each other */
-    bool has_packets;       /* takes a packet file, and has figures of packets */
-    bool has_flits;         /* takes a flit file */
-    bool has_loads;         /* takes a loadstore file */
-    bool no_switch_ends;    /* messages cannot begin or end at switches: no collectives in them */
+    bool whole_routes;   /* a message takes one route (packet: unless each packet takes its own) */
+    bool truncates;      /* on dimensions times are cut to whole ns, as in the reference */
+    bool can_fold;       /* one rank's messages may stand for those of all: network/uniform.h */
+    bool in_order;       /* messages of one instant are served in the order of events: folded,
+                            that is followed (engine/sequence.h) */
+    bool has_conflicts;  /* counts flows that switches cannot route beside each other */
+    bool has_packets;    /* takes a packet file, and has figures of packets */
+    bool has_flits;      /* takes a flit file */
+    bool has_loads;      /* takes a loadstore file */
+    bool no_switch_ends; /* messages cannot begin or end at switches: no collectives in them */
     /* Never later than this one, and runs at any rate. NULL: it does itself. */
     const struct nadi_network_ops *relaxed;
     /* Does the network fit the model? Says why not. NULL: all do. */
@@ -57,6 +60,9 @@ struct nadi_network_ops {
     /* What links carry over time, in the order in which `counters` visits links; NULL where that
      * was not asked for or the model does not know. Until the network is destroyed. */
     const struct nadi_usage *(*usage)(const struct nadi_network *net);
+    /* Calls `visit` for each flow that had a way of its own by platform/routing.h. NULL: none has.
+     */
+    void (*flows)(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context);
     /* What was sent so far, each message once, however many links it crosses. */
     void (*sent)(const struct nadi_network *net, struct nadi_network_sent *sum);
     /* Links change, all at once; messages on their way find other ways where theirs is down. Only

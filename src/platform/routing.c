@@ -371,6 +371,52 @@ bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint6
     return true;
 }
 
+/* Nodes are met once a hop. */
+static void come_to(struct nadi_routing_parts *parts, uint32_t *place, uint32_t node, double part)
+{
+    if (place[node] == NADI_NONE) {
+        const struct nadi_routing_part fresh = {.node = node};
+        place[node] = (uint32_t)parts->count;
+        NADI_PUSH(parts, fresh);
+    }
+    parts->items[place[node]].part += part;
+}
+
+void nadi_routing_parts(struct nadi_routing *r, uint32_t src, uint32_t dst,
+                        nadi_routing_part_fn *on_part, void *context)
+{
+    const struct nadi_graph *g = r->g;
+    struct nadi_routing_parts here = {0}, next = {0};
+    uint32_t *place = NADI_NEW(uint32_t, g->node_count);
+    struct walk w = {.r = r, .target = &r->target};
+    memset(place, 0xff, g->node_count * sizeof(*place));
+    aim_at_host(r, &r->target, g->hosts[dst]);
+    come_to(&here, place, g->hosts[src], 1);
+    place[g->hosts[src]] = NADI_NONE;
+    for (uint32_t hop = 0; here.count > 0; hop++) {
+        for (size_t i = 0; i < here.count; i++) {
+            w.node = here.items[i].node;
+            const uint32_t count = w.node == g->hosts[dst] ? 0 : choices_of(&w);
+            const double part = here.items[i].part / count;
+            for (uint32_t k = 0; k < count; k++) {
+                const struct nadi_routing_step step = r->steps[r->choices[k]];
+                if (step.channel != NADI_NONE)
+                    on_part(context, hop, step.channel, part);
+                come_to(&next, place, step.peer, part);
+            }
+        }
+        const struct nadi_routing_parts done = here;
+        here = next;
+        next = done;
+        next.count = 0;
+        for (size_t i = 0; i < here.count; i++)
+            place[here.items[i].node] = NADI_NONE;
+    }
+    nadi_mem_free(here.items);
+    nadi_mem_free(next.items);
+    nadi_mem_free(place);
+}
+
 bool nadi_routing_too_far(const struct nadi_routing *r)
 {
     return r->too_far;

@@ -73,6 +73,13 @@ bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint6
 uint64_t nadi_routing_key(uint64_t seed, uint32_t src, uint32_t dst, uint64_t flow);
 uint32_t nadi_routing_pick(uint64_t key, uint32_t node, uint32_t count);
 
+/* All shortest ways from NPU src to NPU dst, taken evenly: each node shares what comes to it out
+ * over its choices. By channel and number of the hop, what part of the whole goes there; a channel
+ * that is reached from several sides is told for each. */
+typedef void nadi_routing_part_fn(void *context, uint32_t hop, uint32_t channel, double part);
+void nadi_routing_parts(struct nadi_routing *r, uint32_t src, uint32_t dst,
+                        nadi_routing_part_fn *on_part, void *context);
+
 /* Was there no route because one of 65,535 links or more would be needed? */
 bool nadi_routing_too_far(const struct nadi_routing *r);
 

@@ -47,6 +47,16 @@ struct nadi_routing {
     double own_load; /* adaptive: of the route that is asked for */
 };
 
+struct nadi_routing_part { /* of a flow that is at a node */
+    uint32_t node;
+    double part;
+};
+
+struct nadi_routing_parts {
+    struct nadi_routing_part *items;
+    size_t count, capacity;
+};
+
 /* Every port may send: nothing is down, nothing one-way. */
 static inline bool nadi_routing_all_open(const struct nadi_routing *r)
 {

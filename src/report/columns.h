@@ -224,6 +224,8 @@ struct nadi_result_view {
     VIEW(bill)                                                                                     \
     VIEW(bill_json)                                                                                \
     VIEW(worth)                                                                                    \
+    VIEW(hashing)                                                                                  \
+    VIEW(hashing_json)                                                                             \
     VIEW(fabric)                                                                                   \
     VIEW(fabric_json)                                                                              \
     VIEW(energy)                                                                                   \

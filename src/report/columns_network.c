@@ -16,6 +16,7 @@ enum {
     BUSIEST = 32,           /* there, bottlenecks */
     PACKETS = 64,           /* also in links.csv, of packets */
     ENERGY = 128,           /* also there and in summary.json, where energies are named */
+    HASHED = 256,           /* also there, where hashes chose between links */
 };
 
 struct link_more {
@@ -37,6 +38,13 @@ static struct nadi_cell device(struct nadi_result_row *row, uint32_t id, char te
 
 NADI_GETTER(from_device, item, nadi_link_result, l, device(row, l->from, row->text[0]));
 NADI_GETTER(to_device, item, nadi_link_result, l, device(row, l->to, row->text[1]));
+/* Of links that no hash chose: nothing. */
+NADI_GETTER(hashed_flows, item, nadi_link_result, l,
+            l->even_flows > 0 ? nadi_cell_u64(l->hashed_flows) : nadi_cell_empty());
+NADI_GETTER(even_flows, item, nadi_link_result, l,
+            l->even_flows > 0 ? nadi_cell_real(l->even_flows) : nadi_cell_empty());
+NADI_GETTER(idle_equals, item, nadi_link_result, l,
+            l->even_flows > 0 ? nadi_cell_u64(l->idle_equals) : nadi_cell_empty());
 NADI_GETTER(topology, more, link_more, more, nadi_cell_text(more->view.name));
 NADI_GETTER(bytes_per_s, more, link_more, more, nadi_cell_real(more->view.bytes_per_ns * 1e9));
 
@@ -83,6 +91,13 @@ static const struct nadi_column link_columns[] = {
      .meaning = "`aware`: how many waited at one time at most"},
     {"joules", DIMENSIONS | LINKS | ENERGY, LINK(joules), .unit = "J",
      .meaning = "with `--energy`: of its traffic, in the link and in the router that sends"},
+    {"hashed_flows", LINKS | HASHED, NADI_GET(U64, hashed_flows),
+     .meaning = "with `routing: ecmp`: flows (connections of a pair) that came to the link by "
+                "hashes; of links that all flows must take nothing"},
+    {"even_flows", LINKS | HASHED, NADI_GET(REAL, even_flows), .unit = "flows",
+     .meaning = "how many it would be if each switch shared its flows out evenly"},
+    {"idle_equals", LINKS | HASHED, NADI_GET(U64, idle_equals),
+     .meaning = "links as far along the ways of the same flows that no flow took"},
     {"from_box", LINKS, NADI_INDEX(link_more, from_box), .of_more = true,
      .meaning = "of `drawing_boxes`, or null"},
     {"to_box", LINKS, NADI_INDEX(link_more, to_box), .of_more = true, .meaning = "likewise"},
@@ -96,7 +111,8 @@ static const struct nadi_column link_columns[] = {
 
 static unsigned more_columns(const struct nadi_result_data *of)
 {
-    return (of->r->has_packets ? PACKETS : 0u) | (of->r->energy.catalogue ? ENERGY : 0u);
+    return (of->r->has_packets ? PACKETS : 0u) | (of->r->energy.catalogue ? ENERGY : 0u) |
+           (of->r->spread.links ? HASHED : 0u);
 }
 
 static void dimension_more(const struct nadi_inputs *in, const struct nadi_result *r, uint32_t d,
@@ -173,7 +189,7 @@ const struct nadi_result_view nadi_view_links_csv = {
     NADI_COLUMNS(link_columns),
     LINKS_FILE,
     .also = more_columns,
-    .extra = PACKETS | ENERGY,
+    .extra = PACKETS | ENERGY | HASHED,
     .put = put_dimensions_and_links,
     .title = "Dimensions and links"};
 
@@ -196,6 +212,32 @@ const struct nadi_result_view nadi_view_dimensions_json = {
 const struct nadi_result_view nadi_view_bottlenecks_json = {NADI_VIEW_JSON, "network.bottlenecks",
                                                             "one of the ten busiest links",
                                                             NADI_COLUMNS(link_columns), BUSIEST};
+
+/* ---- how hashes spread flows ----------------------------------------------------------------- */
+
+static const struct nadi_column spread_columns[] = {
+    {"links", 3, NADI_MEMBER(nadi_spread_result, links),
+     .meaning = "links that hashes decide on, `routing: ecmp`"},
+    {"collisions", 3, NADI_MEMBER(nadi_spread_result, collisions),
+     .meaning = "of them those that carry several flows while an equal one carries none"},
+};
+
+static void put_spread(struct nadi_rows *rows)
+{
+    if (rows->of->r->spread.links)
+        nadi_rows_put(rows, &(struct nadi_result_row){.item = &rows->of->r->spread});
+}
+
+const struct nadi_result_view nadi_view_hashing = {NADI_VIEW_DATABASE,
+                                                   "hashing",
+                                                   "the run, with `routing: ecmp`",
+                                                   NADI_COLUMNS(spread_columns),
+                                                   1,
+                                                   .put = put_spread,
+                                                   .title = "How hashes spread flows"};
+const struct nadi_result_view nadi_view_hashing_json = {NADI_VIEW_JSON, "network.hashing",
+                                                        "the run, with `routing: ecmp`",
+                                                        NADI_COLUMNS(spread_columns), 2};
 
 /* ---- what switches could not do at once ----------------------------------------------------- */
 

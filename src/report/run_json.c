@@ -88,6 +88,7 @@ static bool one_run(struct nadi_json *j, const char *run, struct nadi_diags *dia
         {"completions", "select least_bytes, below_bytes, messages, p50_ns, p90_ns, p99_ns, max_ns "
                         "from completions order by least_bytes"},
         {"packets", "select * from packets"},
+        {"hashing", "select * from hashing"},
         {"tiers", "select * from tiers"},
         {"tier_roles", "select * from tier_roles"},
         {"sensitivities", "select * from sensitivities"},

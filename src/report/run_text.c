@@ -295,6 +295,32 @@ static bool packets(const struct text *t)
                 NADI_INK_GREEN);
 }
 
+/* Links that hashes gave more than an even share: where most bytes came of it. */
+static bool hashing(const struct text *t)
+{
+    if (number(t, "select count(*) from hashing") < 1)
+        return true;
+    bool failed = false;
+    struct nadi_query *q =
+        nadi_query_open(t->db,
+                        "select " NADI_RUN_LINK_NAME
+                        ", hashed_flows, printf('%.1f', even_flows), idle_equals from links where "
+                        "hashed_flows > 1 and hashed_flows > even_flows order by bytes * (1 - "
+                        "even_flows / hashed_flows) desc, link limit 6",
+                        t->diags);
+    for (bool any = false; q && nadi_query_next(q, &failed, t->diags); any = true) {
+        if (!any) {
+            nadi_str_add_char(t->out, '\n');
+            bold(t, "ECMP: links on which hashes put more than an even share of flows");
+        }
+        nadi_str_printf(t->out, "  %-32s %s flows, evenly spread %s; equal and idle: %s\n",
+                        nadi_query_text(q, 0), nadi_query_text(q, 1), nadi_query_text(q, 2),
+                        nadi_query_text(q, 3));
+    }
+    nadi_query_close(q);
+    return q && !failed;
+}
+
 static bool ranks(const struct text *t)
 {
     if (number(t, "select count(*) from shares") < 1)
@@ -394,7 +420,7 @@ bool nadi_run_text(const char *run, bool colour, struct nadi_str *out, struct na
     heading(&t, run);
     interval(&t);
     bool ok = sentences(&t) && path(&t) && communication(&t) && queues(&t) && messages(&t) &&
-              packets(&t) && tiers(&t) && ranks(&t) && sensitivities(&t);
+              packets(&t) && hashing(&t) && tiers(&t) && ranks(&t) && sensitivities(&t);
     nadi_database_close(t.db);
     return ok && diags->errors == errors;
 }

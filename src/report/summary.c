@@ -281,6 +281,12 @@ static void network(struct nadi_json *j, const struct nadi_inputs *in, const str
                        &(struct nadi_result_row){.of = &of, .item = &r->packets}, j);
         nadi_json_close(j);
     }
+    if (r->spread.links) {
+        nadi_json_object(j, "hashing");
+        nadi_view_json(&nadi_view_hashing_json,
+                       &(struct nadi_result_row){.of = &of, .item = &r->spread}, j);
+        nadi_json_close(j);
+    }
     if (r->fabric.counted) {
         nadi_json_object(j, "fabric");
         nadi_view_json(&nadi_view_fabric_json,

@@ -305,6 +305,44 @@ static void conflicts(const struct page *p)
                     grouped(a, p->r->fabric.conflicts), grouped(b, p->r->fabric.preemptions));
 }
 
+/* The link to which hashes brought most bytes that would not be there were flows spread evenly. */
+static const struct nadi_link_result *worst_hashed(const struct nadi_result *r)
+{
+    const struct nadi_link_result *worst = NULL;
+    double most = 0;
+    for (size_t i = 0; i < r->link_count; i++) {
+        const struct nadi_link_result *l = &r->links[i];
+        const double more =
+            l->even_flows > 0 && l->hashed_flows > 1 && l->hashed_flows > l->even_flows
+                ? (double)l->bytes * (1 - l->even_flows / l->hashed_flows)
+                : 0;
+        if (more > most) {
+            most = more;
+            worst = l;
+        }
+    }
+    return worst;
+}
+
+static void hashing(const struct page *p)
+{
+    const struct nadi_link_result *worst = worst_hashed(p->r);
+    char from[48], to[48], a[32], b[32];
+    if (!worst)
+        return;
+    nadi_device_name(p->in, worst->from, from);
+    nadi_device_name(p->in, worst->to, to);
+    if (p->r->spread.collisions)
+        nadi_str_printf(p->out,
+                        "  ECMP: %s of %s links that hashes decide on carry several flows while an "
+                        "equal one carries none\n",
+                        grouped(a, p->r->spread.collisions), grouped(b, p->r->spread.links));
+    nadi_str_printf(p->out,
+                    "  ECMP: hashes put %s flows on %s%s to %s%s; an even spread would be %.1f\n",
+                    grouped(a, worst->hashed_flows), rank_word(from), from, rank_word(to), to,
+                    worst->even_flows);
+}
+
 static void energy(const struct page *p)
 {
     char all[32], routers[32], links[32];
@@ -394,6 +432,8 @@ static void network(const struct page *p)
                      "other.\n    The model `aware` makes them queue.\n");
     if (r->has_packets && r->messages > 0)
         packets(p);
+    if (r->spread.links)
+        hashing(p);
     if (r->fabric.conflicts || r->fabric.preemptions)
         conflicts(p);
     if (r->energy.catalogue)

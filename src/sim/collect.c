@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "network/loadstore/loadstore.h"
 #include "network/usage.h"
+#include "platform/spread.h"
 
 #include <math.h>
 
@@ -103,6 +104,7 @@ static void collect_collectives(const struct collection *c)
 struct link_list {
     struct nadi_link_result *items;
     size_t count, capacity;
+    const struct nadi_hash_spread_link *spread; /* by channel; NULL: nothing was hashed */
 };
 
 static void add_link(void *context, const struct nadi_network_counter *c)
@@ -125,12 +127,19 @@ static void add_link(void *context, const struct nadi_network_counter *c)
         .wire_bytes = c->wire_bytes,
         .joules = (double)NAN,
     };
+    if (list->spread) {
+        link.even_flows = list->spread[c->channel].even;
+        link.hashed_flows = list->spread[c->channel].flows;
+        link.idle_equals = list->spread[c->channel].idle;
+    }
     NADI_PUSH(list, link);
 }
 
-static struct nadi_link_result *collect_links(const struct collection *c, bool links, size_t *count)
+static struct nadi_link_result *collect_links(const struct collection *c, bool links,
+                                              const struct nadi_hash_spread_link *spread,
+                                              size_t *count)
 {
-    struct link_list list = {0};
+    struct link_list list = {.spread = spread};
     c->network->ops->counters(c->network, links, add_link, &list);
     struct nadi_link_result *kept =
         NADI_ARENA_NEW(&c->result->arena, struct nadi_link_result, list.count);
@@ -139,6 +148,34 @@ static struct nadi_link_result *collect_links(const struct collection *c, bool l
     nadi_mem_free(list.items);
     *count = list.count;
     return kept;
+}
+
+static void add_flow(void *context, uint32_t src, uint32_t dst, uint64_t flow)
+{
+    nadi_hash_spread_add(context, src, dst, flow);
+}
+
+static void collect_all_links(const struct collection *c)
+{
+    struct nadi_result *r = c->result;
+    const bool hashed = c->in->has_graph && c->in->routing.scheme == NADI_ROUTE_ECMP;
+    struct nadi_hash_spread *spread = NULL;
+    size_t count;
+    if (hashed && c->network->ops->flows) {
+        spread = nadi_hash_spread_create(&c->in->graph, &c->in->routing);
+        c->network->ops->flows(c->network, add_flow, spread);
+    }
+    r->dims = collect_links(c, false, NULL, &count);
+    r->dim_count = (uint32_t)count;
+    r->links =
+        collect_links(c, true, spread ? nadi_hash_spread_finish(spread) : NULL, &r->link_count);
+    r->spread.counted = spread != NULL;
+    for (size_t i = 0; i < r->link_count; i++) {
+        const struct nadi_link_result *l = &r->links[i];
+        r->spread.links += l->even_flows > 0;
+        r->spread.collisions += nadi_link_collides(l);
+    }
+    nadi_hash_spread_destroy(spread);
 }
 
 /* ---- links over time ----------------------------------------------------------------------- */
@@ -322,15 +359,12 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
                   const struct nadi_fold *fold, nadi_time stopped_at, struct nadi_result *result)
 {
     struct collection c = {in, workload, network, fold, stopped_at, result};
-    size_t count;
     collect_classes(&c);
     collect_collectives(&c);
     result->has_packets = network->ops->has_packets;
     if (result->has_packets)
         nadi_packet_figures_get(network, &result->packets);
-    result->dims = collect_links(&c, false, &count);
-    result->dim_count = (uint32_t)count;
-    result->links = collect_links(&c, true, &result->link_count);
+    collect_all_links(&c);
     collect_usage(&c);
     collect_devices(&c);
     remark(network, result);
@@ -344,6 +378,7 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     struct members members = list_members(&c);
     const uint64_t most = in->options.most_spans;
     bool expand = expanded_count(&c) <= (most ? most : MOST_EXPANDED);
+    size_t count;
     nadi_workload_spans(workload, &count);
     if (!most || expand || count <= MOST_UNASKED * most) {
         collect_spans(&c, &members, expand);

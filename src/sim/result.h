@@ -63,6 +63,15 @@ struct nadi_link_result {
     uint64_t flits;                               /* flit */
     uint64_t wire_bytes;                          /* loadstore: network/network.h */
     double joules; /* of its traffic, the routers that send it included; NAN: not asked for */
+    /* ECMP, of a link that hashes chose among equal ones: platform/spread.h */
+    double even_flows; /* 0: of no such link, or nobody counts */
+    uint32_t hashed_flows, idle_equals;
+};
+
+struct nadi_spread_result { /* flows that hashes put on links, platform/spread.h */
+    bool counted;           /* else the network's routing or model has none */
+    uint32_t links;         /* that hashes chose from */
+    uint32_t collisions;    /* of them: several flows while an equal link has none */
 };
 
 struct nadi_fabric_result { /* of switches that route flows, network/fabric_model.c */
@@ -168,6 +177,7 @@ struct nadi_result {
     uint32_t dim_count;
     struct nadi_link_result *links; /* not in unaware */
     size_t link_count;
+    struct nadi_spread_result spread;
     struct nadi_usage_result usage;
     struct nadi_device_result *devices; /* where the model knows */
     uint32_t device_count;
@@ -205,6 +215,12 @@ static inline const struct nadi_rank_result *nadi_result_rank(const struct nadi_
                                                               uint32_t rank)
 {
     return &r->classes[r->class_of ? r->class_of[rank] : rank];
+}
+
+/* Hashes put several flows on it, more than an even share, and none on an equal one. */
+static inline bool nadi_link_collides(const struct nadi_link_result *l)
+{
+    return l->hashed_flows > 1 && l->hashed_flows > l->even_flows && l->idle_equals > 0;
 }
 
 void nadi_result_release(struct nadi_result *r);

@@ -319,6 +319,11 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     nadi_fabric_counters(&w->fabric, w->tallies, links, visit, context);
 }
 
+static void flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context)
+{
+    nadi_fabric_flows(&((const struct loadstore *)net)->fabric, visit, context);
+}
+
 static const struct nadi_usage *usage(const struct nadi_network *net)
 {
     return ((const struct loadstore *)net)->usage;
@@ -356,6 +361,7 @@ const struct nadi_network_ops nadi_network_loadstore = {
     .send = send,
     .counters = counters,
     .usage = usage,
+    .flows = flows,
     .sent = sent,
     .stranded = count_stranded,
 };

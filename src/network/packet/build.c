@@ -273,7 +273,7 @@ static void make_wheel(struct nadi_pkt *net)
 static void resolve(struct nadi_pkt *net)
 {
     struct nadi_packet_config *c = &net->config;
-    net->spraying = net->cc->receiver_driven || c->spreading == NADI_SPREADING_PACKET;
+    net->spraying = nadi_packet_config_sprays(c);
     net->trimming = net->cc->receiver_driven || c->trimming;
     net->looks_up = net->spraying || net->graph->limited_count > 0;
     net->selective = net->spraying || net->trimming || c->recovery == NADI_RECOVERY_SELECTIVE;

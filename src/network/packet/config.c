@@ -90,6 +90,11 @@ void nadi_packet_config_init_hpcc(struct nadi_packet_config *c)
     c->hpcc.mi_threshold = 0;
 }
 
+bool nadi_packet_config_sprays(const struct nadi_packet_config *c)
+{
+    return (c->cc && c->cc->receiver_driven) || c->spreading == NADI_SPREADING_PACKET;
+}
+
 const struct nadi_ecn_row *nadi_packet_config_ecn(const struct nadi_packet_config *c,
                                                   uint64_t bits_per_s)
 {

@@ -121,6 +121,9 @@ struct nadi_packet_config {
 void nadi_packet_config_init(struct nadi_packet_config *c);
 void nadi_packet_config_init_hpcc(struct nadi_packet_config *c);
 
+/* Does each packet take a route of its own? */
+bool nadi_packet_config_sprays(const struct nadi_packet_config *c);
+
 /* Of one flow: its packets are numbered with 32 bits. */
 uint64_t nadi_packet_most_bytes(const struct nadi_packet_config *c);
 

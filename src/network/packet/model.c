@@ -366,6 +366,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
             const struct nadi_network_counter one = {
                 .dim = d,
                 .number = i,
+                .channel = nadi_graph_channel(p->net->graph, p->net->ports[i].node, i),
                 .from = end_of(p, p->net->ports[i].node),
                 .to = end_of(p, p->net->ports[p->net->ports[i].peer].node),
                 .messages = sent->packets,
@@ -387,6 +388,22 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
         }
         if (!links)
             visit(context, &sum);
+    }
+}
+
+/* Between NPUs, of as many source ports as each pair has had. */
+static void flows(const struct nadi_network *base, nadi_network_flow_fn *visit, void *context)
+{
+    const struct packet *p = (const struct packet *)base;
+    const struct nadi_map64 *ports = &p->net->sports;
+    if (p->net->config.exact || p->net->spraying || p->net->config.spreading == NADI_SPREADING_NONE)
+        return;
+    for (size_t i = 0; i < ports->slots; i++) {
+        const uint32_t src = (uint32_t)(ports->keys[i] >> 32), dst = (uint32_t)ports->keys[i];
+        if (ports->values[i] == NADI_NONE || src >= p->npu_count || dst >= p->npu_count)
+            continue;
+        for (uint32_t flow = 0; flow < ports->values[i] && flow <= UINT16_MAX; flow++)
+            visit(context, src, dst, flow);
     }
 }
 
@@ -470,6 +487,7 @@ static bool accepts(const struct nadi_network_setup *setup, struct nadi_diags *d
 const struct nadi_network_ops nadi_network_packet = {
     .name = "packet",
     .has_contention = true,
+    .whole_routes = true,
     .has_links = true,
     .needs_graph = true,
     .has_packets = true,
@@ -485,6 +503,7 @@ const struct nadi_network_ops nadi_network_packet = {
     .send = send,
     .counters = counters,
     .usage = usage,
+    .flows = flows,
     .sent = sent,
     .change = change,
     .stranded = stranded,
