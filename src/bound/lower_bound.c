@@ -49,6 +49,14 @@ static struct family make_family(const struct nadi_inputs *in, const uint32_t *g
     return family;
 }
 
+/* Does each message take one route? */
+static bool sends_whole(const struct nadi_inputs *in)
+{
+    const struct nadi_network_ops *model = in->options.network_model;
+    const bool sprays = model->has_packets && nadi_packet_config_sprays(&in->packet);
+    return model->whole_routes && !sprays;
+}
+
 struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
 {
     struct nadi_lower_bounds *f = NADI_ZNEW(struct nadi_lower_bounds, 1);
@@ -60,8 +68,8 @@ struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
     for (size_t i = 0; i < in->groups.family_count; i++)
         f->families[i] = make_family(in, in->groups.families[i].group_of);
     if (in->has_graph)
-        f->graph =
-            nadi_lower_bound_graph_create(&in->graph, in->options.network_model->store_and_forward);
+        f->graph = nadi_lower_bound_graph_create(
+            &in->graph, in->options.network_model->store_and_forward, sends_whole(in));
     return f;
 }
 
@@ -203,6 +211,11 @@ static uint64_t stage_ns(const struct phase_view *v, uint32_t k)
     return nadi_count_add(v->endpoint_ns, reduce);
 }
 
+static uint32_t member(const struct nadi_group *g, uint32_t i)
+{
+    return g->members ? g->members[i] : i;
+}
+
 struct round { /* of messages from each member of a ring to the next one */
     uint64_t sum, longest, longest_serial;
 };
@@ -210,11 +223,11 @@ struct round { /* of messages from each member of a ring to the next one */
 /* Chunks go round either way, so that it is the better one between two members. */
 static struct round round_of(const struct phase_view *v, uint64_t bytes)
 {
-    const uint32_t n = v->p->n, *members = v->ring->members;
+    const uint32_t n = v->p->n;
     struct round r = {0};
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t next = (i + 1) % n;
-        const uint32_t a = members ? members[i] : i, b = members ? members[next] : next;
+        const uint32_t a = member(v->ring, i), b = member(v->ring, next);
         const struct nadi_lower_bound_route there =
             nadi_lower_bound_graph_route(v->f->graph, a, b, bytes);
         const struct nadi_lower_bound_route back =
@@ -290,6 +303,10 @@ static struct nadi_lower_bound direct(const struct phase_view *v)
     const struct nadi_phase *p = v->p;
     const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
     uint64_t farthest = quickest_ns(v->f, v->dims, p->message_bytes);
+    for (uint32_t i = 1; v->ring && i < p->n; i++)
+        farthest =
+            nadi_max_u64(farthest, nadi_lower_bound_message(v->f, member(v->ring, 0),
+                                                            member(v->ring, i), p->message_bytes));
     if (v->whole && dim->kind == NADI_DIM_RING)
         farthest = path_ns(v->f, p->dim, p->n / 2, p->message_bytes);
     uint64_t turns = (p->sends + (uint64_t)p->first - 1) / p->first;
@@ -329,13 +346,28 @@ static uint64_t leave_ns(const struct phase_view *v)
     return nadi_lower_bound_graph_leave_ns(v->f->graph, bytes);
 }
 
+/* How long all links are busy with one chunk that each NPU sends to each other, on average. */
+static uint64_t all_links_ns(const struct phase_view *v)
+{
+    const struct nadi_phase *p = v->p;
+    if (p->algorithm != NADI_ALGORITHM_DIRECT || !v->ring || p->n != v->f->in->graph.host_count)
+        return 0;
+    const uint64_t cut = v->f->in->options.network_model->truncates
+                             ? nadi_lower_bound_graph_cut_bytes(v->f->graph)
+                             : 0;
+    const uint64_t sent = carried(v->f, p->message_bytes);
+    const uint64_t times = p->op == NADI_PHASE_ALL_REDUCE ? 2 : 1;
+    return nadi_count_mul(
+        times, nadi_lower_bound_graph_busy_ns(v->f->graph, p->n, sent > cut ? sent - cut : 0));
+}
+
 /* How long a link of the phase's dimension is busy with one chunk, on average. */
 static uint64_t load_ns(const struct phase_view *v)
 {
     const struct nadi_phase *p = v->p;
     const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
     if (v->f->graph)
-        return leave_ns(v);
+        return nadi_max_u64(leave_ns(v), all_links_ns(v));
     if (!v->whole || !v->f->in->options.network_model->store_and_forward ||
         p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         return 0;

@@ -2,27 +2,33 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "platform/routing.h"
 
 #include <math.h>
 
 struct exit {       /* the cables between an NPU and one part, or one other NPU */
     uint32_t part;  /* node that stands for it; from node_count on: a cable between two NPUs */
     double out, in; /* bytes/ns, of all cables together */
+    double one_out, one_in;               /* of what a message goes over: of the best, or of all */
     double out_latency_ns, in_latency_ns; /* the least of them */
 };
 
 struct nadi_lower_bound_graph {
-    bool store_and_forward;
-    uint32_t node_count; /* of the graph */
-    bool one_hop;        /* some NPUs are next to each other */
-    uint32_t *first;     /* by NPU: exits[first[npu]] .. exits[first[npu + 1] - 1], by part */
-    bool *forwards; /* by NPU: it has a router of its own, which may be next to another one's */
+    bool store_and_forward, whole;
+    uint32_t node_count;          /* of the graph */
+    struct nadi_routing *routing; /* NULL: no NPU forwards, or too many would be asked for */
+    bool one_hop;                 /* some NPUs are next to each other */
+    uint32_t *first; /* by NPU: exits[first[npu]] .. exits[first[npu + 1] - 1], by part */
+    bool *forwards;  /* by NPU: it has a router of its own, which may be next to another one's */
     struct {
         struct exit *items;
         size_t count, capacity;
     } exits;
-    double most_out, most_in, least_latency_ns;
-    double fastest; /* of a cable, bytes/ns */
+    double most_out, most_one_out, most_one_in, least_latency_ns;
+    double fastest;     /* of a cable, bytes/ns */
+    double capacity;    /* of all cables, both ways */
+    uint64_t pair_hops; /* of all pairs of the first pair_count NPUs, together */
+    uint32_t pair_count;
 };
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -81,15 +87,15 @@ static void add_cables(struct nadi_lower_bound_graph *f, const struct nadi_graph
         struct exit *e = exit_to(f, f->first[npu], part);
         const double rate = (double)g->links[link].bits_per_s / 8e9;
         const double latency_ns = nadi_time_in_ns(g->links[link].latency);
-        f->fastest = fmax(f->fastest, rate);
         f->one_hop |= between_npus || nadi_graph_owner(g, peer) != peer;
-        f->least_latency_ns = fmin(f->least_latency_ns, latency_ns);
         if (!g->links[link].one_way || g->links[link].a == node) {
             e->out += rate;
+            e->one_out = f->whole ? fmax(e->one_out, rate) : e->out;
             e->out_latency_ns = fmin(e->out_latency_ns, latency_ns);
         }
         if (!g->links[link].one_way || g->links[link].b == node) {
             e->in += rate;
+            e->one_in = f->whole ? fmax(e->one_in, rate) : e->in;
             e->in_latency_ns = fmin(e->in_latency_ns, latency_ns);
         }
     }
@@ -101,18 +107,37 @@ static int by_part(const void *a, const void *b)
     return (x->part > y->part) - (x->part < y->part);
 }
 
+static void look_at_cables(struct nadi_lower_bound_graph *f, const struct nadi_graph *g)
+{
+    f->least_latency_ns = INFINITY;
+    for (uint32_t i = 0; i < g->link_count; i++) {
+        const double rate = (double)g->links[i].bits_per_s / 8e9;
+        if (g->links[i].dim == NADI_NONE) /* on board */
+            continue;
+        f->fastest = fmax(f->fastest, rate);
+        f->capacity += g->links[i].one_way ? rate : 2 * rate;
+        f->least_latency_ns = fmin(f->least_latency_ns, nadi_time_in_ns(g->links[i].latency));
+    }
+}
+
+enum {
+    MOST_NODES = 4096, /* of a graph that is no product, where NPUs forward */
+    MOST_PAIRED = 1024 /* NPUs whose pairs are looked at */
+};
+
 struct nadi_lower_bound_graph *nadi_lower_bound_graph_create(const struct nadi_graph *g,
-                                                             bool store_and_forward)
+                                                             bool store_and_forward, bool whole)
 {
     struct nadi_lower_bound_graph *f = NADI_ZNEW(struct nadi_lower_bound_graph, 1);
     uint32_t *parts = find_parts(g);
     f->store_and_forward = store_and_forward;
+    f->whole = whole;
     f->node_count = g->node_count;
-    f->least_latency_ns = INFINITY;
+    look_at_cables(f, g);
     f->first = NADI_ZNEW(uint32_t, g->host_count + 1);
     f->forwards = NADI_ZNEW(bool, g->host_count);
     for (uint32_t npu = 0; npu < g->host_count; npu++) {
-        double out = 0, in = 0;
+        double out = 0, one_out = 0, one_in = 0;
         f->first[npu] = (uint32_t)f->exits.count;
         add_cables(f, g, parts, npu, g->hosts[npu]);
         f->first[npu + 1] = (uint32_t)f->exits.count;
@@ -122,12 +147,20 @@ struct nadi_lower_bound_graph *nadi_lower_bound_graph_create(const struct nadi_g
             qsort(own, count, sizeof(*own), by_part);
         for (size_t i = 0; i < count; i++) {
             out += own[i].out;
-            in += own[i].in;
+            one_out = f->whole ? fmax(one_out, own[i].one_out) : one_out + own[i].one_out;
+            one_in = f->whole ? fmax(one_in, own[i].one_in) : one_in + own[i].one_in;
         }
         f->most_out = fmax(f->most_out, out);
-        f->most_in = fmax(f->most_in, in);
+        f->most_one_out = fmax(f->most_one_out, one_out);
+        f->most_one_in = fmax(f->most_one_in, one_in);
     }
     nadi_mem_free(parts);
+    const struct nadi_routing_config shortest = {.scheme = NADI_ROUTE_SHORTEST};
+    bool forward = false;
+    for (uint32_t npu = 0; npu < g->host_count; npu++)
+        forward |= f->forwards[npu];
+    if (forward && (g->product || g->node_count <= MOST_NODES))
+        f->routing = nadi_routing_create(g, &shortest);
     return f;
 }
 
@@ -135,6 +168,7 @@ void nadi_lower_bound_graph_destroy(struct nadi_lower_bound_graph *f)
 {
     if (!f)
         return;
+    nadi_routing_destroy(f->routing);
     nadi_mem_free(f->first);
     nadi_mem_free(f->forwards);
     nadi_mem_free(f->exits.items);
@@ -149,17 +183,46 @@ static double serial_ns(uint64_t bytes, double rate)
     return (double)bytes / rate * (1 - 1e-12);
 }
 
-/* Over the cables of one NPU and then over those of another, which are the same for one hop. */
+/* Over the cables of one NPU and, at least hops - 1 cables later, over those of another, which are
+ * the same for one hop. */
 static uint64_t path_ns(const struct nadi_lower_bound_graph *f, const struct exit *sum,
-                        bool one_hop, uint64_t bytes)
+                        uint32_t hops, uint64_t bytes)
 {
-    const double first = serial_ns(bytes, sum->out), last = serial_ns(bytes, sum->in);
-    if (one_hop)
+    const double first = serial_ns(bytes, sum->one_out), last = serial_ns(bytes, sum->one_in);
+    if (hops <= 1)
         return nadi_count_trunc(fmin(sum->out_latency_ns, sum->in_latency_ns) + fmax(first, last));
+    const double between = (hops - 2) * f->least_latency_ns;
     if (!f->store_and_forward)
-        return nadi_count_trunc(sum->out_latency_ns + sum->in_latency_ns + fmax(first, last));
-    return nadi_count_add(nadi_count_trunc(sum->out_latency_ns + first),
-                          nadi_count_trunc(sum->in_latency_ns + last));
+        return nadi_count_trunc(sum->out_latency_ns + between + sum->in_latency_ns +
+                                fmax(first, last));
+    const uint64_t ends = nadi_count_add(nadi_count_trunc(sum->out_latency_ns + first),
+                                         nadi_count_trunc(sum->in_latency_ns + last));
+    return nadi_count_add(
+        ends, nadi_count_mul(hops - 2,
+                             nadi_count_trunc(f->least_latency_ns + serial_ns(bytes, f->fastest))));
+}
+
+/* Cables of a shortest path between two NPUs that forward, those on board not counted; at least. */
+static uint32_t forwarded_hops(const struct nadi_lower_bound_graph *f, uint32_t src, uint32_t dst)
+{
+    const uint32_t hops = f->routing ? nadi_routing_hops(f->routing, src, dst) : 0;
+    const uint32_t on_board = f->forwards[src] + f->forwards[dst];
+    return hops != NADI_NONE && hops > on_board ? hops - on_board : 1;
+}
+
+uint64_t nadi_lower_bound_graph_busy_ns(struct nadi_lower_bound_graph *f, uint32_t count,
+                                        uint64_t bytes)
+{
+    if (!f->routing || count > MOST_PAIRED)
+        return 0;
+    if (f->pair_count != count) {
+        f->pair_count = count;
+        f->pair_hops = 0;
+        for (uint32_t dst = 0; dst < count; dst++)
+            for (uint32_t src = 0; src < count; src++)
+                f->pair_hops += src == dst ? 0 : forwarded_hops(f, src, dst);
+    }
+    return nadi_count_trunc(serial_ns(bytes, f->capacity) * (double)f->pair_hops);
 }
 
 struct nadi_lower_bound_route nadi_lower_bound_graph_route(const struct nadi_lower_bound_graph *f,
@@ -167,7 +230,8 @@ struct nadi_lower_bound_route nadi_lower_bound_graph_route(const struct nadi_low
                                                            uint64_t bytes)
 {
     struct exit sum = {.out_latency_ns = INFINITY, .in_latency_ns = INFINITY};
-    bool one_hop = f->forwards[src] || f->forwards[dst];
+    const bool forward = f->forwards[src] || f->forwards[dst];
+    bool one_hop = false;
     const struct exit *a = f->exits.items + f->first[src], *b = f->exits.items + f->first[dst];
     const struct exit *a_end = f->exits.items + f->first[src + 1];
     const struct exit *b_end = f->exits.items + f->first[dst + 1];
@@ -180,6 +244,8 @@ struct nadi_lower_bound_route nadi_lower_bound_graph_route(const struct nadi_low
         }
         sum.out += a->out;
         sum.in += b->in;
+        sum.one_out = f->whole ? fmax(sum.one_out, a->one_out) : sum.out;
+        sum.one_in = f->whole ? fmax(sum.one_in, b->one_in) : sum.in;
         sum.out_latency_ns = fmin(sum.out_latency_ns, a->out_latency_ns);
         sum.in_latency_ns = fmin(sum.in_latency_ns, b->in_latency_ns);
         one_hop |= a->part >= f->node_count;
@@ -189,18 +255,23 @@ struct nadi_lower_bound_route nadi_lower_bound_graph_route(const struct nadi_low
     if (!(sum.out > 0) || !(sum.in > 0))
         return (struct nadi_lower_bound_route){0};
     return (struct nadi_lower_bound_route){
-        .ns = path_ns(f, &sum, one_hop, bytes),
+        .ns = path_ns(f, &sum,
+                      one_hop   ? 1
+                      : forward ? forwarded_hops(f, src, dst)
+                                : 2,
+                      bytes),
         .serial_ns = nadi_count_trunc(serial_ns(bytes, fmin(sum.out, sum.in))),
     };
 }
 
 uint64_t nadi_lower_bound_graph_least_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes)
 {
-    const struct exit best = {.out = f->most_out,
-                              .in = f->most_in,
+    const struct exit best = {.one_out = f->most_one_out,
+                              .one_in = f->most_one_in,
                               .out_latency_ns = f->least_latency_ns,
                               .in_latency_ns = f->least_latency_ns};
-    return f->most_out > 0 && f->most_in > 0 ? path_ns(f, &best, f->one_hop, bytes) : 0;
+    return f->most_one_out > 0 && f->most_one_in > 0 ? path_ns(f, &best, f->one_hop ? 1 : 2, bytes)
+                                                     : 0;
 }
 
 uint64_t nadi_lower_bound_graph_cut_bytes(const struct nadi_lower_bound_graph *f)

@@ -1,11 +1,14 @@
 /* lower_bound_graph: the least time of a message over a graph with any routing.
  *
- * NPUs do not forward. Without them the graph falls into parts (the NVSwitches of one server, the
- * fabric between servers, all routers of a torus), and a message goes through one part or over a
- * cable from NPU to NPU. So its bytes take at least as long as the cables between the source and
- * the parts that it shares with the destination need for them, all together, as messages may be
- * striped; likewise at the destination. With `aware` the first cable has carried the whole message
- * before the last one begins. O(links) to create; a query is O(cables of an NPU). */
+ * NPUs do not forward, unless they have a router of their own. Without them the graph falls into
+ * parts (the NVSwitches of one server, the fabric between servers, all routers of a torus), and a
+ * message goes through one part or over a cable from NPU to NPU. So its bytes take at least as long
+ * as the cables between the source and the parts that it shares with the destination need for them,
+ * the best of them where messages take one route, else all together; likewise at the destination.
+ * With `aware` each cable has carried the whole message before the next one begins. Between NPUs
+ * that forward it crosses at least the links of a shortest path. O(links) to create; a query is
+ * O(cables of an NPU), for those that forward and are no product of dimensions once O(links) a
+ * destination. */
 #ifndef NADI_BOUND_LOWER_BOUND_GRAPH_H
 #define NADI_BOUND_LOWER_BOUND_GRAPH_H
 
@@ -13,9 +16,10 @@
 
 struct nadi_lower_bound_graph;
 
-/* The graph must outlive it. */
+/* The graph must outlive it. whole: a message takes one route. */
 struct nadi_lower_bound_graph *nadi_lower_bound_graph_create(const struct nadi_graph *g,
-                                                             bool store_and_forward) NADI_MUST_USE;
+                                                             bool store_and_forward,
+                                                             bool whole) NADI_MUST_USE;
 void nadi_lower_bound_graph_destroy(struct nadi_lower_bound_graph *f); /* NULL is fine */
 
 struct nadi_lower_bound_route {
@@ -32,6 +36,10 @@ uint64_t nadi_lower_bound_graph_least_ns(const struct nadi_lower_bound_graph *f,
 /* What a message carries for nothing where its time is cut to whole ns: less than a ns of the
  * fastest cable. */
 uint64_t nadi_lower_bound_graph_cut_bytes(const struct nadi_lower_bound_graph *f);
+/* How long links are busy with one message between each two of the graph's first `count` NPUs, all
+ * of them on average; 0 where NPUs do not forward. */
+uint64_t nadi_lower_bound_graph_busy_ns(struct nadi_lower_bound_graph *f, uint32_t count,
+                                        uint64_t bytes);
 /* Until that many bytes have left one NPU, the one with most bandwidth. */
 uint64_t nadi_lower_bound_graph_leave_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes);
 
