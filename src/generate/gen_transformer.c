@@ -128,8 +128,11 @@ static bool write_manifest(const struct nadi_gen_transformer *g, const char *fol
                     "axes: {tp: %u, dp: %u, pp: %u}\n"
                     "groups:\n  tp: [tp]\n  dp: [dp]\n"
                     "peers: relative\n"
+                    "labels: {model: \"width %u\", layers: %u, batch: %" PRIu64
+                    ", micro-batch: 1, micro-batches: %u, sequence: %u}\n"
                     "traces:\n",
-                    g->tensor, g->data, g->pipeline, g->tensor, g->data, g->pipeline);
+                    g->tensor, g->data, g->pipeline, g->tensor, g->data, g->pipeline, g->width,
+                    g->layers, (uint64_t)g->data * g->micro_batches, g->micro_batches, g->sequence);
     bool ok = true;
     for (uint32_t stage = 0; stage < g->pipeline && ok; stage++) {
         bool slow = g->slow_rank != NADI_NONE && g->slow_rank / plane == stage;
