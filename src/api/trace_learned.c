@@ -35,6 +35,12 @@ enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **re
                          "network would need it too");
         return NADI_STATUS_INPUT;
     }
+    if (wish.seed && !(wish.epsilon > 0) && wish.kind == NADI_LEARNED_STRUCTURAL) {
+        (void)nadi_error(messages, "learn/seed", NADI_NOWHERE,
+                         "leave --seed out, or add --epsilon or --model sequence",
+                         "--seed has no effect: nothing is drawn to learn a structural model");
+        return NADI_STATUS_INPUT;
+    }
     const bool ok = nadi_learn_model(&model, o->jobs, (uint32_t)o->job_count, &wish, messages) &&
                     nadi_learned_model_write(&model, o->output, messages);
     if (ok) {

@@ -11,7 +11,7 @@
 static bool choose(const struct nadi_law_samples *s, struct nadi_law *law, const uint8_t *varying,
                    uint32_t count, uint32_t at, uint32_t from)
 {
-    if (at == law->used)
+    if (at == law->used || at == NADI_LAW_USED)
         return nadi_law_decides(s, law);
     for (uint32_t f = from; f < count; f++) {
         law->var[at] = varying[f];
@@ -85,7 +85,7 @@ static bool fit_linear(struct nadi_law *law, const struct nadi_law_points *p, bo
 static bool choose_linear(const struct nadi_law_samples *s, struct nadi_law *law, uint32_t at,
                           uint32_t from, bool natural, struct nadi_law_points *p)
 {
-    if (at == law->used) {
+    if (at == law->used || at == NADI_LAW_USED) {
         if (!nadi_law_decides(s, law))
             return false;
         nadi_law_find_points(s, law, false, p);
@@ -215,7 +215,7 @@ static void fit_nearest(struct nadi_law *law, const struct nadi_law_samples *s,
 /* --- the interface -----------------------------------------------------------------------------
  */
 
-static bool all_positive(const struct nadi_law_samples *s)
+bool nadi_law_all_positive(const struct nadi_law_samples *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (!(s->values[i] > 0))
@@ -228,7 +228,7 @@ void nadi_law_fit(struct nadi_law *law, const struct nadi_law_samples *s,
 {
     double noise = 0;
     *law = (struct nadi_law){.spread = 0};
-    if (target == NADI_TARGET_POSITIVE && all_positive(s))
+    if (target == NADI_TARGET_POSITIVE && nadi_law_all_positive(s))
         nadi_law_fit_figure(law, s, arena);
     else {
         (void)find_features(s, law);

@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 
-enum { NADI_LAW_FEATURES = 32, NADI_LAW_USED = 4, NADI_LAW_TERMS = 4 };
+enum { NADI_LAW_FEATURES = 32, NADI_LAW_USED = 4, NADI_LAW_TERMS = 5 };
 
 enum nadi_feature_kind {
     NADI_FEATURE_SIZE,  /* of an axis, positive: exponents -1 to 1 */
@@ -67,6 +67,10 @@ struct nadi_law_samples {
 /* Knots live in the arena. */
 void nadi_law_fit(struct nadi_law *law, const struct nadi_law_samples *s,
                   enum nadi_law_target target, struct nadi_arena *arena);
+/* Of positive figures that are a function of features, and of which samples that are left out tell
+ * how well the law says them; false: they are not. */
+bool nadi_law_fit_surely(struct nadi_law *law, const struct nadi_law_samples *s,
+                         struct nadi_arena *arena) NADI_MUST_USE;
 double nadi_law_value(const struct nadi_law *law, const double *features);
 
 #endif

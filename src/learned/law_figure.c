@@ -12,15 +12,28 @@
 static const double exactly = 1e-9;
 static const double close_to = 2e-5; /* of durations, which are whole nanoseconds */
 static const double well = 0.01;     /* missed by no more: features of less trust are not asked */
+static const double enough = 0.002;  /* more features are not asked */
 static const double untold = 0.3;    /* for a sample that no other sample says anything of */
 
 static double term(const struct nadi_law *law, uint32_t t, const double *at)
 {
     double product = 1;
     for (uint32_t v = 0; v < law->used; v++) {
-        const int8_t power = law->power[t][v];
-        if (power)
-            product *= power == 1 ? at[v] : pow(at[v], power);
+        switch (law->power[t][v]) {
+        case -1:
+            product /= at[v];
+            break;
+        case 0:
+            break;
+        case 1:
+            product *= at[v];
+            break;
+        case 2:
+            product *= at[v] * at[v];
+            break;
+        default: /* read from a file */
+            product *= pow(at[v], law->power[t][v]);
+        }
     }
     return product;
 }
@@ -46,9 +59,8 @@ double nadi_law_base(const struct nadi_law *law, const double *at)
     }
 }
 
-/* Coefficients of the law's terms for the points but `out`: least relative squares; false where one
- * would be negative. */
-static bool fit_sum(struct nadi_law *law, const struct nadi_law_points *p, uint32_t out)
+/* Coefficients of the law's terms for the points but `out`: least relative squares. */
+static bool fit_terms(struct nadi_law *law, const struct nadi_law_points *p, uint32_t out)
 {
     double rows[NADI_LAW_POINTS][NADI_LAW_UNKNOWNS], ones[NADI_LAW_POINTS];
     for (uint32_t i = 0; i < p->count; i++) {
@@ -56,12 +68,26 @@ static bool fit_sum(struct nadi_law *law, const struct nadi_law_points *p, uint3
             rows[i][t] = term(law, t, p->at[i]) / p->value[i];
         ones[i] = 1;
     }
-    if (!nadi_law_least_squares(rows, ones, p->count, law->terms, out, law->coef))
-        return false;
-    for (uint32_t t = 0; t < law->terms; t++)
-        if (law->coef[t] < 0)
+    return nadi_law_least_squares(rows, ones, p->count, law->terms, out, law->coef);
+}
+
+/* The same without negative coefficients: terms that would have one are left out, that of the
+ * lowest first. False: nothing remains, or the last term does not. */
+static bool fit_sum(struct nadi_law *law, const struct nadi_law_points *p, uint32_t out)
+{
+    while (fit_terms(law, p, out)) {
+        uint32_t least = 0;
+        for (uint32_t t = 1; t < law->terms; t++)
+            least = law->coef[t] < law->coef[least] ? t : least;
+        if (law->coef[least] >= 0)
+            return true;
+        if (least + 1 == law->terms)
             return false;
-    return true;
+        memmove(law->power[least], law->power[least + 1],
+                (law->terms - least - 1u) * sizeof(law->power[0]));
+        law->terms--;
+    }
+    return false;
 }
 
 static bool fit_power(struct nadi_law *law, const struct nadi_law_points *p, uint32_t out)
@@ -82,6 +108,16 @@ static double worst(const struct nadi_law *law, const struct nadi_law_points *p)
     for (uint32_t i = 0; i < p->count; i++)
         most = fmax(most, fabs(nadi_law_base(law, p->at[i]) / p->value[i] - 1));
     return most;
+}
+
+static double rms(const struct nadi_law *law, const struct nadi_law_points *p)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const double off = nadi_law_base(law, p->at[i]) / p->value[i] - 1;
+        sum += off * off;
+    }
+    return sqrt(sum / p->count);
 }
 
 /* Root of the mean square of what points that are left out are missed by. *spread: of those alone
@@ -127,38 +163,19 @@ static bool next_powers(uint8_t *at, int8_t *power, const struct nadi_law *law,
 static double find_term(struct nadi_law *best, const struct nadi_law *law,
                         const struct nadi_law_points *p, const enum nadi_feature_kind *k)
 {
-    struct nadi_law tried = *law;
     uint8_t at[NADI_LAW_USED] = {0};
+    int8_t power[NADI_LAW_USED] = {1, 1, 1, 1};
     double least = HUGE_VAL;
-    int8_t *power = tried.power[tried.terms++];
-    for (uint32_t v = 0; v < law->used; v++)
-        power[v] = 1;
     do {
-        const double off = fit_sum(&tried, p, NADI_NONE) ? worst(&tried, p) : HUGE_VAL;
+        struct nadi_law tried = *law;
+        memcpy(tried.power[tried.terms++], power, sizeof(power));
+        const double off = fit_sum(&tried, p, NADI_NONE) ? rms(&tried, p) : HUGE_VAL;
         if (off < least && least > exactly) {
             least = off;
             *best = tried;
         }
     } while (next_powers(at, power, law, k));
     return least;
-}
-
-/* Adds terms, each the one that leaves the least, as long as much is gained. */
-static bool find_sum(struct nadi_law *law, const struct nadi_law_points *p,
-                     const enum nadi_feature_kind *k)
-{
-    double least = HUGE_VAL;
-    law->form = NADI_LAW_SUM;
-    law->terms = 0;
-    while (law->terms < NADI_LAW_TERMS && law->terms < p->count && least > exactly) {
-        struct nadi_law best = *law;
-        const double off = find_term(&best, law, p, k);
-        if (!(off < 0.5 * least))
-            break;
-        *law = best;
-        least = off;
-    }
-    return law->terms > 0;
 }
 
 static void keep_residuals(struct nadi_law *law, const struct nadi_law_points *p,
@@ -212,6 +229,30 @@ static bool has_places(const struct search *x, const struct nadi_law *law)
     return false;
 }
 
+/* Adds terms, each the one that leaves the least. Two points are work and overhead: nothing
+ * confirms that, but one term alone is less likely. */
+static void try_sums(struct search *x, struct nadi_law law)
+{
+    struct nadi_law_points *p = x->p;
+    double least = HUGE_VAL, last = 0;
+    law.form = NADI_LAW_SUM;
+    while (law.terms < NADI_LAW_TERMS && law.terms < p->count && !x->settled) {
+        struct nadi_law next = law;
+        double spread;
+        const double off = find_term(&next, &law, p, x->s->kinds);
+        if (!(off < 0.95 * least))
+            break;
+        law = next;
+        least = off;
+        const bool exact = worst(&law, p) < close_to;
+        const bool overhead = exact && law.terms == 2 && p->count == 2;
+        const double score = overhead ? 0.75 * last : missed(&law, p, &spread);
+        x->settled = exact && law.terms < p->count;
+        keep(x, &law, x->settled ? fmin(score, 1e-6) : score, overhead ? (double)NAN : spread);
+        last = score;
+    }
+}
+
 static void try_features(struct search *x, struct nadi_law law)
 {
     struct nadi_law_points *p = x->p;
@@ -225,13 +266,8 @@ static void try_features(struct search *x, struct nadi_law law)
             try_constant(x, &law);
         return;
     }
+    try_sums(x, law);
     power.form = NADI_LAW_POWER;
-    if (find_sum(&law, p, x->s->kinds)) {
-        const bool exact = worst(&law, p) < close_to && law.terms < p->count;
-        const double score = missed(&law, p, &spread);
-        keep(x, &law, exact ? fmin(score, 1e-6) : score, spread);
-        x->settled = exact;
-    }
     if (!x->settled && !has_places(x, &law) && p->count > law.used + 1u &&
         fit_power(&power, p, NADI_NONE)) {
         const double score = missed(&power, p, &spread);
@@ -242,7 +278,7 @@ static void try_features(struct search *x, struct nadi_law law)
 static void try_subsets(struct search *x, struct nadi_law *law, const uint8_t *varying,
                         uint32_t count, uint32_t at, uint32_t from)
 {
-    if (at == law->used) {
+    if (at == law->used || at == NADI_LAW_USED) {
         try_features(x, *law);
         return;
     }
@@ -254,7 +290,7 @@ static void try_subsets(struct search *x, struct nadi_law *law, const uint8_t *v
 
 static void try_all(struct search *x, const uint8_t *varying, uint32_t count, uint32_t most)
 {
-    for (uint32_t used = 0; used <= nadi_min_u64(most, count) && !x->settled; used++) {
+    for (uint32_t used = 0; used <= nadi_min_u64(most, count) && x->score > enough; used++) {
         struct nadi_law law = {.used = (uint8_t)used};
         try_subsets(x, &law, varying, count, 0, 0);
     }
@@ -267,23 +303,64 @@ static void fall_back(struct search *x)
     x->best.coef[0] = x->p->value[0];
 }
 
-void nadi_law_fit_figure(struct nadi_law *law, const struct nadi_law_samples *s,
-                         struct nadi_arena *arena)
+/* The best of all laws, where the values are a function of features. */
+static void search(struct search *x)
+{
+    uint8_t varying[NADI_LAW_FEATURES];
+    uint32_t trusted;
+    const uint32_t count = nadi_law_varying(x->s, varying, &trusted);
+    try_all(x, varying, trusted, NADI_LAW_USED);
+    if (x->score > well)
+        try_all(x, varying, count, NADI_LAW_USED);
+}
+
+static void search_any(struct search *x)
 {
     enum { MOST_DOUBTFUL = 2 };
     uint8_t varying[NADI_LAW_FEATURES];
     uint32_t trusted;
-    struct search x = {.s = s, .p = NADI_NEW(struct nadi_law_points, 1), .score = HUGE_VAL};
-    const uint32_t count = nadi_law_varying(s, varying, &trusted);
-    try_all(&x, varying, trusted, NADI_LAW_USED);
-    if (x.score > well)
-        try_all(&x, varying, count, NADI_LAW_USED);
-    for (x.any = isinf(x.score); x.any; x.any = false)
-        try_all(&x, varying, count, MOST_DOUBTFUL);
+    x->any = true;
+    try_all(x, varying, nadi_law_varying(x->s, varying, &trusted), MOST_DOUBTFUL);
+    if (isinf(x->score))
+        fall_back(x);
+}
+
+static void finish(struct search *x, struct nadi_law *law, struct nadi_arena *arena)
+{
+    *law = x->best;
+    nadi_law_find_points(x->s, law, true, x->p);
+    keep_residuals(law, x->p, arena);
+}
+
+void nadi_law_fit_figure(struct nadi_law *law, const struct nadi_law_samples *s,
+                         struct nadi_arena *arena)
+{
+    struct nadi_arena gathered;
+    struct nadi_law_samples places;
+    struct search x = {.s = &places, .p = NADI_NEW(struct nadi_law_points, 1), .score = HUGE_VAL};
+    nadi_arena_init(&gathered);
+    const bool noisy = nadi_law_gather(s, &places, &gathered);
+    if (!noisy)
+        search(&x);
     if (isinf(x.score))
-        fall_back(&x);
-    *law = x.best;
-    nadi_law_find_points(s, law, true, x.p);
-    keep_residuals(law, x.p, arena);
+        search_any(&x);
+    finish(&x, law, arena);
+    nadi_arena_release(&gathered);
     nadi_mem_free(x.p);
+}
+
+bool nadi_law_fit_surely(struct nadi_law *law, const struct nadi_law_samples *s,
+                         struct nadi_arena *arena)
+{
+    struct nadi_law_samples places;
+    struct search x = {.s = &places, .p = NADI_NEW(struct nadi_law_points, 1), .score = HUGE_VAL};
+    bool sure = nadi_law_all_positive(s) && !nadi_law_gather(s, &places, arena);
+    if (sure) {
+        search(&x);
+        sure = !isinf(x.score) && !isnan(x.best.spread);
+    }
+    if (sure)
+        finish(&x, law, arena);
+    nadi_mem_free(x.p);
+    return sure;
 }

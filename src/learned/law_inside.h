@@ -14,10 +14,15 @@ struct nadi_law_points { /* distinct places of the samples, by the features used
 
 /* law_points.c */
 bool nadi_law_is_near(double a, double b);
+/* Samples of one place, by all features of the order, become one, of the mean of their logarithms;
+ * true: they differed. The arrays of `out` live in the arena. */
+bool nadi_law_gather(const struct nadi_law_samples *s, struct nadi_law_samples *out,
+                     struct nadi_arena *arena);
 /* Are the values a function of the features that the law uses? */
 bool nadi_law_decides(const struct nadi_law_samples *s, const struct nadi_law *law);
 bool nadi_law_varies(const struct nadi_law_samples *s, uint32_t feature);
-/* Features that vary, those of most trust first; *trusted: how many of trust. */
+/* Features that vary, those of most trust first, without those that tell apart what another one
+ * does; *trusted: how many of trust. */
 uint32_t nadi_law_varying(const struct nadi_law_samples *s, uint8_t *varying, uint32_t *trusted);
 /* Samples of one place become one point, of their mean (logarithms where they are positive). */
 void nadi_law_find_points(const struct nadi_law_samples *s, const struct nadi_law *law, bool logs,
@@ -25,6 +30,9 @@ void nadi_law_find_points(const struct nadi_law_samples *s, const struct nadi_la
 /* Least squares of rows[i] x = target[i], without row `out`. */
 bool nadi_law_least_squares(double rows[][NADI_LAW_UNKNOWNS], const double *target, uint32_t count,
                             uint32_t n, uint32_t out, double *x);
+
+/* law.c */
+bool nadi_law_all_positive(const struct nadi_law_samples *s);
 
 /* law_figure.c: of positive samples. */
 void nadi_law_fit_figure(struct nadi_law *law, const struct nadi_law_samples *s,

@@ -1,11 +1,52 @@
 /* law_points: samples as points, and small linear systems. */
 #include "learned/law_inside.h"
 
+#include "base/map.h"
+
 #include <math.h>
 
 bool nadi_law_is_near(double a, double b)
 {
     return fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
+}
+
+static uint64_t place_hash(const struct nadi_law_samples *s, uint32_t i)
+{
+    uint64_t words[NADI_LAW_FEATURES];
+    for (uint32_t f = 0; f < s->order_count; f++)
+        memcpy(&words[f], &s->features[i][s->order[f]], sizeof(words[f]));
+    return nadi_hash_words(words, s->order_count);
+}
+
+bool nadi_law_gather(const struct nadi_law_samples *s, struct nadi_law_samples *out,
+                     struct nadi_arena *arena)
+{
+    const double **features = NADI_ARENA_NEW(arena, const double *, s->count);
+    double *values = NADI_ARENA_NEW(arena, double, s->count);
+    double *counts = NADI_ARENA_NEW(arena, double, s->count);
+    bool noisy = false;
+    struct nadi_map64 places;
+    nadi_map64_init(&places, s->count);
+    *out = *s;
+    out->count = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const uint32_t at = *nadi_map64_put(&places, place_hash(s, i), out->count, NULL);
+        if (at == out->count) {
+            features[at] = s->features[i];
+            values[at] = counts[at] = 0;
+            out->count++;
+        }
+        noisy = noisy ||
+                (counts[at] > 0 && !nadi_law_is_near(exp(values[at] / counts[at]), s->values[i]));
+        values[at] += log(s->values[i]);
+        counts[at]++;
+    }
+    for (uint32_t i = 0; i < out->count; i++)
+        values[i] = exp(values[i] / counts[i]);
+    nadi_map64_release(&places);
+    out->features = features;
+    out->values = values;
+    return noisy;
 }
 
 static bool same_place(const struct nadi_law_samples *s, const struct nadi_law *law, uint32_t i,
@@ -34,15 +75,30 @@ bool nadi_law_varies(const struct nadi_law_samples *s, uint32_t feature)
     return false;
 }
 
+/* Does `b` tell apart just the samples that `a` tells apart? */
+static bool says_the_same(const struct nadi_law_samples *s, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 1; i < s->count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (nadi_law_is_near(s->features[i][a], s->features[k][a]) !=
+                nadi_law_is_near(s->features[i][b], s->features[k][b]))
+                return false;
+    return true;
+}
+
 uint32_t nadi_law_varying(const struct nadi_law_samples *s, uint8_t *varying, uint32_t *trusted)
 {
     uint32_t count = 0;
     *trusted = 0;
-    for (uint32_t f = 0; f < s->order_count; f++)
-        if (nadi_law_varies(s, s->order[f])) {
-            varying[count++] = s->order[f];
-            *trusted += f < s->trusted_count;
-        }
+    for (uint32_t f = 0; f < s->order_count; f++) {
+        bool fresh = nadi_law_varies(s, s->order[f]);
+        for (uint32_t k = 0; k < count && fresh; k++)
+            fresh = !says_the_same(s, varying[k], s->order[f]);
+        if (!fresh)
+            continue;
+        varying[count++] = s->order[f];
+        *trusted += f < s->trusted_count;
+    }
     return count;
 }
 

@@ -337,6 +337,41 @@ static bool all_once(const char *const *jobs, uint32_t count, struct nadi_diags 
     return true;
 }
 
+static bool same_labels(const struct nadi_learned_job *a, const struct nadi_learned_job *b)
+{
+    bool same = a->label_count == b->label_count;
+    for (uint32_t i = 0; i < a->label_count && same; i++)
+        same = strcmp(a->labels[i].name, b->labels[i].name) == 0 &&
+               strcmp(a->labels[i].text, b->labels[i].text) == 0;
+    return same;
+}
+
+/* The same in all that is learned of them, whatever their files and groups are called. */
+static bool same_job(const struct nadi_learned_job *a, const struct nadi_learned_job *b)
+{
+    bool same = a->rank_count == b->rank_count && a->stage_count == b->stage_count &&
+                a->axis_count == b->axis_count && a->node_count == b->node_count &&
+                same_labels(a, b);
+    for (uint32_t i = 0; i < a->axis_count && same; i++)
+        same = a->axes[i].vocabulary == b->axes[i].vocabulary && a->axes[i].size == b->axes[i].size;
+    for (uint32_t s = 0; s < a->stage_count && same; s++)
+        same = memcmp(a->programs[a->class_of_stage[s]]->hash,
+                      b->programs[b->class_of_stage[s]]->hash, 32) == 0;
+    return same;
+}
+
+static bool all_others(const struct corpus *c, struct nadi_diags *diags)
+{
+    for (uint32_t i = 0; i < c->opened; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (same_job(&c->jobs[i], &c->jobs[k]))
+                return nadi_error(diags, "learn/twice", NADI_IN_FILE(c->jobs[i].path),
+                                  "name each job once",
+                                  "the job is the same as %s: operators, figures, axes and labels",
+                                  c->jobs[k].path);
+    return true;
+}
+
 static bool open_all(struct corpus *c, const char *const *jobs, uint32_t count,
                      struct nadi_diags *diags)
 {
@@ -345,6 +380,7 @@ static bool open_all(struct corpus *c, const char *const *jobs, uint32_t count,
         ok = nadi_learned_job_open(&c->jobs[i], jobs[i], NULL, &c->vocabulary, diags);
         c->opened++;
     }
+    ok = ok && all_others(c, diags);
     for (uint32_t i = 0; i < count && ok; i++) {
         join_channels(c, i);
         c->family_of[i] = family_of(c, &c->jobs[i]);
@@ -368,8 +404,8 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
     if (ok) {
         m->family_count = c.family_count;
         m->families = NADI_ARENA_ZNEW(&m->arena, struct nadi_learned_family, c.family_count);
-        struct nadi_learned_records records = {.model = m};
-        nadi_arena_init(&records.arena);
+        struct nadi_learned_records records;
+        nadi_learned_records_init(&records, m);
         for (uint32_t f = 0; f < c.family_count; f++)
             learn_family(m, &c, f, wish->seed + f, &records);
         nadi_learn_borrow(&records);

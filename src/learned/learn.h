@@ -12,11 +12,20 @@ struct nadi_learned_program { /* a stage of a job */
     uint32_t *slot_of; /* by outermost item of its parse: the skeleton's */
 };
 
+struct nadi_learned_trust { /* features, those of most trust first */
+    enum nadi_feature_kind kinds[NADI_LAW_FEATURES];
+    uint8_t figures[NADI_LAW_FEATURES], counts[NADI_LAW_FEATURES];
+    uint32_t figure_count, count_count;
+    uint32_t trusted_count; /* the first of the figures */
+};
+void nadi_learned_trust_of(struct nadi_learned_trust *t, const struct nadi_learned_family *f);
+
 struct nadi_learned_record;
 
 struct nadi_learned_records { /* laws of all families: learn_borrow.c */
     struct nadi_arena arena;
-    const struct nadi_learned_model *model;
+    struct nadi_learned_model *model;
+    struct nadi_map64 seen; /* hash of a record -> its place */
     struct {
         struct nadi_learned_record **items;
         size_t count, capacity;
@@ -25,6 +34,7 @@ struct nadi_learned_records { /* laws of all families: learn_borrow.c */
 
 struct nadi_learned_seen { /* a law of some cells, which have it, and its samples */
     const struct nadi_learned_family *family;
+    const char *model;       /* label of its jobs, "": none */
     uint32_t symbol, figure; /* of the vocabulary */
     struct nadi_law **members;
     uint32_t member_count, count;
@@ -32,6 +42,7 @@ struct nadi_learned_seen { /* a law of some cells, which have it, and its sample
     const double *values;
 };
 
+void nadi_learned_records_init(struct nadi_learned_records *r, struct nadi_learned_model *m);
 void nadi_learn_record(struct nadi_learned_records *r, const struct nadi_learned_seen *seen);
 void nadi_learn_borrow(struct nadi_learned_records *r);
 void nadi_learned_records_release(struct nadi_learned_records *r);

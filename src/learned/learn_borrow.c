@@ -1,43 +1,71 @@
 /* learn_borrow: what one family never varied, another one may have.
  *
- * A pipeline of a job that spans servers has other groups than one that does not, and is of another
- * family; its kernels are the same. Where a law of another family for the same operator, by its
- * name, says all that was seen here, and knows more features, it is taken. */
+ * A pipeline of a job that spans servers has other groups than one that does not, and a job whose
+ * kernels are long has no nodes of the host: they are other families; their kernels are the same.
+ * Laws of one operator, by its name, of one model in all families are laid together as long as one
+ * law says the samples of all of them, and all have that law then. */
 #include "base/mem.h"
 #include "learned/learn.h"
 
 #include <math.h>
 
+static const double near_enough = 0.03; /* of samples left out: a law that misses no more is one */
+static const double exactly = 1e-4;
+static const double unlike = 0.3; /* missed by more than that on the mean, a law is another one */
+
 struct nadi_learned_record { /* a law and what it was fitted to */
-    uint32_t symbol, figure; /* of the vocabulary */
-    uint32_t family;
+    uint64_t key;            /* operator, figure, model, names of the labels */
+    uint32_t family, place;
     struct nadi_law law;
-    struct nadi_law **members; /* laws of cells that are this one */
-    uint32_t member_count, count;
+    struct {
+        struct nadi_law **items;
+        size_t count, capacity;
+    } members; /* laws of cells that are this one */
+    uint32_t count;
     double *features, *values; /* by sample, `width` features each */
     uint32_t width;
-    struct nadi_learned_record *next; /* of the same symbol and figure */
+    const double **rows; /* the features as all families with the key have them */
+    bool done;
 };
+
+static uint64_t key_of(const struct nadi_learned_seen *seen)
+{
+    uint64_t words[3 + NADI_LEARNED_LABELS] = {seen->symbol, seen->figure,
+                                               nadi_hash_bytes(seen->model, strlen(seen->model))};
+    for (uint32_t i = 0; i < seen->family->label_count; i++)
+        words[3 + i] = nadi_hash_bytes(seen->family->labels[i], strlen(seen->family->labels[i]));
+    return nadi_hash_words(words, sizeof(words) / sizeof(words[0]));
+}
+
+static uint64_t hash_of(const struct nadi_learned_record *x)
+{
+    const uint64_t words[] = {
+        x->key, x->family, x->count, nadi_hash_bytes(x->values, x->count * sizeof(double)),
+        nadi_hash_bytes(x->features, (size_t)x->count * x->width * sizeof(double))};
+    return nadi_hash_words(words, sizeof(words) / sizeof(words[0]));
+}
 
 void nadi_learn_record(struct nadi_learned_records *r, const struct nadi_learned_seen *seen)
 {
     const uint32_t width = nadi_learned_feature_count(seen->family);
     struct nadi_learned_record *fresh = NADI_ARENA_ZNEW(&r->arena, struct nadi_learned_record, 1);
-    *fresh = (struct nadi_learned_record){.symbol = seen->symbol,
-                                          .figure = seen->figure,
+    *fresh = (struct nadi_learned_record){.key = key_of(seen),
                                           .family = (uint32_t)(seen->family - r->model->families),
                                           .law = *seen->members[0],
-                                          .member_count = seen->member_count,
                                           .count = seen->count,
                                           .width = width};
-    fresh->members = NADI_ARENA_NEW(&r->arena, struct nadi_law *, seen->member_count);
-    memcpy(fresh->members, seen->members, seen->member_count * sizeof(struct nadi_law *));
     fresh->features = NADI_ARENA_NEW(&r->arena, double, (size_t)seen->count *width);
     fresh->values = NADI_ARENA_NEW(&r->arena, double, seen->count);
     memcpy(fresh->values, seen->values, seen->count * sizeof(double));
     for (uint32_t i = 0; i < seen->count; i++)
         memcpy(fresh->features + (size_t)i * width, seen->features[i], width * sizeof(double));
-    NADI_PUSH(&r->list, fresh);
+    const uint32_t next = (uint32_t)r->list.count;
+    const uint32_t at = *nadi_map64_put(&r->seen, hash_of(fresh), next, NULL);
+    fresh->place = next;
+    if (at == next)
+        NADI_PUSH(&r->list, fresh);
+    for (uint32_t i = 0; i < seen->member_count; i++)
+        NADI_PUSH(&r->list.items[at]->members, seen->members[i]);
 }
 
 /* Name of a feature, the same in all families; stages, layers of a stage and places have none. */
@@ -69,81 +97,234 @@ static uint32_t same_feature(const struct nadi_learned_family *from, uint32_t fe
     return NADI_NONE;
 }
 
-static bool uses(const struct nadi_law *law, uint32_t feature)
+/* --- samples of several families ---------------------------------------------------------------
+ */
+
+struct common { /* of the records of a key */
+    struct nadi_learned_model *m;
+    struct nadi_learned_family all; /* with the axes of all their families */
+    struct nadi_learned_trust trust;
+    struct nadi_learned_record **records;
+    uint32_t count;
+    uint64_t samples;
+    struct nadi_arena arena;
+};
+
+struct pool { /* records that one law says */
+    const struct common *c;
+    const double **features; /* by sample */
+    double *values;
+    uint32_t count;
+    struct nadi_law law;
+    struct {
+        struct nadi_learned_record **items;
+        size_t count, capacity;
+    } in;
+    struct nadi_arena arena;
+};
+
+static bool has_axis(const struct nadi_learned_family *f, const char *name)
 {
-    for (uint32_t v = 0; v < law->used; v++)
-        if (law->var[v] == feature)
+    for (uint32_t a = 0; a < f->axis_count; a++)
+        if (!f->staged[a] && strcmp(f->axes[a], name) == 0)
             return true;
     return false;
 }
 
-/* `law` of `a` in terms of b's features, if it says what was seen there and knows more. */
-static bool fits(const struct nadi_learned_model *m, const struct nadi_learned_record *a,
-                 const struct nadi_learned_record *b, struct nadi_law *law)
+/* Axes of all families; the stages are one. Labels are the same. */
+static void gather_axes(struct nadi_learned_family *all, const struct nadi_learned_family *f)
 {
-    *law = a->law;
-    for (uint32_t v = 0; v < law->used; v++) {
-        const uint32_t at =
-            same_feature(&m->families[a->family], law->var[v], &m->families[b->family]);
-        if (at == NADI_NONE)
-            return false;
-        law->var[v] = (uint8_t)at;
-    }
-    for (uint32_t v = 0; v < b->law.used; v++)
-        if (!uses(law, b->law.var[v]))
-            return false;
-    for (uint32_t i = 0; i < b->count; i++) {
-        const double there = nadi_law_value(law, b->features + (size_t)i * b->width);
-        if (!(fabs(there - b->values[i]) <= 1e-6 * fabs(b->values[i])))
-            return false;
-    }
-    return true;
+    for (uint32_t a = 0; a < f->axis_count && all->axis_count + 1 < NADI_LEARNED_AXES; a++)
+        if (!f->staged[a] && !has_axis(all, f->axes[a]))
+            memcpy(all->axes[all->axis_count++], f->axes[a], NADI_LEARNED_NAME);
+    memcpy(all->labels, f->labels, sizeof(all->labels));
+    all->label_count = f->label_count;
 }
 
-/* Chains of the records of one symbol and figure; returns them by record. */
-static struct nadi_learned_record **chain(struct nadi_learned_records *r)
+/* The features of a record's samples; an axis that its family does not have is of size 1. */
+static void make_rows(struct common *c, struct nadi_learned_record *x)
 {
-    struct nadi_learned_record **first = NADI_ZNEW(struct nadi_learned_record *, r->list.count);
-    struct nadi_map64 index;
-    nadi_map64_init(&index, r->list.count);
-    for (size_t i = 0; i < r->list.count; i++) {
-        struct nadi_learned_record *x = r->list.items[i];
-        const uint64_t key = (uint64_t)x->symbol << 32 | x->figure;
-        const uint32_t at = *nadi_map64_put(&index, key, (uint32_t)i, NULL);
-        x->next = first[at];
-        first[at] = x;
+    const uint32_t width = nadi_learned_feature_count(&c->all);
+    uint32_t from[NADI_LAW_FEATURES];
+    x->rows = NADI_ARENA_NEW(&c->arena, const double *, x->count);
+    for (uint32_t f = 0; f < width; f++)
+        from[f] = same_feature(&c->all, f, &c->m->families[x->family]);
+    for (uint32_t i = 0; i < x->count; i++) {
+        double *row = NADI_ARENA_NEW(&c->arena, double, width);
+        for (uint32_t f = 0; f < width; f++)
+            row[f] = from[f] == NADI_NONE ? 1 : x->features[(size_t)i * x->width + from[f]];
+        x->rows[i] = row;
     }
-    for (size_t i = 0; i < r->list.count; i++) {
-        const struct nadi_learned_record *x = r->list.items[i];
-        const uint64_t key = (uint64_t)x->symbol << 32 | x->figure;
-        first[i] = first[nadi_map64_find(&index, key)];
+}
+
+static void make_common(struct common *c)
+{
+    nadi_arena_init(&c->arena);
+    for (uint32_t i = 0; i < c->count; i++) {
+        gather_axes(&c->all, &c->m->families[c->records[i]->family]);
+        c->samples += c->records[i]->count;
     }
-    nadi_map64_release(&index);
-    return first;
+    snprintf(c->all.axes[c->all.axis_count], NADI_LEARNED_NAME, "stages");
+    c->all.staged[c->all.axis_count++] = true;
+    nadi_learned_trust_of(&c->trust, &c->all);
+    for (uint32_t i = 0; i < c->count; i++)
+        make_rows(c, c->records[i]);
+}
+
+static bool fit(struct pool *p, struct nadi_law *law)
+{
+    const struct nadi_law_samples s = {.kinds = p->c->trust.kinds,
+                                       .order = p->c->trust.figures,
+                                       .order_count = p->c->trust.trusted_count,
+                                       .trusted_count = p->c->trust.trusted_count,
+                                       .count = p->count,
+                                       .features = p->features,
+                                       .values = p->values};
+    return nadi_law_fit_surely(law, &s, &p->arena);
+}
+
+/* How far the pool's law is from the samples from `first` on. */
+static double apart(const struct pool *p, uint32_t first)
+{
+    double sum = 0;
+    for (uint32_t i = first; i < p->count; i++)
+        sum += fmin(fabs(log(nadi_law_value(&p->law, p->features[i]) / p->values[i])), 1);
+    return sum / (p->count - first);
+}
+
+/* Takes the record where one law says it and all that is in the pool. */
+static void take(struct pool *p, struct nadi_learned_record *x)
+{
+    const uint32_t before = p->count;
+    struct nadi_law law = p->law;
+    memcpy(p->features + before, x->rows, x->count * sizeof(*x->rows));
+    memcpy(p->values + before, x->values, x->count * sizeof(*x->values));
+    p->count += x->count;
+    const double off = before ? apart(p, before) : 0;
+    bool one = off < unlike;
+    if (one && (!before || off > exactly || p->law.spread > exactly))
+        one = fit(p, &law) && (!before || law.spread <= fmax(p->law.spread, near_enough));
+    if (one && before && p->law.spread < exactly && x->law.spread < exactly)
+        one = law.spread < exactly;
+    if (!one) {
+        p->count = before;
+        return;
+    }
+    x->done = true;
+    p->law = law;
+    NADI_PUSH(&p->in, x);
+}
+
+/* The pool's law in the features of a family: what it does not have is 1. */
+static struct nadi_law law_in(const struct pool *p, const struct nadi_learned_family *f,
+                              struct nadi_arena *arena)
+{
+    struct nadi_law out = p->law;
+    bool kept[NADI_LAW_USED] = {false};
+    out.used = 0;
+    for (uint32_t v = 0; v < p->law.used; v++) {
+        const uint32_t at = same_feature(&p->c->all, p->law.var[v], f);
+        kept[v] = at != NADI_NONE;
+        if (!kept[v])
+            continue;
+        for (uint32_t t = 0; t < p->law.terms; t++)
+            out.power[t][out.used] = p->law.power[t][v];
+        if (p->law.form == NADI_LAW_POWER)
+            out.coef[out.used] = p->law.coef[v];
+        out.var[out.used++] = (uint8_t)at;
+    }
+    if (p->law.form == NADI_LAW_POWER)
+        out.coef[out.used] = p->law.coef[p->law.used];
+    out.knot_count = 0;
+    out.knots = NADI_ARENA_NEW(arena, struct nadi_law_knot, p->law.knot_count + 1);
+    for (uint32_t k = 0; k < p->law.knot_count; k++) {
+        struct nadi_law_knot *to = &out.knots[out.knot_count];
+        bool here = true;
+        uint32_t at = 0;
+        *to = (struct nadi_law_knot){.value = p->law.knots[k].value};
+        for (uint32_t v = 0; v < p->law.used; v++)
+            if (kept[v])
+                to->at[at++] = p->law.knots[k].at[v];
+            else
+                here = here && fabs(p->law.knots[k].at[v] - 1) < 1e-9;
+        out.knot_count += here;
+    }
+    return out;
+}
+
+static void give(const struct pool *p)
+{
+    struct nadi_learned_model *m = p->c->m;
+    for (size_t i = 0; i < p->in.count && p->in.count > 1; i++) {
+        const struct nadi_learned_record *x = p->in.items[i];
+        const struct nadi_law law = law_in(p, &m->families[x->family], &m->arena);
+        for (size_t n = 0; n < x->members.count; n++) {
+            const double noise = x->members.items[n]->noise;
+            *x->members.items[n] = law;
+            x->members.items[n]->noise = noise;
+        }
+    }
+}
+
+/* One pool that begins with a record: what others have more samples of has been looked at. */
+static void pool_from(const struct common *c, uint32_t begin)
+{
+    struct pool p = {.c = c,
+                     .features = NADI_NEW(const double *, c->samples),
+                     .values = NADI_NEW(double, c->samples)};
+    nadi_arena_init(&p.arena);
+    take(&p, c->records[begin]);
+    for (uint32_t i = begin + 1; i < c->count && p.count; i++)
+        if (!c->records[i]->done)
+            take(&p, c->records[i]);
+    give(&p);
+    nadi_arena_release(&p.arena);
+    nadi_mem_free(p.in.items);
+    nadi_mem_free(p.features);
+    nadi_mem_free(p.values);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct nadi_learned_record *x = *(struct nadi_learned_record *const *)a;
+    const struct nadi_learned_record *y = *(struct nadi_learned_record *const *)b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return x->family != y->family ? (x->family < y->family ? -1 : 1) : x->place < y->place ? -1 : 1;
 }
 
 void nadi_learn_borrow(struct nadi_learned_records *r)
 {
-    struct nadi_learned_record **first = chain(r);
-    for (size_t i = 0; i < r->list.count; i++) {
-        const struct nadi_learned_record *b = r->list.items[i];
-        const struct nadi_learned_record *best = NULL;
-        struct nadi_law taken = b->law;
-        for (const struct nadi_learned_record *a = first[i]; a; a = a->next) {
-            struct nadi_law law;
-            if (a->law.used <= (best ? best->law.used : b->law.used) || !fits(r->model, a, b, &law))
-                continue;
-            best = a;
-            taken = law;
-        }
-        for (uint32_t n = 0; best && n < b->member_count; n++)
-            *b->members[n] = taken;
+    qsort(r->list.items, r->list.count, sizeof(struct nadi_learned_record *), by_key);
+    for (size_t i = 0; i < r->list.count;) {
+        struct common c = {.m = r->model, .records = &r->list.items[i], .count = 1};
+        while (i + c.count < r->list.count && c.records[c.count]->key == c.records[0]->key)
+            c.count++;
+        i += c.count;
+        if (c.count == 1)
+            continue;
+        make_common(&c);
+        for (uint32_t k = 0; k + 1 < c.count; k++)
+            if (!c.records[k]->done)
+                pool_from(&c, k);
+        nadi_arena_release(&c.arena);
     }
-    nadi_mem_free(first);
+}
+
+void nadi_learned_records_init(struct nadi_learned_records *r, struct nadi_learned_model *m)
+{
+    *r = (struct nadi_learned_records){.model = m};
+    nadi_arena_init(&r->arena);
+    nadi_map64_init(&r->seen, 64);
 }
 
 void nadi_learned_records_release(struct nadi_learned_records *r)
 {
+    for (size_t i = 0; i < r->list.count; i++)
+        nadi_mem_free(r->list.items[i]->members.items);
     nadi_mem_free(r->list.items);
+    nadi_map64_release(&r->seen);
     nadi_arena_release(&r->arena);
 }

@@ -56,10 +56,11 @@ void nadi_cells_fit(const struct cells *c, struct nadi_law *law, const struct ta
                     enum nadi_law_target target)
 {
     const bool figure = target == NADI_TARGET_POSITIVE;
-    const struct nadi_law_samples s = {.kinds = c->kinds,
-                                       .order = figure ? c->figures : c->counts,
-                                       .order_count = figure ? c->figure_count : c->count_count,
-                                       .trusted_count = figure ? c->trusted_count : 0,
+    const struct nadi_law_samples s = {.kinds = c->trust.kinds,
+                                       .order = figure ? c->trust.figures : c->trust.counts,
+                                       .order_count =
+                                           figure ? c->trust.figure_count : c->trust.count_count,
+                                       .trusted_count = figure ? c->trust.trusted_count : 0,
                                        .count = t->count,
                                        .features = t->features,
                                        .values = t->values,
@@ -288,13 +289,15 @@ static void record(const struct cells *c, const struct cell *cells, uint32_t cou
 {
     const struct nadi_learned_slot *slot = &c->l->family->slots[cells->slot];
     struct nadi_law **members = NADI_NEW(struct nadi_law *, count);
+    const char *model = nadi_learned_label_text(c->l->jobs[0], "model");
     struct nadi_learned_seen seen = {.family = c->l->family,
+                                     .model = model ? model : "",
                                      .figure = f,
                                      .members = members,
                                      .count = t->count,
                                      .features = t->features,
                                      .values = t->values};
-    if (f <= BYTES && c->l->job_count > 1 && slot->symbol != NADI_NONE) {
+    if (f <= BYTES && slot->symbol != NADI_NONE) {
         seen.symbol = c->l->named[slot->symbol];
         for (uint32_t k = 0; k < count; k++)
             if (out[k].group == g->first)
@@ -436,39 +439,6 @@ static void fit_presence(struct cells *c, struct table *t)
     nadi_mem_free(times);
 }
 
-/* Sizes depend on labels and axes, hardly on places; counts on layers, micro-batches and places. */
-static void order_features(struct cells *c)
-{
-    const struct nadi_learned_family *f = c->l->family;
-    const uint32_t count = nadi_learned_feature_count(f), places = count - 4;
-    uint8_t labels[NADI_LAW_FEATURES], sizes[NADI_LAW_FEATURES];
-    uint32_t label_count = 0, size_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        c->kinds[i] = nadi_learned_feature_kind(f, i);
-        if (c->kinds[i] == NADI_FEATURE_LABEL)
-            labels[label_count++] = (uint8_t)i;
-        else if (c->kinds[i] == NADI_FEATURE_SIZE)
-            sizes[size_count++] = (uint8_t)i;
-    }
-    /* The label that follows the others is layers of a stage. */
-    for (uint32_t i = label_count; i-- > 0;)
-        c->counts[c->count_count++] = labels[i];
-    for (uint32_t i = 0; i < 4; i++)
-        c->counts[c->count_count++] = (uint8_t)(places + i);
-    for (uint32_t i = 0; i < size_count; i++)
-        c->counts[c->count_count++] = sizes[size_count - 1 - i];
-    uint32_t first = 0;
-    while (first < f->label_count && nadi_learned_label_is_work(f->labels[first]))
-        c->figures[c->figure_count++] = labels[first++];
-    for (uint32_t i = 0; i < size_count; i++)
-        c->figures[c->figure_count++] = sizes[i];
-    c->trusted_count = c->figure_count;
-    while (label_count > first)
-        c->figures[c->figure_count++] = labels[--label_count];
-    c->figures[c->figure_count++] = (uint8_t)(places + NADI_PLACE_FIRST);
-    c->figures[c->figure_count++] = (uint8_t)(places + NADI_PLACE_LAST);
-}
-
 static int by_slot(const void *a, const void *b)
 {
     const struct cell *x = a, *y = b;
@@ -504,7 +474,7 @@ void nadi_learn_cells(struct nadi_learning *l)
     for (uint32_t p = 0; p < l->program_count; p++)
         for (uint32_t i = 0; i < l->grammar.parses[p].count; i++)
             look(&c, l->programs[p].slot_of[i], 0, p, &l->grammar.parses[p].items[i]);
-    order_features(&c);
+    nadi_learned_trust_of(&c.trust, l->family);
     fit_presence(&c, &t);
     fit_cells(&c, &t);
     for (size_t i = 0; i < c.list.count; i++)

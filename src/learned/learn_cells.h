@@ -27,10 +27,8 @@ struct cells {
         struct cell *items;
         size_t count, capacity;
     } list;
-    struct nadi_map64 steps;                                       /* hash of a step -> its index */
-    uint8_t figures[NADI_LAW_FEATURES], counts[NADI_LAW_FEATURES]; /* features by trust */
-    uint32_t figure_count, count_count, trusted_count;
-    enum nadi_feature_kind kinds[NADI_LAW_FEATURES];
+    struct nadi_map64 steps; /* hash of a step -> its index */
+    struct nadi_learned_trust trust;
 };
 
 struct table { /* samples of a law */

@@ -87,6 +87,11 @@ static bool take_ranks(struct nadi_made_job *job, uint32_t ranks, const bool *gi
     const uint32_t axis = ranks ? free_axis(job->family, given) : NADI_NONE;
     if (axis != NADI_NONE) {
         const double others = product_of(job, axis);
+        if (ranks < others)
+            return nadi_error(diags, "synth/ranks", NADI_NOWHERE,
+                              "ask for a multiple of them, or give smaller --axes",
+                              "%u rank%s cannot be divided: the axes but %s make %.0f", ranks,
+                              ranks == 1 ? "" : "s", job->family->axes[axis], others);
         job->point[axis] = round(ranks / others);
     }
     const double all = product_of(job, NADI_NONE);
