@@ -86,15 +86,15 @@ def scripts(tree):
     pages = [p for p in [*tree.glob("*/README.md"), *tree.glob("docs/**/*.md"), tree / "README.md"]
              if p.exists() and "\n```sh" in p.read_text()]  # fmt: skip
     commands = str(tools / "docs-commands")
-    python = ["env", "NADI_LIBRARY=libnadi.so", f"PYTHONPATH={tree}/python", "PYTHONDONTWRITEBYTECODE=1"]
+    python = 'NADI_LIBRARY="$PWD/libnadi.so" PYTHONPATH="$0" PYTHONDONTWRITEBYTECODE=1 exec python3 "$0/tests/test_nadi.py"'
     return {
         "tools.docs": one("docs", "README.md", "docs"),
         "tools.docs-commands": [
-            (f"tools.docs-commands:{p.relative_to(tree)}", [commands, str(p.relative_to(tree))],
+            (f"tools.docs-commands:{'.'.join(p.relative_to(tree).parts)}", [commands, str(p.relative_to(tree))],
              (str(p.relative_to(tree)), "examples")) for p in sorted(pages)
         ],
         "tools.python": [
-            ("tools.python", [*python, "python3", str(tree / "python/tests/test_nadi.py")], ("python",))
+            ("tools.python", ["sh", "-c", python, str(tree / "python")], ("python",))
         ],
         "tools.results": one("results", "tests/golden", "examples"),
         **{f"tools.{name}": one(name)
