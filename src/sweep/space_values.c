@@ -49,8 +49,13 @@ static bool refuse_value(const struct nadi_space_reader *r, const struct nadi_sp
                          const char *text, struct nadi_place place)
 {
     struct nadi_str allowed = NADI_STR_INIT;
-    nadi_setting_allowed(v->setting, &allowed);
-    const char *near = v->setting->words ? nadi_setting_nearest_word(v->setting, text) : NULL;
+    if (v->setting)
+        nadi_setting_allowed(v->setting, &allowed);
+    else
+        nadi_str_add(&allowed, "a number with or without a unit, or a text that does not begin "
+                               "like one");
+    const char *near =
+        v->setting && v->setting->words ? nadi_setting_nearest_word(v->setting, text) : NULL;
     (void)nadi_error(r->diags, "space/value", place,
                      near ? nadi_arena_printf(&r->s->arena, "did you mean '%s'?", near) : NULL,
                      "'%s' takes %s, not '%s'", v->name, nadi_str_get(&allowed), text);
