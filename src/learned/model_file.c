@@ -102,21 +102,22 @@ static void name(struct stream *s, char *text)
     text[NADI_LEARNED_NAME - 1] = '\0';
 }
 
-/* Room for items of at least `least` bytes each in what is left to read. */
-static void *items(struct stream *s, uint32_t count, size_t least, size_t size)
+/* Room for items of at least `least` bytes each in what is left to read; none if there are fewer.
+ */
+static void *items(struct stream *s, uint32_t *count, size_t least, size_t size)
 {
-    if ((size_t)(s->in.end - s->in.at) / least < count) {
+    if ((size_t)(s->in.end - s->in.at) / least < *count) {
         fail(s, "more items than there are bytes");
-        count = 0;
+        *count = 0;
     }
-    return nadi_arena_zalloc(s->arena, count, size);
+    return nadi_arena_zalloc(s->arena, *count, size);
 }
 
 #define COUNT(s, count, array, least)                                                              \
     do {                                                                                           \
         number((s), &(count), NADI_NONE - 1, "a count");                                           \
         if (!(s)->out)                                                                             \
-            (array) = items((s), (count), (least), sizeof(*(array)));                              \
+            (array) = items((s), &(count), (least), sizeof(*(array)));                             \
     } while (0)
 
 /* --- laws --------------------------------------------------------------------------------------
@@ -342,7 +343,7 @@ static void put_family(struct stream *s, struct nadi_learned_family *f, enum nad
     put_symbols(s, f);
     number(s, &f->slot_count, NADI_NONE - 1, "a count");
     if (!s->out)
-        f->slots = items(s, f->slot_count, 2, sizeof(*f->slots));
+        f->slots = items(s, &f->slot_count, 2, sizeof(*f->slots));
     number(s, &f->outer_count, f->slot_count, "the outermost slots");
     for (uint32_t i = 0; i < f->slot_count && !s->bad; i++)
         put_slot(s, f, i);
