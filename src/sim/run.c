@@ -4,6 +4,7 @@
 #include "bound/bound.h"
 #include "collective/program.h"
 #include "flows/flows.h"
+#include "memory/traffic.h"
 #include "sim/local_memory.h"
 #include "sim/run_inside.h"
 
@@ -72,7 +73,9 @@ static bool stopped(struct simulation *s, double now_s)
 static bool goes_on(const struct simulation *s)
 {
     const struct nadi_network_ops *ops = s->network->ops;
-    return nadi_engine_pending(s->engine) || (ops->endless && ops->endless(s->network));
+    const struct nadi_mem_traffic *traffic = nadi_system_traffic(nadi_workload_system(s->workload));
+    return nadi_engine_pending(s->engine) || (ops->endless && ops->endless(s->network)) ||
+           (traffic && nadi_traffic_endless(traffic));
 }
 
 static const char *too_far(const struct simulation *s)
