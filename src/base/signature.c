@@ -284,9 +284,11 @@ static bool is_table(const struct head *h)
 {
     const char *end = h->text + h->bytes;
     const char *second = memchr(h->text, '\n', h->bytes);
-    if (!second || ++second == end || memchr(h->text, '\0', h->bytes) ||
-        strcspn(h->text, "{}[]:<>#") < (size_t)(second - h->text))
+    if (!second || ++second == end || memchr(h->text, '\0', h->bytes))
         return false;
+    for (const char *at = h->text; at < second; at++)
+        if (strchr("{}[]:<>#", *at))
+            return false;
     const uint32_t count = commas(h->text, end);
     return count > 1 && commas(second, end) == count;
 }
