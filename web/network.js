@@ -84,12 +84,13 @@ function linkTables(run, links) {
   const drawn = run.dimensions.some(d => d.joules !== null && d.joules !== undefined) ? [["joules", "energy", joules]] : [];
   const hashed = links.some(l => l.even_flows !== null && l.even_flows !== undefined)
     ? [["hashed_flows", "flows by hash", v => (v === null ? "–" : count(v))], ["even_flows", "spread evenly", v => (v === null ? "–" : v.toFixed(1))], ["idle_equals", "equal, idle", v => (v === null ? "–" : count(v))]] : [];
+  const waited = links.some(l => l.wait_ns || l.most_waiting) ? [["wait_ns", "waited for", time], ["most_waiting", "most waiting", count]] : [];
   const busy = (v, l) => el("span", {}, el("i", { class: "swatch", style: "background:" + heat(v) }), percent(v));
   return [el("h2", {}, "Dimensions"), sortableTable(run.dimensions, [["dimension", "dimension"], ["topology", "topology", null, true], ["npus", "NPUs", count],
     ["link_gbps", "link rate", rate], ["latency_ns", "latency", time], ["links", "links", count], ["messages", "messages", count],
     ["bytes", "bytes", bytes], ["utilisation", "busy", busy], ...drawn], { sort: "dimension", down: false }),
   ...links.length ? [el("h2", {}, "Links, the busiest first"), sortableTable(links, [["from_device", "from", null, true], ["to_device", "to", null, true], ["dimension", "dimension"],
-    ["utilisation", "busy", busy], ["bytes", "bytes", bytes], ["link_gbps", "link rate", rate], ["wait_ns", "waited for", time], ["most_waiting", "most waiting", count], ...hashed, ...drawn], { sort: "utilisation" })] : []];
+    ["utilisation", "busy", busy], ["bytes", "bytes", bytes], ["link_gbps", "link rate", rate], ...hashed, ...waited, ...drawn], { sort: "utilisation" })] : []];
 }
 
 export function networkView(run) {

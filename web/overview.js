@@ -64,8 +64,8 @@ export function pathView(run) {
   return el("section", {}, el("h2", {}, "What it is made of"),
     /phase|fold/.test(run.info.executor) && run.path.some(p => p.algorithm && p.algorithm !== "library") ? el("p", { class: "note" }, `Collectives ran by ${run.info.executor === "fold" ? "classes of equal ranks" : "phases"}, without single messages: ` +
       "where the members of one start apart, the path goes to the one that started last. “--executor message” follows the messages.") : null,
-    sortableTable([...groups.values()], [["cause", "cause", null, true], ["group_name", "group", v => (v === null ? "–" : v === "" ? "all ranks" : v), true], ["dimension", "dimension"],
-      ["algorithm", "algorithm", null, true], ["link", "at link", null, true], ["steps", "steps", count], ["ns", "time", share]], { sort: "ns" }),
+    sortableTable([...groups.values()], [["cause", "cause", null, true], ["ns", "time", share], ["group_name", "group", v => (v === null ? "–" : v === "" ? "all ranks" : v), true], ["dimension", "dimension"],
+      ["algorithm", "algorithm", null, true], ["steps", "steps", count], ["link", "at link", null, true]], { sort: "ns" }),
     el("h2", {}, "On which ranks"),
     barChart([...ranks].sort((a, b) => b[1] - a[1]).slice(0, 12).map(([r, ns]) => ({ label: "rank " + r, value: ns, text: share(ns) })), "Critical path by rank", time),
     el("h2", {}, "Step by step"),
@@ -79,8 +79,8 @@ export function collectivesView(run) {
   return el("section", {}, el("h2", {}, "Collectives"),
     el("p", { class: "note" }, "Bus bandwidth as nccl-tests defines it. A row of folded ranks stands for as many equal collectives as its column instances says."),
     sortableTable(run.collectives, [["name", "name", null, true], ["kind", "kind", v => v.toLowerCase().replaceAll("_", "-"), true], ["group_name", "group", null, true],
-      ["participants", "ranks", count], ["instances", "instances", count], ["bytes", "bytes", bytes], ["chunks", "chunks", count], ["start_ns", "start", time],
-      ["duration_ns", "time", time], ["algorithm_gbps", "algorithm bandwidth", rate], ["bus_gbps", "bus bandwidth", rate]], { sort: "duration_ns" }));
+      ["participants", "ranks", count], ["bytes", "bytes", bytes], ["duration_ns", "time", time], ["bus_gbps", "bus bandwidth", rate], ["start_ns", "start", time],
+      ["instances", "instances", count], ["chunks", "chunks", count], ["algorithm_gbps", "algorithm bandwidth", rate]], { sort: "duration_ns" }));
 }
 
 export function layersView(run) {

@@ -297,8 +297,9 @@ export function timelineView(run) {
     below.canvas.addEventListener("pointerleave", tip.hide);
     below.canvas.style.touchAction = "pan-y";
   }
-  const height = Math.max(260, Math.min(640, AXIS + LANE + run.tracks.length * s.row + 6, innerHeight - 170));
-  const view = sharpCanvas(height, draw, "Timeline of ranks. Arrow keys move, plus and minus zoom, 0 shows all.");
+  /* As high as its rows, up to a screen. */
+  const height = () => Math.max(120, Math.min(640, AXIS + LANE + s.rows.length * s.row + 6, innerHeight - 170));
+  const view = sharpCanvas(height(), draw, "Timeline of ranks. Arrow keys move, plus and minus zoom, 0 shows all.");
   const pointers = new Map();
   view.canvas.addEventListener("wheel", e => {
     e.preventDefault();
@@ -347,7 +348,8 @@ export function timelineView(run) {
     acts[e.key](); e.preventDefault();
   });
 
-  const again = () => { prepare(); view.redraw(); };
+  const fit = () => { view.canvas.style.height = height() + "px"; view.redraw(); };
+  const again = () => { prepare(); fit(); };
   const ranks = el("input", { size: "10", placeholder: "all", "aria-label": "Ranks to show, like 0-7,12",
     on: { input: () => { s.ranks = parseRanks(ranks.value); s.top = 0; again(); } } });
   const search = el("input", { type: "search", size: "14", placeholder: "name", "aria-label": "Mark nodes by name",
@@ -359,13 +361,13 @@ export function timelineView(run) {
   s.fold = run.ranks.length > 16 && orderRanks(run, "", true).length < run.ranks.length;
   const fold = orderRanks(run, "", true).length < run.ranks.length ? el("label", {}, el("input", { type: "checkbox", checked: s.fold, on: { change: e => { s.fold = e.target.checked; s.top = 0; again(); } } }), " equal ranks as one") : null;
   const size = el("input", { type: "range", min: "0", max: "100", value: "81", "aria-label": "Height of a row",
-    on: { input: () => { s.row = 0.5 * Math.pow(60, size.value / 100); view.redraw(); } } });
+    on: { input: () => { s.row = 0.5 * Math.pow(60, size.value / 100); fit(); } } });
   const kinds = TRACKS.map((name, i) => run.tracks.some(t => t.kind === i)
     ? el("label", {}, el("input", { type: "checkbox", checked: true, on: { change: e => {
       if (e.target.checked) s.kinds.add(i); else s.kinds.delete(i);
       again();
     } } }), " " + name) : null);
-  prepare();
+  again();
   const used = new Set(run.ops.map(o => o.cause));
   Object.keys(run.pathCauses).forEach(c => used.add(c));
   if (run.tracks.some(t => t.kind === 2)) used.add("pipeline_bubble");
