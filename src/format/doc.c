@@ -52,6 +52,19 @@ bool nadi_doc_read(struct nadi_doc *doc, const char *path, const char *what,
     return ok;
 }
 
+bool nadi_doc_read_any(struct nadi_doc *doc, const char *path, struct nadi_diags *diags)
+{
+    static const char what[] = "input";
+    char *data = NULL;
+    size_t bytes = 0;
+    if (!is_readable_size(path, what, diags) || !nadi_file_read(path, what, &data, &bytes, diags))
+        return false;
+    const bool ok =
+        nadi_doc_parse(doc, path, data, bytes, nadi_doc_syntax_python(path, NADI_DOC_YAML), diags);
+    nadi_mem_free(data);
+    return ok;
+}
+
 void nadi_doc_release(struct nadi_doc *doc)
 {
     nadi_arena_release(&doc->arena);

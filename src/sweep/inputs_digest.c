@@ -62,7 +62,7 @@ static bool follow_doc(struct finder *f, const char *path, uint64_t bytes)
         return true;
     nadi_diags_init(&ignored);
     bool ok = true;
-    if (nadi_doc_read(&doc, path, "input", nadi_doc_syntax_python(path, NADI_DOC_YAML), &ignored)) {
+    if (nadi_doc_read_any(&doc, path, &ignored)) {
         f->depth++;
         ok = follow(f, path, doc.root);
         f->depth--;
