@@ -60,7 +60,21 @@ static bool set_value(struct nadi_doc *doc, struct nadi_doc_node *at, const char
     return true;
 }
 
-/* The child of a key, made where it is missing. NULL: `at` is a scalar or a list. */
+/* The entry of a list of maps with this `name`; NULL: there is none. */
+static struct nadi_doc_node *named(const struct nadi_doc_node *list, const char *name,
+                                   size_t length)
+{
+    for (struct nadi_doc_node *n = list->first; n; n = n->next) {
+        const struct nadi_doc_node *own = n->kind == NADI_DOC_MAP ? nadi_doc_find(n, "name") : NULL;
+        if (own && own->kind == NADI_DOC_SCALAR && strlen(own->text) == length &&
+            memcmp(own->text, name, length) == 0)
+            return n;
+    }
+    return NULL;
+}
+
+/* The child of a key, made where it is missing. NULL: `at` is a scalar, or a list without such a
+ * name. */
 static struct nadi_doc_node *child_of(struct nadi_doc *doc, struct nadi_doc_node *at,
                                       const char *key, size_t length)
 {
@@ -68,6 +82,8 @@ static struct nadi_doc_node *child_of(struct nadi_doc *doc, struct nadi_doc_node
         at->kind = NADI_DOC_MAP;
         at->first = NULL;
     }
+    if (at->kind == NADI_DOC_LIST)
+        return named(at, key, length);
     if (at->kind != NADI_DOC_MAP)
         return NULL;
     struct nadi_doc_node **last = &at->first;
@@ -80,7 +96,7 @@ static struct nadi_doc_node *child_of(struct nadi_doc *doc, struct nadi_doc_node
     return *last = new_node(doc, key, length);
 }
 
-static struct nadi_doc_node *entry_of(struct nadi_doc_node *list, uint64_t index)
+static struct nadi_doc_node *entry_of(const struct nadi_doc_node *list, uint64_t index)
 {
     if (list->kind != NADI_DOC_LIST)
         return NULL;
@@ -97,7 +113,9 @@ static bool change(struct nadi_doc *doc, const struct nadi_doc_change *c, struct
         uint64_t index;
         const size_t length = strcspn(path, ".[");
         if (length && !(at = child_of(doc, at, path, length)))
-            return refuse(doc, c, diags, "the path leads through a value that is no map");
+            return refuse(doc, c, diags,
+                          "the path leads through a value that is no map, or no entry of the list "
+                          "is called so");
         path += length;
         while (*path == '[') {
             path = nadi_str_take_u64(path + 1, &index);
@@ -120,6 +138,32 @@ bool nadi_doc_change(struct nadi_doc *doc, const struct nadi_doc_changes *change
         if (nadi_str_equal(changes->items[i].of, of) && !change(doc, &changes->items[i], diags))
             return false;
     return true;
+}
+
+const struct nadi_doc_node *nadi_doc_at(const struct nadi_doc *doc, const char *path)
+{
+    const struct nadi_doc_node *at = doc->root;
+    while (at && *path) {
+        const size_t length = strcspn(path, ".[");
+        char key[128];
+        uint64_t index;
+        if (length >= sizeof(key))
+            return NULL;
+        snprintf(key, sizeof(key), "%.*s", (int)length, path);
+        if (length)
+            at = at->kind == NADI_DOC_MAP    ? nadi_doc_find(at, key)
+                 : at->kind == NADI_DOC_LIST ? named(at, key, length)
+                                             : NULL;
+        path += length;
+        while (at && *path == '[') {
+            path = nadi_str_take_u64(path + 1, &index);
+            at = path && *path == ']' ? entry_of(at, index) : NULL;
+            path += at ? 1 : 0;
+        }
+        if (at)
+            path += *path == '.';
+    }
+    return at;
 }
 
 bool nadi_doc_changes_any(const struct nadi_doc_changes *changes, const char *of)

@@ -25,9 +25,12 @@ bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const c
                         struct nadi_doc *doc)
 {
     const struct nadi_schema *schema = nadi_schema_of(kind);
-    enum nadi_doc_syntax syntax = nadi_doc_syntax_of(path, schema->syntax);
-    if (kind == NADI_SCHEMA_SYSTEM && nadi_v1_is_system(path))
+    enum nadi_doc_syntax syntax = path ? nadi_doc_syntax_of(path, schema->syntax) : NADI_DOC_YAML;
+    if (path && kind == NADI_SCHEMA_SYSTEM && nadi_v1_is_system(path))
         syntax = NADI_DOC_YAML;
+    if (!path) /* its defaults, some of them changed */
+        return nadi_doc_parse(doc, schema->title, "{}", 2, NADI_DOC_YAML, l->diags) &&
+               nadi_doc_change(doc, l->in->options.changes, schema->name, l->diags);
     const struct nadi_embedded *named =
         kind == NADI_SCHEMA_NETWORK ? nadi_embedded_find("platforms", path) : NULL;
     if (named) {

@@ -1,5 +1,6 @@
 /* load_flit: the flit model's file. */
 #include "base/diag.h"
+#include "format/doc_change.h"
 #include "inputs/flit_config.h"
 #include "inputs/load.h"
 
@@ -74,7 +75,7 @@ bool nadi_load_flit(struct nadi_load *l)
     const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_FLIT);
     struct nadi_inputs *in = l->in;
     struct nadi_schema_values values;
-    if (!in->options.flit) {
+    if (!in->options.flit && !nadi_doc_changes_any(in->options.changes, schema->name)) {
         const bool ok = nadi_schema_check(&values, schema, NULL, false, &in->arena, l->diags);
         nadi_settings_add_values(in, &values);
         return ok && nadi_flit_config_fill(&in->flit, &values, l->diags);

@@ -1,5 +1,6 @@
 /* load_loadstore: the loadstore model's file. */
 #include "base/diag.h"
+#include "format/doc_change.h"
 #include "inputs/load.h"
 #include "inputs/loadstore_config.h"
 
@@ -107,7 +108,7 @@ bool nadi_load_loadstore(struct nadi_load *l)
     const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_LOADSTORE);
     struct nadi_inputs *in = l->in;
     struct nadi_schema_values values;
-    if (!in->options.loadstore) {
+    if (!in->options.loadstore && !nadi_doc_changes_any(in->options.changes, schema->name)) {
         const bool ok = nadi_schema_check(&values, schema, NULL, false, &in->arena, l->diags);
         nadi_settings_add_values(in, &values);
         return ok && nadi_loadstore_config_fill(&in->loadstore, &values, l->diags);

@@ -22,13 +22,9 @@ static bool load_config(struct nadi_load *l, struct nadi_hpcc_files *files)
         return ok && nadi_packet_config_fill(&in->packet, &values, &in->arena, l->diags);
     }
     struct nadi_doc doc;
-    if (!l->packet_path) { /* its defaults, some of them changed */
-        if (!nadi_doc_parse(&doc, schema->title, "{}", 2, NADI_DOC_YAML, l->diags))
-            return false;
-    } else if (!nadi_load_document(l, NADI_SCHEMA_PACKET, l->packet_path, &doc))
+    if (!nadi_load_document(l, NADI_SCHEMA_PACKET, l->packet_path, &doc))
         return false;
     const bool ok =
-        (l->packet_path || nadi_doc_change(&doc, in->options.changes, schema->name, l->diags)) &&
         nadi_schema_check(&values, schema, &doc, in->options.strict, &doc.arena, l->diags) &&
         nadi_packet_config_fill(&in->packet, &values, &in->arena, l->diags);
     if (ok)

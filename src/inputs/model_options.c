@@ -2,7 +2,7 @@
 
 #include "network/models.h"
 
-enum { FLIT, LOADSTORE, CONFLICT, COMPAT, COUNT };
+enum { FLIT, LOADSTORE, CONFLICT, COMPAT, PACKET, COUNT };
 
 #define ROW(name, model, about)                                                                    \
     {                                                                                              \
@@ -14,6 +14,7 @@ static const struct nadi_model_option options[COUNT] = {
     [LOADSTORE] = ROW(NADI_NETWORK_LOADS, NADI_NETWORK_LOADS, "loads and stores"),
     [CONFLICT] = ROW("fabric-conflict", NADI_NETWORK_FRED, "Fred switches"),
     [COMPAT] = ROW("compat", NADI_NETWORK_PACKET_WORDS, "packets"),
+    [PACKET] = ROW("packet", NADI_NETWORK_PACKET_WORDS, "packets"), /* of a network file; changed */
 };
 
 const struct nadi_model_option *nadi_model_option_find(const char *name)

@@ -13,12 +13,18 @@ static const struct {
     const char *of, *path; /* path: NULL: all of it */
     enum effect effect;
 } effects[] = {
-    {"device", "memory", ON_MEMORY},      {"plan", "reserve", ON_MEMORY},
-    {"plan", "fragmentation", ON_MEMORY}, {"cluster", "bandwidth", ON_TIMES},
-    {"cluster", "latency", ON_TIMES},     {"cluster", "oversubscription", ON_TIMES},
-    {"cluster", "algorithm", ON_TIMES},   {"cluster", "chunks", ON_TIMES},
+    {"device", "memory", ON_MEMORY},
+    {"plan", "reserve", ON_MEMORY},
+    {"plan", "fragmentation", ON_MEMORY},
+    {"cluster", "bandwidth", ON_TIMES},
+    {"cluster", "latency", ON_TIMES},
+    {"cluster", "oversubscription", ON_TIMES},
+    {"cluster", "algorithm", ON_TIMES},
+    {"cluster", "chunks", ON_TIMES},
     {"cluster", "packet", ON_TIMES}, /* names a file, */
     {"packet", NULL, ON_TIMES},      /* whose keys these are */
+    {"flit", NULL, ON_TIMES},
+    {"loadstore", NULL, ON_TIMES},
 };
 
 static enum effect effect_of(const struct nadi_space_variable *v)

@@ -277,6 +277,12 @@ static bool may_have_model(const struct nadi_space *s, const char *model)
 static bool fits_models(const struct nadi_space_reader *r, const char *name,
                         struct nadi_place place)
 {
+    static const char *const files[] = {"memory", "events"}; /* that a run need not have */
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+        if (strcmp(name, files[i]) == 0 && !nadi_space_word_of(r->s, name) &&
+            nadi_space_variable_of(r->s, name) == NADI_NONE)
+            return nadi_error(r->diags, "space/file", place, "name it under `run`",
+                              "a key of the %s file varies, and there is none", name);
     const struct nadi_model_option *o = nadi_model_option_find(name);
     if (!o || may_have_model(r->s, o->model))
         return true;
@@ -295,8 +301,11 @@ static bool check_models(const struct nadi_space_reader *r)
             ok &= fits_models(r, s->words[i].name,
                               s->path ? NADI_IN_FILE(s->path) : NADI_IN_FILE("--run"));
     for (uint32_t i = 0; i < s->variable_count; i++)
-        if (nadi_str_equal(s->variables[i].of, "run"))
-            ok &= fits_models(r, s->variables[i].path, s->variables[i].place);
+        if (s->variables[i].of)
+            ok &= fits_models(r,
+                              strcmp(s->variables[i].of, "run") == 0 ? s->variables[i].path
+                                                                     : s->variables[i].of,
+                              s->variables[i].place);
     return ok;
 }
 
@@ -382,7 +391,7 @@ static bool read_doc(struct nadi_space_reader *r, struct nadi_doc *doc)
         return nadi_error(r->diags, "space/file", NADI_IN_FILE(s->path), "file: points.csv",
                           "sampling is file, and no file is named");
     constraints = nadi_schema_get(&v, "constraints");
-    return check_models(r) && read_expressions(r) &&
+    return check_models(r) && nadi_space_take_given(r) && read_expressions(r) &&
            nadi_space_read_objectives(r, doc, nadi_schema_get(&v, "objectives")) &&
            read_constraints(r, constraints) && is_drawable(r);
 }

@@ -37,6 +37,7 @@ struct nadi_space_variable {
     const char **texts; /* LIST */
     struct nadi_quantity *quantities;
     uint32_t count;
+    bool relative;    /* LIST: some texts are "given" or "2x" until they are known */
     double low, high; /* RANGE: numbers before `unit` */
     const char *unit; /* as written, "" for none */
     bool logarithmic;

@@ -31,6 +31,11 @@ bool nadi_space_add_value(struct nadi_space_reader *r, struct nadi_space_variabl
 bool nadi_space_set_list(struct nadi_space_reader *r, struct nadi_space_variable *v,
                          const struct nadi_doc *doc,
                          const struct nadi_doc_node *list) NADI_MUST_USE;
+/* Is it a value in terms of that of the inputs: "given", "0.5x"? */
+bool nadi_space_is_relative(const struct nadi_space_variable *v, const char *text);
+/* These become values; one-at-a-time sampling of no variable has the resources of the inputs. False
+ * with an error where the inputs do not say one, or differ between points. */
+bool nadi_space_take_given(struct nadi_space_reader *r) NADI_MUST_USE;
 /* What a text is worth; false: the setting does not take it. */
 bool nadi_space_quantity(const struct nadi_space_variable *v, const char *text,
                          struct nadi_quantity *q) NADI_MUST_USE;

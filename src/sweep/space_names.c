@@ -15,13 +15,24 @@ static const struct input of_models[] = {
     {"model", NADI_SCHEMA_MODEL},
     {"platform", NADI_SCHEMA_PLATFORM},
     {"packet", NADI_SCHEMA_PACKET},
+    {"memory", NADI_SCHEMA_MEMORY},
+    {"memory", NADI_SCHEMA_TIERS},
+    {"flit", NADI_SCHEMA_FLIT},
+    {"loadstore", NADI_SCHEMA_LOADSTORE},
     {NULL, 0},
 };
 static const struct input of_workloads[] = {
-    {"network", NADI_SCHEMA_NETWORK},  {"network", NADI_SCHEMA_GRAPH},
-    {"network", NADI_SCHEMA_PLATFORM}, {"system", NADI_SCHEMA_SYSTEM},
-    {"memory", NADI_SCHEMA_MEMORY},    {"events", NADI_SCHEMA_EVENTS},
-    {"packet", NADI_SCHEMA_PACKET},    {NULL, 0},
+    {"network", NADI_SCHEMA_NETWORK},
+    {"network", NADI_SCHEMA_GRAPH},
+    {"network", NADI_SCHEMA_PLATFORM},
+    {"system", NADI_SCHEMA_SYSTEM},
+    {"memory", NADI_SCHEMA_MEMORY},
+    {"memory", NADI_SCHEMA_TIERS},
+    {"events", NADI_SCHEMA_EVENTS},
+    {"packet", NADI_SCHEMA_PACKET},
+    {"flit", NADI_SCHEMA_FLIT},
+    {"loadstore", NADI_SCHEMA_LOADSTORE},
+    {NULL, 0},
 };
 
 /* Words of `run` for a model; a workload's are settings of a run. */

@@ -72,7 +72,10 @@ bool nadi_space_add_value(struct nadi_space_reader *r, struct nadi_space_variabl
         r->in_file && v->of && strcmp(v->of, "run") == 0 && nadi_space_is_path(v->path);
     const char *kept =
         is_path ? nadi_space_beside(r->s, v->path, text) : nadi_arena_strdup(&r->s->arena, text);
-    if (!nadi_space_quantity(v, kept, &q))
+    if (nadi_space_is_relative(v, kept)) {
+        v->relative = true;
+        q = nadi_quantity_text(kept);
+    } else if (!nadi_space_quantity(v, kept, &q))
         return refuse_value(r, v, text, place);
     if (n == MOST_VALUES)
         return nadi_error(r->diags, "space/values", place, "sample a range: 0..1",
@@ -272,7 +275,8 @@ bool nadi_space_set_text(struct nadi_space_reader *r, struct nadi_space_variable
         return nadi_space_add_value(r, v, text, place);
     if (dots && !strpbrk(text, "'\"(") && (!wordy))
         return set_range(r, v, text, dots, place);
-    if (nadi_quantity_read(text, &q) || (wordy && nadi_space_quantity(v, text, &q)))
+    if (nadi_space_is_relative(v, text) || nadi_quantity_read(text, &q) ||
+        (wordy && nadi_space_quantity(v, text, &q)))
         return nadi_space_add_value(r, v, text, place);
     v->form = NADI_VARIABLE_EXPRESSION;
     const size_t index = (size_t)(v - r->s->variables);
