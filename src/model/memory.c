@@ -297,6 +297,18 @@ static double cache_buffer(const struct estimate *e, double all)
     return fmin(most, all) * e->p->interleave;
 }
 
+uint64_t nadi_memory_rows(const struct nadi_model_plan *p, const struct nadi_model *m)
+{
+    return 4 * p->micro_batch * m->embedding_rows.count * m->lookups * m->embedding_dim;
+}
+
+/* Of tables that lie in a tier, rows that are loaded ahead. */
+static double rows_ahead(const struct estimate *e)
+{
+    const uint32_t ahead = e->p->prefetch_rows;
+    return ahead ? (double)ahead * (double)nadi_memory_rows(e->p, e->m) * e->p->interleave : 0;
+}
+
 struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
                                             const struct nadi_model *m,
                                             const struct nadi_rank_load *load)
@@ -335,7 +347,7 @@ static struct nadi_rank_memory estimate_rank(const struct estimate *e, uint32_t 
     struct nadi_rank_load load = {
         .cache = nadi_memory_cache(e->p, e->m, e->net, e->s, rank, nadi_memory_cached_tokens(e->p)),
         .buffers = buffers(e, rank)};
-    load.buffers += cache_buffer(e, load.cache);
+    load.buffers += cache_buffer(e, load.cache) + rows_ahead(e);
     for (uint32_t c = 0; c < e->s->chunks; c++) {
         const struct nadi_pipeline_stage stage =
             nadi_stage_of(e->p, e->m, e->net, nadi_schedule_stage(e->s, rank, c));

@@ -74,6 +74,9 @@ void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_model_pl
                           const struct nadi_model *m, const struct nadi_net *net,
                           const struct nadi_schedule *schedule, struct nadi_arena *arena);
 
+/* Of a DLRM: the rows that a micro-batch looks up, 32 bits an element. */
+uint64_t nadi_memory_rows(const struct nadi_model_plan *p, const struct nadi_model *m);
+
 /* Keys and values: of one sequence in a layer of the body; of all of a rank's, which is nothing in
  * training; the tokens at the end of the run. */
 double nadi_memory_layer_cache(const struct nadi_model_plan *p, const struct nadi_model *m,

@@ -328,6 +328,9 @@ static void resolve_bytes(struct resolve *r)
                "parameters of a DLRM cannot be placed: its tables can");
     if ((p->offload & NADI_OFFLOAD_TABLES) && !nadi_model_updates_rows(r->m))
         refuse(r, NULL, "place puts tables into a tier, but the model has none");
+    if (p->prefetch_rows && !(p->offload & NADI_OFFLOAD_TABLES))
+        refuse(r, "say with place={tables: TIER} where the tables of a DLRM lie",
+               "prefetch-rows loads rows of tables from a tier, and no tables lie in one");
     if ((p->offload & NADI_OFFLOAD_CACHE) &&
         (p->mode == NADI_MODE_TRAIN || !nadi_model_is_transformer(r->m)))
         refuse(r, "set mode to prefill or decode, of a transformer",

@@ -97,6 +97,7 @@ struct nadi_model_plan {
     uint64_t tokens, target_tokens;
     uint32_t steps, chunk;
     uint32_t zero, prefetch;
+    uint32_t prefetch_rows; /* micro-batches whose rows of tables in a tier are loaded ahead */
     bool overlap_gradients, overlap_parameters;
     double bucket_bytes;
     enum nadi_recompute recompute;

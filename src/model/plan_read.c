@@ -136,6 +136,7 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
 {
     p->zero = count_of(v, "zero");
     p->prefetch = count_of(v, "prefetch");
+    p->prefetch_rows = count_of(v, "prefetch-rows");
     p->overlap_gradients = switch_of(v, "overlap-gradients");
     p->overlap_parameters = switch_of(v, "overlap-parameters");
     p->bucket_bytes = nadi_schema_number(v, "bucket");

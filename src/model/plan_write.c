@@ -141,6 +141,7 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     parallel(w, p);
     count(w, "zero", p->zero);
     count(w, "prefetch", p->prefetch);
+    count(w, "prefetch-rows", p->prefetch_rows);
     text(w, "overlap-gradients", p->overlap_gradients ? "1" : "0");
     text(w, "overlap-parameters", p->overlap_parameters ? "1" : "0");
     number(w, "bucket", p->bucket_bytes);

@@ -302,6 +302,7 @@ struct nadi_trace *nadi_step_trace(const struct nadi_model_step *s, uint32_t sta
     nadi_mem_free(e.fetches.items);
     nadi_mem_free(e.kept.items);
     nadi_mem_free(e.cache.items);
+    nadi_mem_free(e.rows.items);
     nadi_mem_free(e.reduced.items);
     return nadi_trace_build_finish(&e.build);
 }

@@ -60,6 +60,11 @@ struct nadi_emit {
         size_t count, capacity;
         size_t used;
     } cache;
+    struct { /* loads of rows of tables, by micro-batch of all steps; 0: none yet */
+        uint64_t *items;
+        size_t count, capacity;
+        uint32_t stored; /* 1 + the last whose changed rows are stored */
+    } rows;
     /* gradients */
     bool last_micro; /* the chunk's last backward pass of the step: gradients are complete */
     struct {

@@ -1,6 +1,7 @@
 /* step_memory: nodes that move what is offloaded, streamed or placed into tiers. */
 #include "base/mem.h"
 #include "base/time.h"
+#include "model/memory.h"
 #include "model/step_emit.h"
 
 /* By flag, what the memory extension of Chakra calls it. */
@@ -66,25 +67,67 @@ uint64_t nadi_emit_memory(struct nadi_emit *e, const char *name, const struct na
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-/* Of the rows that a micro-batch looks up, 32 bits an element; 0: the layer has no tables there. */
+/* Of the rows that a micro-batch looks up; 0: the layer has no tables in a tier. */
 static uint64_t looked_up(const struct nadi_emit *e)
 {
-    const struct nadi_model *m = &e->s->study->model;
     const struct nadi_layer_kind *kind = nadi_net_layer(&e->variant->net, e->layer);
     if (!nadi_emit_tier(e, NADI_OFFLOAD_TABLES) || nadi_layer_sums(kind).table_weights == 0)
         return 0;
-    return 4 * e->p->micro_batch * m->embedding_rows.count * m->lookups * m->embedding_dim;
+    return nadi_memory_rows(e->p, &e->s->study->model);
+}
+
+/* Micro-batches are numbered through all steps. */
+static uint32_t number_of(const struct nadi_emit *e)
+{
+    return e->step * e->s->study->schedule.micro_batches + e->micro;
+}
+
+/* The last store of changed rows that a load for this micro-batch waits for: what those between
+ * them change is on the device. 0: none. */
+static uint64_t stored_before(struct nadi_emit *e, uint32_t number)
+{
+    uint64_t stored = 0;
+    const uint32_t ahead = number < e->p->prefetch_rows ? number : e->p->prefetch_rows;
+    uint32_t k = number - ahead;
+    for (k = k < e->rows.stored ? k : e->rows.stored; k > 0 && !stored; k--)
+        stored = *nadi_emit_kept_by(e, k - 1, e->layer);
+    return stored;
+}
+
+static uint64_t *load_of(struct nadi_emit *e, uint32_t number)
+{
+    while (e->rows.count <= number)
+        NADI_PUSH(&e->rows, 0);
+    return &e->rows.items[number];
 }
 
 void nadi_emit_look_up(struct nadi_emit *e)
 {
     const struct nadi_emit_move move = {
         .op = NADI_MEM_LOADS, .flag = NADI_OFFLOAD_TABLES, .bytes = looked_up(e)};
+    const uint32_t own = number_of(e);
+    const uint32_t steps = e->p->mode == NADI_MODE_PREFILL ? 1 : e->p->steps;
+    const uint32_t count = steps * e->s->study->schedule.micro_batches;
     if (move.bytes == 0)
         return;
+    const bool early = *load_of(e, own) > 0;
     nadi_emit_flush(e);
-    nadi_emit_join(e, *nadi_emit_kept_by(e, 0, e->layer)); /* what was changed before */
-    nadi_emit_follow(e, nadi_emit_memory(e, "look up rows", &move, e->front.ids, e->front.count));
+    const struct nadi_front before = e->front;
+    for (uint32_t k = own; k < count && k - own <= e->p->prefetch_rows; k++) {
+        const uint64_t stored = stored_before(e, k);
+        if (*load_of(e, k))
+            continue;
+        e->front = before;
+        nadi_emit_join(e, stored);
+        if (k > own) /* the nearest first */
+            nadi_emit_join(e, *load_of(e, k - 1));
+        *load_of(e, k) = nadi_emit_memory(e, "look up rows", &move, e->front.ids, e->front.count);
+    }
+    e->front = before;
+    if (early)
+        nadi_emit_join(e, *load_of(e, own));
+    else
+        nadi_emit_follow(e, *load_of(e, own));
 }
 
 void nadi_emit_put_rows(struct nadi_emit *e)
@@ -94,6 +137,8 @@ void nadi_emit_put_rows(struct nadi_emit *e)
     if (move.bytes == 0)
         return;
     nadi_emit_flush(e);
-    *nadi_emit_kept_by(e, 0, e->layer) =
+    if (e->rows.stored <= number_of(e))
+        e->rows.stored = number_of(e) + 1;
+    *nadi_emit_kept_by(e, number_of(e), e->layer) =
         nadi_emit_memory(e, "store changed rows", &move, e->front.ids, e->front.count);
 }

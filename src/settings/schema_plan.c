@@ -102,6 +102,10 @@ static const struct nadi_setting plan_keys[] = {
           "ZeRO stage: 1 splits optimizer states over the replicas, 2 gradients too, 3 parameters "
           "too (FSDP). 1 is Megatron-LM's distributed optimizer."),
     COUNT("prefetch", "1", "zero 3: layers gathered ahead."),
+    COUNT(
+        "prefetch-rows", "0",
+        "Of a DLRM whose tables lie in a tier: micro-batches whose rows are loaded ahead, of this "
+        "step and the next ones. What those before them change later is on the device."),
     SWITCH("overlap-gradients", "1", "Gradients are reduced during the backward pass."),
     SWITCH("overlap-parameters", "1",
            "zero 1 and 2: parameters are gathered during the next forward pass."),

@@ -267,6 +267,21 @@ static void tables_in_place(void **state)
     nadi_study_close(&s);
 }
 
+/* Rows of tables in a tier that are loaded ahead: 26 tables, 128 elements of 4 bytes a sample. */
+static void rows_ahead(void **state)
+{
+    struct nadi_study s, ahead;
+    (void)state;
+    open_study(&s, "dlrm", "batch=64 micro-batch=32 place={tables: a} interleave=0.5");
+    open_study(&ahead, "dlrm",
+               "batch=64 micro-batch=32 place={tables: a} interleave=0.5 prefetch-rows=3");
+    const double none = estimate(&s).ranks[0].parts[NADI_MEMORY_BUFFERS];
+    const double three = estimate(&ahead).ranks[0].parts[NADI_MEMORY_BUFFERS];
+    near(three - none, 3 * 0.5 * 32 * 26 * 128 * 4, 1e-12);
+    nadi_study_close(&s);
+    nadi_study_close(&ahead);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +295,7 @@ int main(void)
         cmocka_unit_test(interleaved),
         cmocka_unit_test(curve),
         cmocka_unit_test(tables_in_place),
+        cmocka_unit_test(rows_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
