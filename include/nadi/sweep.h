@@ -41,7 +41,8 @@ enum nadi_status nadi_sweep_points(const struct nadi_sweep_options *options, cha
                                    struct nadi_diags *messages);
 /* The results of a store. form: "csv": rows by point; "dump": also the space, the version and the
  * inputs; "text": the best points; "tornado", "tornado-svg": what each variable does
- * to the objectives by itself, beside point 0. Whatever the number of threads and machines, the
+ * to the objectives by itself, beside point 0; "curves-svg": the objectives over the first variable
+ * of numbers. Whatever the number of threads and machines, the
  * same bytes. */
 enum nadi_status nadi_sweep_results(const char *store, const char *form, char **report,
                                     struct nadi_diags *messages);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "format/csv_write.h"
+#include "report/curves.h"
 #include "report/tornado.h"
 
 enum { MOST_RUN_WORDS = 64 };
@@ -207,7 +208,7 @@ enum nadi_status nadi_do_sweep_results(const char *store, const char *form, char
     } forms[] = {
         {"text", nadi_store_text},         {"csv", nadi_store_csv},
         {"dump", nadi_store_dump},         {"tornado", nadi_tornado_text},
-        {"tornado-svg", nadi_tornado_svg},
+        {"tornado-svg", nadi_tornado_svg}, {"curves-svg", nadi_curves_svg},
     };
     *report = NULL;
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
@@ -222,6 +223,7 @@ enum nadi_status nadi_do_sweep_results(const char *store, const char *form, char
         return NADI_STATUS_DONE;
     }
     (void)nadi_error(diags, "sweep/form", NADI_NOWHERE,
-                     "use text, csv, dump, tornado or tornado-svg", "no form '%s'", form);
+                     "use text, csv, dump, tornado, tornado-svg or curves-svg", "no form '%s'",
+                     form);
     return NADI_STATUS_INPUT;
 }

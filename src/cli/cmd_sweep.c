@@ -122,7 +122,8 @@ static const struct nadi_setting output[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      AT(picture),
-     .doc = "With --tornado: also write it as a picture (SVG)"},
+     .doc = "Also write a picture (SVG): curves of the objectives over the first variable of "
+            "numbers; with --tornado what that shows"},
     {.name = "quiet", .type = NADI_TYPE_FLAG, AT(quiet), .doc = "No progress"},
     {.name = NULL},
 };
@@ -210,7 +211,8 @@ static void name_store(const char *space_path, char *store, size_t room)
 static enum nadi_status draw(const struct values *v, const char *store, struct nadi_diags *messages)
 {
     char *text = NULL;
-    enum nadi_status status = nadi_sweep_results(store, "tornado-svg", &text, messages);
+    enum nadi_status status =
+        nadi_sweep_results(store, v->tornado ? "tornado-svg" : "curves-svg", &text, messages);
     if (status == NADI_STATUS_DONE && !nadi_file_write(v->picture, text, strlen(text), messages))
         status = NADI_STATUS_INPUT;
     nadi_free(text);
@@ -267,10 +269,6 @@ static int cmd_sweep(const struct nadi_command *self, int count, char **argument
                     ? "nadi sweep: error: at most %d --vary and --run\n"
                     : "nadi sweep: error: a space or a store is wanted, or --run and --vary\n",
                 MOST_GIVEN);
-        return NADI_EXIT_USAGE;
-    }
-    if (v.picture && !v.tornado) {
-        fputs("nadi sweep: error: --picture draws what --tornado shows\n", stderr);
         return NADI_EXIT_USAGE;
     }
     struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
