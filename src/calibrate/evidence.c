@@ -7,6 +7,7 @@
 #include "format/embedded.h"
 
 #define ENOUGH   12   /* rows that make an interval of a class on one device */
+#define RUNS     4    /* of them */
 #define FAR      2.0  /* times the largest measured number of ranks */
 #define SHORT_US 10.0 /* kernels below have a class of their own */
 #define MIB      1048576.0
@@ -44,6 +45,7 @@ void nadi_evidence_open(struct nadi_evidence *e)
             .class = text(e, &t, i, "class"),
             .device = text(e, &t, i, "device"),
             .rows = (uint32_t)nadi_count_trunc(number(&t, i, "rows")),
+            .runs = (uint32_t)nadi_count_trunc(number(&t, i, "runs")),
             .mean = number(&t, i, "mean") / 100,
             .low = number(&t, i, "low"),
             .high = number(&t, i, "high"),
@@ -75,7 +77,8 @@ struct nadi_interval nadi_evidence_of(const struct nadi_evidence *e, const char 
 {
     const struct nadi_evidence_row *own = find(e, kind, class, device);
     const struct nadi_evidence_row *all = find(e, kind, class, "*");
-    const struct nadi_evidence_row *row = own && own->rows >= ENOUGH ? own : all;
+    const struct nadi_evidence_row *row =
+        own && own->rows >= ENOUGH && own->runs >= RUNS ? own : all;
     struct nadi_interval i = {.rows = 0};
     if (!row) {
         i.support = NADI_SUPPORT_GUESSED;

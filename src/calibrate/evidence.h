@@ -13,13 +13,13 @@
 #include "model/study.h"
 
 struct nadi_evidence_row {
-    const char *kind;   /* "training", "collectives", "kernels" */
-    const char *class;  /* "dense"; "one node above 16 MiB"; "fp8 products" */
-    const char *device; /* or the platform, by name; "*": all */
-    uint32_t rows;      /* measurements */
-    double mean;        /* absolute error, of 1 */
-    double low, high;   /* measured / predicted */
-    double least, most; /* ranks, bytes or us of the measurements */
+    const char *kind;    /* "training", "collectives", "kernels" */
+    const char *class;   /* "dense"; "one node above 16 MiB"; "fp8 products" */
+    const char *device;  /* or the platform, by name; "*": all */
+    uint32_t rows, runs; /* measurements; a table of collectives is one run */
+    double mean;         /* absolute error, of 1 */
+    double low, high;    /* measured / predicted */
+    double least, most;  /* ranks, bytes or us of the measurements */
 };
 
 struct nadi_evidence {

@@ -207,6 +207,8 @@ static void add_table(struct nadi_validate_collectives *v, const struct nadi_ben
                           algorithm ? nadi_comm_algorithm_name(algorithm) : "");
     if (out.nodes > 1 && p.nics == 0)
         out.left_out = "unsupported: the platform has no NICs";
+    else if (t->quality == 'C')
+        out.left_out = "implausible: the table says that its own figures are suspect (quality: C)";
     else
         predict_rows(v, &out, t, &p, algorithm);
     if (!out.left_out && v->hold != NADI_FIT_ALL)

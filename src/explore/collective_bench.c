@@ -33,6 +33,7 @@ struct cell {
     const struct nadi_collective_bench_request *request;
     struct nadi_lone_collective lone;
     const char *algorithm;
+    bool library;  /* what ran last is the library's */
     bool hopeless; /* something is wrong that no other algorithm changes */
 };
 
@@ -49,6 +50,17 @@ static void note_choice(struct cell *c, const struct nadi_inputs *in)
     c->algorithm = choice->window > 0
                        ? nadi_arena_printf(&c->bench->arena, "auto: %s%u", name, choice->window)
                        : nadi_arena_printf(&c->bench->arena, "auto: %s", name);
+}
+
+/* Whether the library runs it, and where. */
+static void note_library(struct cell *c, const struct nadi_inputs *in)
+{
+    const struct nadi_comm_platform *p = in->system.library;
+    c->library = p && !c->lone.algorithm;
+    if (!p || c->bench->platform)
+        return;
+    c->bench->platform = nadi_arena_strdup(&c->bench->arena, p->name);
+    c->bench->one_node = in->rank_count <= p->gpus_per_node;
 }
 
 /* One simulation. False with messages. */
@@ -68,6 +80,7 @@ static bool measure(struct cell *c, uint64_t bytes, double *ns, struct nadi_diag
     }
     if (ok) {
         note_choice(c, &in);
+        note_library(c, &in);
         nadi_simulate(&in, NULL, &r);
         ok = r.outcome == NADI_OUTCOME_DONE;
         if (!ok)
@@ -121,7 +134,7 @@ static bool sweep(struct cell *c, struct nadi_diags *diags)
         nadi_diags_release(&own);
         if (!ok)
             return false;
-        struct nadi_collective_bench_row row = {c->lone.kind, c->algorithm, bytes, ns};
+        struct nadi_collective_bench_row row = {c->lone.kind, c->algorithm, bytes, ns, c->library};
         NADI_PUSH(c->bench, row);
         if (c->lone.kind == NADI_BARRIER) /* has no size */
             return true;

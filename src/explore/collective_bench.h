@@ -24,12 +24,15 @@ struct nadi_collective_bench_row {
     const char *algorithm; /* "as configured" where none was asked for */
     uint64_t bytes;        /* as nccl-tests counts */
     double ns;             /* until the last member has finished */
+    bool library;          /* timed as a whole, as a communication library runs it */
 };
 
 struct nadi_collective_bench {
     struct nadi_arena arena;
     uint32_t ranks;
     const char *network, *model;
+    const char *platform;                    /* of the library, by its name; NULL: none */
+    bool one_node;                           /* all its NPUs are in one */
     struct nadi_collective_bench_row *items; /* by kind, algorithm, size */
     size_t count, capacity;
 };

@@ -1,6 +1,7 @@
 #include "explore/collective_bench.h"
 
 #include "base/units.h"
+#include "calibrate/evidence.h"
 
 #include <math.h>
 
@@ -38,8 +39,36 @@ static size_t alike(const struct nadi_collective_bench *b, size_t first, bool al
     return i - first;
 }
 
-static void block(const struct nadi_collective_bench *b, size_t first, size_t count,
-                  struct nadi_str *out)
+/* What four of five measurements of the row would lie between: of the library's alone. */
+static struct nadi_interval interval_of(const struct nadi_evidence *e,
+                                        const struct nadi_collective_bench *b,
+                                        const struct nadi_collective_bench_row *r)
+{
+    if (!r->library)
+        return (struct nadi_interval){.rows = 0};
+    return nadi_evidence_collective(e, b->platform, b->one_node, (double)r->bytes);
+}
+
+/* Once for neighbouring sizes of one class. */
+static void intervals(const struct nadi_evidence *e, const struct nadi_collective_bench *b,
+                      size_t first, size_t count, struct nadi_str *out)
+{
+    char from[32], to[32];
+    for (size_t i = first, next; i < first + count; i = next) {
+        const struct nadi_interval now = interval_of(e, b, &b->items[i]);
+        for (next = i + 1; next < first + count; next++)
+            if (strcmp(interval_of(e, b, &b->items[next]).why, now.why) != 0)
+                break;
+        if (now.rows)
+            nadi_str_printf(out, "#   %10s to %-10s  80 %% interval %.2f to %.2f of the time: %s\n",
+                            nadi_units_bytes(from, (double)b->items[i].bytes),
+                            nadi_units_bytes(to, (double)b->items[next - 1].bytes), now.low,
+                            now.high, now.why);
+    }
+}
+
+static void block(const struct nadi_evidence *e, const struct nadi_collective_bench *b,
+                  size_t first, size_t count, struct nadi_str *out)
 {
     const enum nadi_collective_kind kind = b->items[first].kind;
     nadi_str_printf(out, "#\n# %s, %s\n", nadi_collective_label(kind), b->items[first].algorithm);
@@ -54,6 +83,7 @@ static void block(const struct nadi_collective_bench *b, size_t first, size_t co
                         has_root(kind) ? "0" : "-1", r->ns / 1e3, algorithm_rate(r),
                         bus_rate(b, r));
     }
+    intervals(e, b, first, count, out);
 }
 
 /* By size, the fastest algorithm of a kind, in runs of sizes. */
@@ -90,8 +120,11 @@ void nadi_collective_bench_text(const struct nadi_collective_bench *b, struct na
     nadi_str_printf(out, "# nadi collective bench: %s, %u NPUs, network model %s\n", b->network,
                     b->ranks, b->model);
     nadi_str_add(out, "# GB is 10^9 bytes; sizes as in nccl-tests\n");
+    struct nadi_evidence e;
+    nadi_evidence_open(&e);
     for (size_t i = 0; i < b->count; i += alike(b, i, true))
-        block(b, i, alike(b, i, true), out);
+        block(&e, b, i, alike(b, i, true), out);
+    nadi_evidence_close(&e);
     for (size_t i = 0; i < b->count; i += alike(b, i, false))
         if (alike(b, i, false) > alike(b, i, true))
             fastest(b, i, alike(b, i, false), out);
@@ -100,13 +133,22 @@ void nadi_collective_bench_text(const struct nadi_collective_bench *b, struct na
 void nadi_collective_bench_csv(const struct nadi_collective_bench *b, struct nadi_str *out)
 {
     nadi_str_add(out, "collective,algorithm,network_model,ranks,size_bytes,count_elements,time_us,"
-                      "algbw_gbytes_per_s,busbw_gbytes_per_s\n");
+                      "algbw_gbytes_per_s,busbw_gbytes_per_s,low_us,high_us\n");
+    struct nadi_evidence e;
+    nadi_evidence_open(&e);
     for (size_t i = 0; i < b->count; i++) {
         const struct nadi_collective_bench_row *r = &b->items[i];
-        nadi_str_printf(out, "%s,%s,%s,%u,%" PRIu64 ",%" PRIu64 ",%.3f,%.6g,%.6g\n",
+        const struct nadi_interval interval = interval_of(&e, b, r);
+        nadi_str_printf(out, "%s,%s,%s,%u,%" PRIu64 ",%" PRIu64 ",%.3f,%.6g,%.6g,",
                         nadi_collective_label(r->kind), r->algorithm, b->model, b->ranks, r->bytes,
                         r->bytes / ELEMENT, r->ns / 1e3, algorithm_rate(r), bus_rate(b, r));
+        if (interval.rows)
+            nadi_str_printf(out, "%.3f,%.3f\n", r->ns / 1e3 * interval.low,
+                            r->ns / 1e3 * interval.high);
+        else
+            nadi_str_add(out, ",\n");
     }
+    nadi_evidence_close(&e);
 }
 
 /* ---- plot ------------------------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 /* text_kernels: the kernels of one layer of each kind, forward and backward, one micro-batch. */
 #include "base/units.h"
+#include "calibrate/evidence.h"
 #include "compute/systolic.h"
 #include "format/json_write.h"
 #include "model/build.h"
@@ -9,14 +10,20 @@
 
 static const char *const passes[] = {"forward", "inputs", "weights"};
 
+enum { MOST_CLASSES = 16 };
+
 struct page {
     const struct nadi_study *s;
     const struct nadi_device *device;
     struct nadi_str *out;   /* text */
     struct nadi_json *json; /* or this */
     const struct nadi_op *op;
+    bool ideal; /* nothing is lost */
     bool array; /* products are timed by the device's systolic array */
     double ns;  /* of the layer */
+    struct nadi_evidence evidence;
+    struct nadi_interval seen[MOST_CLASSES]; /* text: of the classes of kernels there are */
+    uint32_t seen_count;
 };
 
 /* One unit of the device works on a product's share of columns: compute/kernel.c. */
@@ -46,6 +53,25 @@ static void shape_of(const struct nadi_kernel *k, char text[64])
         snprintf(text, 64, "%" PRIu64 " %" PRIu64 " %" PRIu64, k->m, k->n, k->k);
 }
 
+/* By tiles alone: what the measurements were compared with. */
+static struct nadi_interval interval_of(const struct page *p, const struct nadi_kernel *k,
+                                        double ns)
+{
+    if (p->ideal || p->array)
+        return (struct nadi_interval){.rows = 0};
+    return nadi_evidence_kernel(&p->evidence, p->device, k, ns / 1e3);
+}
+
+static void note_interval(struct page *p, const struct nadi_kernel *k, double ns)
+{
+    const struct nadi_interval i = interval_of(p, k, ns);
+    for (uint32_t s = 0; s < p->seen_count; s++)
+        if (strcmp(p->seen[s].why, i.why) == 0)
+            return;
+    if (i.rows && p->seen_count < MOST_CLASSES)
+        p->seen[p->seen_count++] = i;
+}
+
 static void line(void *context, enum nadi_cost_part part, const struct nadi_kernel *k, double ns)
 {
     struct page *p = context;
@@ -71,6 +97,7 @@ static void line(void *context, enum nadi_cost_part part, const struct nadi_kern
                         r.output_reads, r.output_writes);
     }
     nadi_str_add_char(p->out, '\n');
+    note_interval(p, k, ns);
 }
 
 static void object(void *context, enum nadi_cost_part part, const struct nadi_kernel *k, double ns)
@@ -93,6 +120,15 @@ static void object(void *context, enum nadi_cost_part part, const struct nadi_ke
         nadi_json_u64(j, "n", k->n);
         nadi_json_u64(j, "k", k->k);
         nadi_json_string(j, "precision", nadi_precision_name(k->precision));
+    }
+    const struct nadi_interval interval = interval_of(p, k, ns);
+    if (interval.rows) {
+        nadi_json_object(j, "interval_80");
+        nadi_json_double(j, "low_ns", ns * interval.low);
+        nadi_json_double(j, "high_ns", ns * interval.high);
+        nadi_json_string(j, "support", nadi_support_words[interval.support]);
+        nadi_json_string(j, "reason", interval.why);
+        nadi_json_close(j);
     }
     if (p->array && k->kind == NADI_KERNEL_GEMM) {
         const struct nadi_systolic_run r = array_run(p, k);
@@ -164,6 +200,8 @@ static bool open_page(struct page *p, struct nadi_model_step *step, const struct
         return false;
     }
     p->array = step->compute.kernels.model->needs_array;
+    p->ideal = step->compute.kernels.model->ideal;
+    nadi_evidence_open(&p->evidence);
     return true;
 }
 
@@ -178,6 +216,12 @@ bool nadi_model_kernels_text(const struct nadi_study *s, struct nadi_str *out,
     nadi_str_printf(out, "%s on %s, one micro-batch on one rank, kernels by %s\n", s->model.name,
                     s->cluster.device.name, step.compute.kernels.model->name);
     each_kind(&p, &step);
+    if (p.seen_count)
+        nadi_str_add(out, "\n80 % intervals of a kernel's time\n");
+    for (uint32_t i = 0; i < p.seen_count; i++)
+        nadi_str_printf(out, "  %.2f to %.2f of it: %s\n", p.seen[i].low, p.seen[i].high,
+                        p.seen[i].why);
+    nadi_evidence_close(&p.evidence);
     nadi_step_release(&step);
     return true;
 }
@@ -201,6 +245,7 @@ bool nadi_model_kernels_json(const struct nadi_study *s, struct nadi_str *out,
     nadi_json_close(&j);
     nadi_json_close(&j);
     nadi_json_finish(&j);
+    nadi_evidence_close(&p.evidence);
     nadi_step_release(&step);
     return true;
 }
