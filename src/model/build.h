@@ -46,6 +46,7 @@ void nadi_build_dlrm(struct nadi_build *b);
 void nadi_build_cnn(struct nadi_build *b);
 void nadi_build_rnn(struct nadi_build *b);
 void nadi_build_mlp(struct nadi_build *b);
+void nadi_build_shapes(struct nadi_build *b);
 
 /* parts of a transformer block */
 struct nadi_tokens {        /* of one micro-batch on this rank */

@@ -6,7 +6,7 @@
 const char *nadi_family_name(enum nadi_model_family family)
 {
     static const char *const names[] = {
-        "decoder", "encoder", "encoder-decoder", "dlrm", "cnn", "rnn", "mlp",
+        "decoder", "encoder", "encoder-decoder", "dlrm", "cnn", "rnn", "mlp", "shapes",
     };
     return names[family];
 }
@@ -98,6 +98,13 @@ static void fill_others(struct nadi_model *m, const struct nadi_schema_values *v
     m->stages = list_of(m, v, "stages");
     m->widths = list_of(m, v, "widths");
     m->dense = list_of(m, v, "dense");
+    m->shapes.positions = list_of(m, v, "layer-positions");
+    m->shapes.inputs = list_of(m, v, "layer-inputs");
+    m->shapes.windows = list_of(m, v, "layer-windows");
+    m->shapes.strides = list_of(m, v, "layer-strides");
+    m->shapes.filters = list_of(m, v, "layer-filters");
+    m->shapes.norms = list_of(m, v, "layer-norms");
+    m->shapes.times = list_of(m, v, "layer-times");
 }
 
 struct need { /* a number that a family cannot do without */
@@ -215,6 +222,31 @@ static bool check_cnn(const struct check *c)
     return ok;
 }
 
+enum { MOST_LAYERS = 10000 };
+
+static bool check_shapes(const struct check *c)
+{
+    const struct nadi_shape_lists *l = &c->m->shapes;
+    const struct {
+        const char *key;
+        uint32_t count;
+    } lists[] = {{"layer-inputs", l->inputs.count},   {"layer-filters", l->filters.count},
+                 {"layer-windows", l->windows.count}, {"layer-strides", l->strides.count},
+                 {"layer-norms", l->norms.count},     {"layer-times", l->times.count}};
+    uint64_t all = 0;
+    if (!NEED(c, {"layer-positions", l->positions.count}, {"layer-inputs", l->inputs.count},
+              {"layer-filters", l->filters.count}))
+        return false;
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+        if (lists[i].count && lists[i].count != l->positions.count)
+            return nadi_error(c->diags, "model/shape", NADI_IN_FILE(c->path), "one number a layer",
+                              "'layer-positions' has %u numbers, '%s' %u", l->positions.count,
+                              lists[i].key, lists[i].count);
+    for (uint32_t i = 0; i < l->times.count; i++)
+        all += l->times.items[i];
+    return all <= MOST_LAYERS || refuse(c, NULL, "'layer-times' makes more than 10000 layers");
+}
+
 static bool check_model(const struct check *c)
 {
     struct nadi_model *m = c->m;
@@ -237,6 +269,8 @@ static bool check_model(const struct check *c)
             return refuse(c, "for example: widths: [784, 512, 10]",
                           "'widths' needs an input and at least one layer");
         return true;
+    case NADI_FAMILY_SHAPES:
+        return check_shapes(c);
     }
     NADI_BUG("family %d", (int)m->family);
 }

@@ -20,6 +20,7 @@ enum nadi_model_family { /* in the order of the schema's words */
                          NADI_FAMILY_CNN,
                          NADI_FAMILY_RNN,
                          NADI_FAMILY_MLP,
+                         NADI_FAMILY_SHAPES,
 };
 
 enum nadi_positions {
@@ -99,6 +100,9 @@ struct nadi_model {
     uint32_t image, channels, classes; /* cnn */
     bool bottleneck;
     struct nadi_widths stages, widths, dense;
+    struct nadi_shape_lists { /* of each layer; positions, inputs and filters are there */
+        struct nadi_widths positions, inputs, windows, strides, filters, norms, times;
+    } shapes;
 };
 
 /* A name of the catalogue ("llama3-8b") or, when it has a '/' or ends with .yaml, .yml or .json, a

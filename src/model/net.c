@@ -119,6 +119,9 @@ void nadi_net_build(struct nadi_net *net, const struct nadi_model *m,
     case NADI_FAMILY_MLP:
         nadi_build_mlp(&b);
         break;
+    case NADI_FAMILY_SHAPES:
+        nadi_build_shapes(&b);
+        break;
     }
     net->kind_count = (uint32_t)b.kinds.count;
     net->kinds = NADI_ARENA_NEW(&net->arena, struct nadi_layer_kind, b.kinds.count);

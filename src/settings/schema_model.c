@@ -2,7 +2,7 @@
 #include "settings/schema_more.h"
 
 static const char *const families[] = {
-    "decoder", "encoder", "encoder-decoder", "dlrm", "cnn", "rnn", "mlp", NULL,
+    "decoder", "encoder", "encoder-decoder", "dlrm", "cnn", "rnn", "mlp", "shapes", NULL,
 };
 static const char *const attentions[] = {"grouped", "latent", NULL};
 static const char *const positions[] = {"none", "rotary", "learned", "relative", NULL};
@@ -32,7 +32,8 @@ static const struct nadi_setting model_keys[] = {
      .words = families,
      .required = true,
      .doc = "Kind of network; decides which of the other keys are read. encoder-decoder is a "
-            "transformer with both; rnn is a recurrent translator (GNMT)."},
+            "transformer with both; rnn is a recurrent translator (GNMT), shapes any network of "
+            "convolutions."},
     {.name = "name", .type = NADI_TYPE_TEXT, .preset = "model", .doc = "Name in results."},
     {.name = "source",
      .type = NADI_TYPE_TEXT,
@@ -144,6 +145,20 @@ static const struct nadi_setting model_keys[] = {
     LIST("widths", "cnn: channels of the 3x3 convolutions of each stage. mlp: width of each "
                    "layer, input first."),
     LIST("dense", "cnn: widths of dense layers before the last one."),
+
+    LIST("layer-positions", "shapes: pixels or voxels of each layer's output, for a sample."),
+    LIST("layer-inputs", "shapes: channels that each layer reads."),
+    LIST("layer-filters", "shapes: channels that each layer writes."),
+    LIST("layer-windows", "shapes: positions of a kernel, like 9 or 27; default 1 for all."),
+    LIST("layer-strides", "shapes: positions of the input for each of the output, like 4 or 8; "
+                          "default 1 for all."),
+    {.name = "layer-norms",
+     .type = NADI_TYPE_INTEGER,
+     .list = true,
+     .max = 1,
+     .absent = "1 for all",
+     .doc = "shapes: 1: a normalisation follows the layer."},
+    LIST("layer-times", "shapes: how many such layers there are; default 1 for all."),
 };
 
 const struct nadi_schema nadi_model_schema = {

@@ -79,7 +79,7 @@ static void published_counts(void **state)
         nadi_model_release(&m);
     }
     assert_true(models >= 60);
-    assert_true(compared >= models - 3);
+    assert_true(compared >= models - 5); /* of the others the sources give no count */
     assert_int_equal(wrong, 0);
 }
 

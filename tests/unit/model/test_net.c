@@ -158,6 +158,53 @@ static void image_flops(void **state)
     }
 }
 
+/* Layers given by their shapes: by hand; and ResNet-50's, without its last layer, give its
+ * products.
+ */
+static void shapes_flops(void **state)
+{
+    static const char by_hand[] =
+        "family: shapes\nlayer-positions: [4, 1]\nlayer-inputs: [3, 8]\n"
+        "layer-filters: [8, 16]\nlayer-windows: [9, 1]\n"
+        "layer-strides: [1, 4]\nlayer-norms: [1, 0]\nlayer-times: [1, 2]\n";
+    static const char resnet[] =
+        "family: shapes\n"
+        "layer-positions: [12544, 3136, 3136, 3136, 3136, 3136, 3136, 3136, 784, 784, 784, 784, "
+        "784, "
+        "784, 784, 196, 196, 196, 196, 196, 196, 196, 49, 49, 49, 49, 49, 49, 49]\n"
+        "layer-inputs: [3, 64, 64, 64, 64, 256, 64, 64, 256, 128, 128, 256, 512, 128, 128, 512, "
+        "256, "
+        "256, 512, 1024, 256, 256, 1024, 512, 512, 1024, 2048, 512, 512]\n"
+        "layer-filters: [64, 64, 64, 256, 256, 64, 64, 256, 128, 128, 512, 512, 128, 128, 512, "
+        "256, "
+        "256, 1024, 1024, 256, 256, 1024, 512, 512, 2048, 2048, 512, 512, 2048]\n"
+        "layer-windows: [49, 1, 9, 1, 1, 1, 9, 1, 1, 9, 1, 1, 1, 9, 1, 1, 9, 1, 1, 1, 9, 1, 1, 9, "
+        "1, "
+        "1, 1, 9, 1]\n"
+        "layer-times: [1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 3, 3, 3, 1, 1, 1, 1, 5, 5, 5, 1, 1, 1, "
+        "1, "
+        "2, 2, 2]\n";
+    static const char *const texts[] = {by_hand, resnet};
+    const double macs[] = {4 * 27 * 8 + 2 * 8 * 16, 4.09e9 - 2048e3 - 784 * 256 * 128 * 3 -
+                                                        196 * 512 * 256 * 3 - 49 * 1024 * 512 * 3};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct nadi_diags diags;
+        struct nadi_model m;
+        struct nadi_net net;
+        nadi_diags_init(&diags);
+        assert_true(nadi_model_parse(&m, "shapes.yml", texts[i], strlen(texts[i]), &diags));
+        if (i == 0)
+            near(nadi_model_parameters(&m).all, 216 + 16 + 2 * 128, 1e-12);
+        struct nadi_shape s = nadi_shape_whole(1);
+        nadi_net_build(&net, &m, &s);
+        near(nadi_net_flops(&net, true) / 2, macs[i], i ? 5e-3 : 1e-12);
+        nadi_net_release(&net);
+        nadi_model_release(&m);
+        nadi_diags_release(&diags);
+    }
+}
+
 static double kept_bytes(const struct nadi_layer_kind *kind)
 {
     const struct nadi_sums sums = nadi_layer_sums(kind);
@@ -299,7 +346,7 @@ int main(void)
         cmocka_unit_test(causal_share),   cmocka_unit_test(window_shares),
         cmocka_unit_test(image_flops),    cmocka_unit_test(megatron_activations),
         cmocka_unit_test(megatron_ends),  cmocka_unit_test(degrees_divide),
-        cmocka_unit_test(decoding),
+        cmocka_unit_test(decoding),       cmocka_unit_test(shapes_flops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
