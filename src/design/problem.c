@@ -103,8 +103,8 @@ static bool read_workloads(struct reading *r)
 bool nadi_design_is_searched(const struct nadi_space_variable *v)
 {
     static const char *const keys[] = {
-        "tp",   "cp",        "pp",     "vp", "ep", "micro-batch", "sequence-parallel",
-        "zero", "recompute", "offload"};
+        "tp",   "cp",        "pp",      "vp",   "ep", "micro-batch", "sequence-parallel",
+        "zero", "recompute", "offload", "order"};
     for (size_t i = 0; nadi_str_equal(v->of, "plan") && i < sizeof(keys) / sizeof(*keys); i++)
         if (strcmp(v->path, keys[i]) == 0)
             return true;
@@ -119,6 +119,20 @@ static bool uses_searched(const struct reading *r, const struct nadi_expression 
     return false;
 }
 
+/* A list is joined as the searches have it: "[tp, cp, dp, pp]" is "tp-cp-dp-pp". */
+static void add_word(struct nadi_str *words, const char *text)
+{
+    if (words->length)
+        nadi_str_add_char(words, ',');
+    if (*text != '[') {
+        nadi_str_add(words, text);
+        return;
+    }
+    for (const char *at = text + 1; *at && *at != ']'; at++)
+        if (*at != ' ')
+            nadi_str_add_char(words, *at == ',' ? '-' : *at);
+}
+
 /* A key of the strategies: its values go to the searches, and the design has it no more. */
 static bool take_searched(struct reading *r, struct nadi_space_variable *v)
 {
@@ -127,7 +141,7 @@ static bool take_searched(struct reading *r, struct nadi_space_variable *v)
         return nadi_error(r->diags, "design/strategy", v->place, "a list: [1, 2, 4, 8]",
                           "'%s' is chosen for each workload from a list of its values", v->name);
     for (uint32_t i = 0; i < v->count; i++)
-        nadi_str_printf(&words, "%s%s", i ? "," : "", v->texts[i]);
+        add_word(&words, v->texts[i]);
     for (uint32_t w = 0; w < r->p->workload_count; w++) {
         struct nadi_design_workload *workload = &r->p->workloads[w];
         workload->words =

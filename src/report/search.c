@@ -40,6 +40,10 @@ void nadi_search_words(const struct nadi_strategy *s, struct nadi_str *out)
     nadi_offload_text(s->offload, away);
     if (s->offload)
         nadi_str_printf(out, ", offload %s", away);
+    if (s->order) {
+        nadi_order_text(s->order, away);
+        nadi_str_printf(out, ", order %s", away);
+    }
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -128,20 +132,26 @@ static void proof(const struct nadi_search *s, struct nadi_str *out)
 
 static void table(const struct nadi_search *s, struct nadi_str *out)
 {
-    nadi_str_printf(out, "%4s %4s %3s %3s %3s %5s %3s %5s %3s %4s %-9s  %-22s %9s %10s %10s\n", "",
-                    "tp", "cp", "pp", "vp", "dp", "ep", "micro", "seq", "zero", "recompute",
-                    "offload", "memory", "estimate", "simulated");
+    bool any = false; /* of another order than the usual one */
+    for (uint32_t i = 0; i < s->count; i++)
+        any |= s->rows[i].strategy.order > 0;
+    nadi_str_printf(out, "%4s %4s %3s %3s %3s %5s %3s %5s %3s %4s %-9s  %-22s %9s %10s %10s%s\n",
+                    "", "tp", "cp", "pp", "vp", "dp", "ep", "micro", "seq", "zero", "recompute",
+                    "offload", "memory", "estimate", "simulated", any ? "  order" : "");
     for (uint32_t i = 0; i < s->count; i++) {
         const struct nadi_search_row *r = &s->rows[i];
         const struct nadi_strategy *t = &r->strategy;
-        char away[64], memory[32], estimate[32], time[32];
+        char away[64], memory[32], estimate[32], time[32], order[16];
         nadi_offload_text(t->offload, away);
-        nadi_str_printf(out, "%4u %4u %3u %3u %3u %5u %3u %5u %3s %4u %-9s  %-22s %9s %10s %10s\n",
+        nadi_order_text(t->order, order);
+        nadi_str_printf(out,
+                        "%4u %4u %3u %3u %3u %5u %3u %5u %3s %4u %-9s  %-22s %9s %10s %10s%s%s\n",
                         i + 1, t->tp, t->cp, t->pp, t->vp, t->dp, t->ep, t->micro_batch,
                         t->sequence_parallel ? "yes" : "no", t->zero, recomputes[t->recompute],
                         t->offload ? away : "-", nadi_units_bytes(memory, r->estimate.memory_bytes),
                         nadi_units_time(estimate, r->estimate.ns),
-                        r->simulated_ns ? nadi_units_time(time, (double)r->simulated_ns) : "-");
+                        r->simulated_ns ? nadi_units_time(time, (double)r->simulated_ns) : "-",
+                        any ? "  " : "", any ? order : "");
     }
 }
 
@@ -174,6 +184,8 @@ static void json_row(const struct nadi_search_row *r, const char *name, struct n
     nadi_json_u64(j, "zero", t->zero);
     nadi_json_string(j, "recompute", recomputes[t->recompute]);
     nadi_json_string(j, "offload", away);
+    nadi_order_text(t->order, away);
+    nadi_json_string(j, "order", away);
     nadi_json_double(j, "memory_bytes", r->estimate.memory_bytes);
     nadi_json_double(j, "missing_bytes", r->estimate.missing_bytes);
     nadi_json_double(j, "estimate_ns", round(r->estimate.ns));
@@ -219,7 +231,7 @@ void nadi_search_csv(const struct nadi_search *s, struct nadi_str *out)
                       "memory_bytes,estimate_ns,simulated_ns");
     for (int i = 0; i < NADI_STEP_PARTS; i++)
         nadi_str_printf(out, ",%s_ns", nadi_step_part_name((enum nadi_step_part)i));
-    nadi_str_add_char(out, '\n');
+    nadi_str_add(out, ",order\n");
     for (uint32_t i = 0; i < s->count; i++) {
         const struct nadi_search_row *r = &s->rows[i];
         const struct nadi_strategy *t = &r->strategy;
@@ -233,7 +245,8 @@ void nadi_search_csv(const struct nadi_search *s, struct nadi_str *out)
                         time);
         for (int k = 0; k < NADI_STEP_PARTS; k++)
             nadi_str_printf(out, ",%.0f", r->estimate.parts[k]);
-        nadi_str_add_char(out, '\n');
+        nadi_order_text(t->order, away);
+        nadi_str_printf(out, ",%s\n", away);
     }
 }
 

@@ -21,9 +21,6 @@ static bool refuse(struct nadi_diags *diags, const char *hint, const char *what)
 
 static bool check(const struct nadi_model_plan *p, struct nadi_diags *diags)
 {
-    for (uint32_t i = 0; i < NADI_DEGREES; i++)
-        if (p->order[i] != (enum nadi_degree)i)
-            return refuse(diags, "leave 'order' out", "another order than tp, cp, dp, pp");
     if (p->mode != NADI_MODE_TRAIN)
         return refuse(diags, "leave 'mode' out", "inference");
     if (!nadi_pipeline_knows(p->schedule))
@@ -103,8 +100,23 @@ double nadi_strategy_least_ns(const struct nadi_strategy *s, const struct nadi_e
     return fmin(e->ns, fmax(fmax(e->kernels_ns, stays), all));
 }
 
+void nadi_strategy_order(uint32_t number, enum nadi_degree order[NADI_DEGREES])
+{
+    enum nadi_degree left[NADI_DEGREES] = {NADI_DEGREE_TP, NADI_DEGREE_CP, NADI_DEGREE_DP,
+                                           NADI_DEGREE_PP};
+    uint32_t rest = NADI_ORDERS;
+    for (uint32_t i = 0; i < NADI_DEGREES; i++) {
+        rest /= NADI_DEGREES - i;
+        const uint32_t at = number / rest;
+        number %= rest;
+        order[i] = left[at];
+        memmove(&left[at], &left[at + 1], (NADI_DEGREES - 1 - i - at) * sizeof(*left));
+    }
+}
+
 void nadi_strategy_apply(const struct nadi_strategy *s, struct nadi_model_plan *p)
 {
+    nadi_strategy_order(s->order, p->order);
     p->tp = s->tp;
     p->cp = s->cp;
     p->pp = s->pp;
@@ -123,7 +135,7 @@ static bool same_degrees(const struct nadi_strategy *a, const struct nadi_strate
 {
     return a->tp == b->tp && a->cp == b->cp && a->pp == b->pp && a->vp == b->vp && a->dp == b->dp &&
            a->ep == b->ep && a->micro_batch == b->micro_batch &&
-           a->sequence_parallel == b->sequence_parallel;
+           a->sequence_parallel == b->sequence_parallel && a->order == b->order;
 }
 
 static bool resolve(struct nadi_estimator *e, const struct nadi_strategy *s)
@@ -160,9 +172,11 @@ static bool take(struct nadi_estimator *e, const struct nadi_strategy *s)
         e->possible = resolve(e, s);
         if (!e->possible)
             return false;
+        e->possible = nadi_axes_init(&e->axes, &e->plan, &e->study->model);
+        if (!e->possible)
+            return false;
         nadi_step_compute_expand(&e->compute, e->study, &(struct nadi_expanded){0});
         (void)nadi_estimator_shape(e);
-        nadi_axes_init(&e->axes, &e->plan, &e->study->model);
         e->streams = streams_of(e);
         nadi_estimator_rows(e);
     }

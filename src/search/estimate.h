@@ -15,8 +15,8 @@
  * The footprint is nadi_memory_estimate's. The network is idle but for the step's own transfers, as
  * in the network model `unaware`; nadi_strategy_margin says how far above the simulation of the
  * step an estimate is there at most. Training with the schedules 1f1b, interleaved and gpipe, in
- * the order tp, cp, dp, pp. About a microsecond for a strategy once shape and stages are known; not
- * thread safe: one estimator for each thread. */
+ * any order of ranks in which the members of each group lie evenly apart. About a microsecond for a
+ * strategy once shape and stages are known; not thread safe: one estimator for each thread. */
 #ifndef NADI_SEARCH_ESTIMATE_H
 #define NADI_SEARCH_ESTIMATE_H
 
@@ -26,7 +26,12 @@ struct nadi_strategy {
     uint32_t tp, cp, pp, vp, dp, ep, micro_batch;
     uint8_t zero, recompute, offload; /* enum nadi_recompute, mask of enum nadi_offload_flag */
     bool sequence_parallel;
+    uint32_t order; /* of the ranks: nadi_strategy_order */
 };
+
+enum { NADI_ORDERS = 24 };
+/* The number-th order of tp, cp, dp, pp, as words sort them; 0: that one. */
+void nadi_strategy_order(uint32_t number, enum nadi_degree order[NADI_DEGREES]);
 
 enum nadi_step_part { /* they add up to the step */
                       NADI_STEP_COMPUTE,

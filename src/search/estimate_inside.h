@@ -22,6 +22,7 @@ struct nadi_kind_values { /* of a kind of layer in a shape */
 
 struct nadi_search_shape { /* degrees that split a layer, and the micro-batch */
     uint32_t tp, cp, ep, etp, micro_batch;
+    uint32_t stride[NADI_AXES];
     bool sequence_parallel;
     uint64_t boundary_bytes;
     struct nadi_kind_values *kinds;

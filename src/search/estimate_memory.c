@@ -117,5 +117,5 @@ double nadi_estimator_tiers(struct nadi_estimator *e)
         const struct nadi_rank_memory m = nadi_memory_of_load(&e->plan, &e->study->model, &load);
         memcpy(placed[r], m.placed, sizeof(m.placed));
     }
-    return nadi_remote_missing(&e->remote, &e->plan, placed);
+    return nadi_remote_missing(&e->remote, &e->plan, e->axes.stages, placed);
 }

@@ -2,17 +2,18 @@
 #include "base/mem.h"
 #include "search/estimate_inside.h"
 
-static bool is_shape(const struct nadi_search_shape *s, const struct nadi_model_plan *p)
+static bool is_shape(const struct nadi_search_shape *s, const struct nadi_estimator *e)
 {
-    return s->tp == p->tp && s->cp == p->cp && s->ep == p->ep && s->etp == p->etp &&
+    const struct nadi_model_plan *p = &e->plan;
+    return memcmp(s->stride, e->axes.stride, sizeof(s->stride)) == 0 && s->tp == p->tp &&
+           s->cp == p->cp && s->ep == p->ep && s->etp == p->etp &&
            s->micro_batch == p->micro_batch && s->sequence_parallel == p->sequence_parallel;
 }
 
 struct made { /* for a shape */
     struct nadi_net net;
     struct nadi_op_cost **costs; /* by kind and operation */
-    struct nadi_axes axes;
-    double host_ns; /* of the host for one kernel, where it is late */
+    double host_ns;              /* of the host for one kernel, where it is late */
 };
 
 static void fill_kind(struct nadi_estimator *e, struct nadi_kind_values *v, const struct made *made,
@@ -23,8 +24,8 @@ static void fill_kind(struct nadi_estimator *e, struct nadi_kind_values *v, cons
     const struct nadi_sums sums = nadi_layer_sums(k);
     const uint32_t position = e->body[kind] ? 0 : NADI_NONE;
     *v = (struct nadi_kind_values){
-        .time = nadi_layer_time(k, made->costs[kind], &e->plan, &made->axes, e->transfers,
-                                made->host_ns),
+        .time =
+            nadi_layer_time(k, made->costs[kind], &e->plan, &e->axes, e->transfers, made->host_ns),
         .dense = (double)(sums.weights - sums.expert_weights),
         .expert = e->study->model.experts ? (double)sums.expert_weights : 0,
         .expert_held = (double)sums.expert_weights,
@@ -50,7 +51,6 @@ static void make_shape(struct nadi_estimator *e, struct nadi_search_shape *s)
     nadi_net_build(&made.net, &e->study->model, &shape);
     NADI_ASSERT(made.net.kind_count == e->kind_count && made.net.layer_count == e->layer_count);
     made.costs = nadi_costs_make(&made.net, p, &e->compute.kernels, &arena);
-    nadi_axes_init(&made.axes, p, &e->study->model);
     made.host_ns = nadi_host_kernel_ns(p, e->study->cluster.host_speed);
     if (!nadi_host_is_late(&made.net, made.costs, made.host_ns))
         made.host_ns = 0;
@@ -66,7 +66,7 @@ const struct nadi_search_shape *nadi_estimator_shape(struct nadi_estimator *e)
     const struct nadi_model_plan *p = &e->plan;
     e->is_hybrid = false;
     for (size_t i = e->shapes.count; i-- > 0;)
-        if (is_shape(&e->shapes.items[i], p)) {
+        if (is_shape(&e->shapes.items[i], e)) {
             e->shape = (uint32_t)i;
             return &e->shapes.items[i];
         }
@@ -79,6 +79,7 @@ const struct nadi_search_shape *nadi_estimator_shape(struct nadi_estimator *e)
         .sequence_parallel = p->sequence_parallel,
         .kinds = NADI_ARENA_NEW(&e->arena, struct nadi_kind_values, e->kind_count),
     };
+    memcpy(s.stride, e->axes.stride, sizeof(s.stride));
     make_shape(e, &s);
     NADI_PUSH(&e->shapes, s);
     e->shape = (uint32_t)e->shapes.count - 1;

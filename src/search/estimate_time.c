@@ -140,7 +140,7 @@ static void passes(const struct step *s)
         e->forward[i] = e->values[i].forward + forward;
         e->backward[i] = e->values[i].backward + backward + late_activations(e, s->shape, row);
     }
-    const uint32_t pp = e->plan.pp, stride = e->plan.ranks / pp;
+    const uint32_t pp = e->plan.pp, stride = e->axes.stages;
     for (uint32_t r = 0; r < pp; r++)
         e->send[r] =
             pp == 1 ? 0
@@ -315,7 +315,7 @@ static double tied_ns(const struct nadi_estimator *e)
         return 0;
     const struct nadi_pipeline_stage stage = {.holds_tied = true};
     const uint64_t rows = nadi_stage_tied_weights(&e->study->model, &stage, e->plan.tp);
-    return nadi_transfers_message_ns(e->transfers, 0, last * (e->plan.ranks / e->plan.pp),
+    return nadi_transfers_message_ns(e->transfers, 0, last * e->axes.stages,
                                      rows * e->plan.gradient_bytes);
 }
 

@@ -1,24 +1,43 @@
 #include "search/layer_time.h"
 
+#include "base/mem.h"
+
 #include <math.h>
 
 #include "base/time.h"
 #include "model/ranks.h"
 
 /* With the order tp, cp, dp, pp every axis has ranks at one distance. */
-void nadi_axes_init(struct nadi_axes *axes, const struct nadi_model_plan *p,
+/* How far apart the members of rank 0's group are; 0: not evenly. */
+static uint32_t stride_of(const struct nadi_grid *g, enum nadi_axis axis, uint32_t size)
+{
+    uint32_t *members = NADI_NEW(uint32_t, size), stride = 1;
+    if (size > 1 && nadi_grid_group(g, axis, 0) != NADI_NONE) {
+        nadi_grid_members(g, axis, 0, members);
+        stride = members[1] - members[0];
+        for (uint32_t i = 2; i < size; i++)
+            if (members[i] != members[0] + i * stride)
+                stride = 0;
+    }
+    nadi_mem_free(members);
+    return stride;
+}
+
+bool nadi_axes_init(struct nadi_axes *axes, const struct nadi_model_plan *p,
                     const struct nadi_model *m)
 {
     struct nadi_grid grid;
-    *axes = (struct nadi_axes){0};
+    bool even = true;
     nadi_grid_init(&grid, p, m);
+    *axes = (struct nadi_axes){.stages = grid.stride[NADI_DEGREE_PP]};
     for (enum nadi_axis a = NADI_AXIS_NONE; a < NADI_AXES; a++) {
         axes->size[a] = nadi_grid_size(&grid, a);
         axes->stride[a] = 1;
+        if (a != NADI_AXIS_NONE && a != NADI_AXIS_TIED && a != NADI_AXIS_WORLD)
+            axes->stride[a] = stride_of(&grid, a, axes->size[a]);
+        even &= axes->stride[a] > 0;
     }
-    axes->stride[NADI_AXIS_CP] = axes->stride[NADI_AXIS_DP] = p->tp;
-    axes->stride[NADI_AXIS_EP] = p->etp;
-    axes->stride[NADI_AXIS_EDP] = p->etp * p->ep;
+    return even;
 }
 
 struct layer {

@@ -25,9 +25,11 @@ struct nadi_layer_time {
 /* Sizes of the groups and the distance of their members, by axis. */
 struct nadi_axes {
     uint32_t size[NADI_AXES], stride[NADI_AXES];
+    uint32_t stages; /* distance of ranks that follow each other in the pipeline */
 };
-void nadi_axes_init(struct nadi_axes *axes, const struct nadi_model_plan *p,
-                    const struct nadi_model *m);
+/* False: the members of some group do not lie evenly apart. */
+bool nadi_axes_init(struct nadi_axes *axes, const struct nadi_model_plan *p,
+                    const struct nadi_model *m) NADI_MUST_USE;
 
 /* host_ns: of the host for one kernel; 0: it is never late. */
 struct nadi_layer_time nadi_layer_time(const struct nadi_layer_kind *kind,

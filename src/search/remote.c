@@ -137,24 +137,21 @@ double nadi_remote_ns(const struct nadi_remote *r, unsigned flag, bool store, do
     return latency + (ns - latency) * part->slower[store];
 }
 
-/* Of ranks first to end-1, whose stages follow each other. */
-static double bytes_of(const struct nadi_remote *r, const struct nadi_model_plan *p, uint32_t tier,
-                       double (*placed)[NADI_PLACED_PARTS], uint64_t first, uint64_t end)
+/* Of ranks first to end-1. */
+static double bytes_of(const struct nadi_remote *r, const struct nadi_model_plan *p,
+                       uint32_t stages, uint32_t tier, double (*placed)[NADI_PLACED_PARTS],
+                       uint32_t first, uint32_t end)
 {
-    const uint64_t of_stage = p->ranks / p->pp;
     double bytes = 0;
-    for (uint64_t stage = first / of_stage; stage < p->pp && stage * of_stage < end; stage++) {
-        const uint64_t from = nadi_max_u64(first, stage * of_stage),
-                       to = nadi_min_u64(end, (stage + 1) * of_stage);
+    for (uint32_t rank = first; rank < end; rank++)
         for (uint32_t i = 0; i < NADI_REMOTE_KEPT; i++)
             if ((p->offload >> i & 1) && r->parts[i].tier == tier)
-                bytes += (double)(to - from) * placed[stage][i];
-    }
+                bytes += placed[rank / stages % p->pp][i];
     return bytes;
 }
 
 double nadi_remote_missing(const struct nadi_remote *r, const struct nadi_model_plan *p,
-                           double (*placed)[NADI_PLACED_PARTS])
+                           uint32_t stages, double (*placed)[NADI_PLACED_PARTS])
 {
     const struct nadi_tiers *t = r->inputs.tiers;
     double most = 0;
@@ -162,9 +159,10 @@ double nadi_remote_missing(const struct nadi_remote *r, const struct nadi_model_
         const uint32_t tier = r->parts[i].tier;
         if (!(p->offload >> i & 1) || t->tiers[tier].capacity_bytes == UINT64_MAX)
             continue;
-        const uint64_t span = nadi_tiers_span(t, t->tiers[tier].scope);
-        for (uint64_t at = 0; at < p->ranks; at += span)
-            most = fmax(most, bytes_of(r, p, tier, placed, at, nadi_min_u64(at + span, p->ranks)) -
+        const uint32_t span = nadi_tiers_span(t, t->tiers[tier].scope), ranks = p->ranks;
+        for (uint32_t at = 0; at < ranks; at += span)
+            most = fmax(most, bytes_of(r, p, stages, tier, placed, at,
+                                       ranks - at < span ? ranks : at + span) -
                                   (double)t->tiers[tier].capacity_bytes);
     }
     return most;

@@ -38,8 +38,8 @@ bool nadi_remote_takes(const struct nadi_remote *r, unsigned offload);
 /* flag: one of enum nadi_offload_flag. */
 double nadi_remote_ns(const struct nadi_remote *r, unsigned flag, bool store, double bytes);
 /* Bytes that the fullest instance of a tier lacks; placed: of each stage of the pipeline, by part;
- * 0: there is room. */
+ * stages: distance of ranks of stages that follow each other. 0: there is room. */
 double nadi_remote_missing(const struct nadi_remote *r, const struct nadi_model_plan *p,
-                           double (*placed)[NADI_PLACED_PARTS]);
+                           uint32_t stages, double (*placed)[NADI_PLACED_PARTS]);
 
 #endif

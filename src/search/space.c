@@ -4,8 +4,8 @@
 #include "base/str.h"
 
 static const char *const key_names[NADI_SEARCH_KEYS] = {
-    "tp",   "cp",        "pp",      "vp", "ep", "micro-batch", "sequence-parallel",
-    "zero", "recompute", "offload",
+    "tp",   "cp",        "pp",      "vp",    "ep", "micro-batch", "sequence-parallel",
+    "zero", "recompute", "offload", "order",
 };
 static const char *const recomputes[] = {"none", "selective", "full", NULL};
 static const char *const offloads[] = {"optimizer", "gradients", "parameters", "activations", NULL};
@@ -52,10 +52,24 @@ static bool read_offload(const char *word, size_t length, uint32_t *value)
     return length > 0;
 }
 
+/* "tp-cp-dp-pp" */
+static bool read_order(const char *word, size_t length, uint32_t *value)
+{
+    char text[16];
+    for (*value = 0; *value < NADI_ORDERS; ++*value) {
+        nadi_order_text(*value, text);
+        if (strlen(text) == length && memcmp(text, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool read_value(enum nadi_search_key key, const char *word, size_t length, uint32_t *value)
 {
     if (key == NADI_SEARCH_OFFLOAD)
         return read_offload(word, length, value);
+    if (key == NADI_SEARCH_ORDER)
+        return read_order(word, length, value);
     if (key == NADI_SEARCH_RECOMPUTE)
         return read_word(recomputes, word, length, value);
     if (!read_count(word, length, value))
@@ -70,6 +84,8 @@ static const char *what_of(enum nadi_search_key key)
     switch (key) {
     case NADI_SEARCH_OFFLOAD:
         return "none, or optimizer, gradients, parameters, activations joined by +";
+    case NADI_SEARCH_ORDER:
+        return "any, or orders of all four as in tp-cp-dp-pp, the innermost first";
     case NADI_SEARCH_RECOMPUTE:
         return "none, selective, full";
     case NADI_SEARCH_ZERO:
@@ -105,8 +121,13 @@ static bool read_list(struct nadi_search_space *s, enum nadi_search_key key, con
                       size_t length, struct nadi_diags *diags)
 {
     struct nadi_search_list *l = &s->lists[key];
-    l->items = NADI_ARENA_NEW(&s->arena, uint32_t, length + 2);
+    l->items = NADI_ARENA_NEW(&s->arena, uint32_t, length + 2 + NADI_ORDERS);
     l->count = 0;
+    if (key == NADI_SEARCH_ORDER && length == 3 && memcmp(values, "any", 3) == 0) {
+        for (uint32_t i = 0; i < NADI_ORDERS; i++)
+            insert(l, i);
+        return true;
+    }
     for (const char *at = values; at <= values + length;) {
         size_t part = 0;
         uint32_t value;
@@ -160,6 +181,17 @@ static bool read_words(struct nadi_search_space *s, const char *words, struct na
 
 /* ---- the plan's own ------------------------------------------------------------------------ */
 
+static uint32_t number_of(const enum nadi_degree order[NADI_DEGREES])
+{
+    for (uint32_t i = 0; i < NADI_ORDERS; i++) {
+        enum nadi_degree one[NADI_DEGREES];
+        nadi_strategy_order(i, one);
+        if (memcmp(one, order, sizeof(one)) == 0)
+            return i;
+    }
+    NADI_BUG("no order of four degrees");
+}
+
 static uint32_t value_in(const struct nadi_model_plan *p, enum nadi_search_key key)
 {
     switch (key) {
@@ -183,6 +215,8 @@ static uint32_t value_in(const struct nadi_model_plan *p, enum nadi_search_key k
         return p->recompute;
     case NADI_SEARCH_OFFLOAD:
         return p->offload;
+    case NADI_SEARCH_ORDER:
+        return number_of(p->order);
     case NADI_SEARCH_KEYS:
         break;
     }
@@ -380,6 +414,30 @@ void nadi_search_space_shapes(struct nadi_search_space *s, const struct nadi_mod
 
 /* ---- strategies of a shape ----------------------------------------------------------------- */
 
+/* Degrees of 1 do not matter: is the order the same as an earlier one of the list? */
+static bool order_repeats(const struct nadi_strategy *s, const struct nadi_search_list *orders,
+                          uint32_t at)
+{
+    const uint32_t degree[NADI_DEGREES] = {s->tp, s->cp, s->dp, s->pp};
+    enum nadi_degree mine[NADI_DEGREES], other[NADI_DEGREES];
+    nadi_strategy_order(orders->items[at], mine);
+    for (uint32_t i = 0; i < at; i++) {
+        uint32_t a = 0, b = 0;
+        bool same = true;
+        nadi_strategy_order(orders->items[i], other);
+        for (; same && a < NADI_DEGREES && b < NADI_DEGREES; a++, b++) {
+            while (a < NADI_DEGREES && degree[mine[a]] == 1)
+                a++;
+            while (b < NADI_DEGREES && degree[other[b]] == 1)
+                b++;
+            same = a == NADI_DEGREES || b == NADI_DEGREES || mine[a] == other[b];
+        }
+        if (same)
+            return true;
+    }
+    return false;
+}
+
 void nadi_search_space_each(const struct nadi_search_space *s, size_t shape, bool host,
                             nadi_strategy_visit *visit, void *context)
 {
@@ -387,7 +445,8 @@ void nadi_search_space_each(const struct nadi_search_space *s, size_t shape, boo
     uint32_t all_away[] = {0, NADI_OFFLOAD_OPTIMIZER, NADI_OFFLOAD_ACTIVATIONS,
                            NADI_OFFLOAD_OPTIMIZER | NADI_OFFLOAD_ACTIVATIONS};
     struct nadi_strategy now = s->shapes.items[shape];
-    struct nadi_search_list zero = s->lists[NADI_SEARCH_ZERO],
+    uint32_t usual = 0;
+    struct nadi_search_list orders = s->lists[NADI_SEARCH_ORDER], zero = s->lists[NADI_SEARCH_ZERO],
                             again = s->lists[NADI_SEARCH_RECOMPUTE],
                             away = s->lists[NADI_SEARCH_OFFLOAD];
     if (!zero.count)
@@ -396,17 +455,39 @@ void nadi_search_space_each(const struct nadi_search_space *s, size_t shape, boo
         again = (struct nadi_search_list){all_again, 3};
     if (!away.count)
         away = (struct nadi_search_list){all_away, host ? 4 : 1};
-    for (uint32_t r = 0; r < again.count; r++)
-        for (uint32_t z = 0; z < zero.count; z++)
-            for (uint32_t o = 0; o < away.count; o++) {
-                now.recompute = (uint8_t)again.items[r];
-                now.zero = (uint8_t)zero.items[z];
-                now.offload = (uint8_t)away.items[o];
-                visit(context, &now);
-            }
+    if (!orders.count)
+        orders = (struct nadi_search_list){&usual, 1};
+    for (uint32_t i = 0; i < orders.count; i++) {
+        now.order = orders.items[i];
+        if (order_repeats(&now, &orders, i))
+            continue;
+        for (uint32_t r = 0; r < again.count; r++)
+            for (uint32_t z = 0; z < zero.count; z++)
+                for (uint32_t o = 0; o < away.count; o++) {
+                    now.recompute = (uint8_t)again.items[r];
+                    now.zero = (uint8_t)zero.items[z];
+                    now.offload = (uint8_t)away.items[o];
+                    visit(context, &now);
+                }
+    }
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
+
+static const char *const degrees[NADI_DEGREES] = {"tp", "cp", "dp", "pp"};
+
+static void join_order(uint32_t order, char between, char out[16])
+{
+    enum nadi_degree all[NADI_DEGREES];
+    nadi_strategy_order(order, all);
+    snprintf(out, 16, "%s%c%s%c%s%c%s", degrees[all[0]], between, degrees[all[1]], between,
+             degrees[all[2]], between, degrees[all[3]]);
+}
+
+void nadi_order_text(uint32_t order, char out[16])
+{
+    join_order(order, '-', out);
+}
 
 void nadi_offload_text(unsigned offload, char out[64])
 {
@@ -429,4 +510,9 @@ void nadi_strategy_text(const struct nadi_strategy *s, struct nadi_str *out)
         if (s->offload >> i & 1)
             nadi_str_printf(out, "%s%s", any++ ? "," : "", offloads[i]);
     nadi_str_add(out, "]");
+    if (s->order) {
+        char order[16];
+        join_order(s->order, ',', order);
+        nadi_str_printf(out, " order=[%s]", order);
+    }
 }

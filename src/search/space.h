@@ -8,6 +8,7 @@
  *   ep           divisors of the experts
  *   micro-batch  divisors of a replica's share of the batch
  *   zero         all stages; 0 alone without replicas
+ *   order        tp-cp-dp-pp; others where asked for, each that differs for its degrees
  *   offload      nothing, optimizer, activations, both; nothing where the device has no path to the
  *                host
  * nadi_plan_resolve decides what of it is possible. */
@@ -27,6 +28,7 @@ enum nadi_search_key {
     NADI_SEARCH_ZERO,
     NADI_SEARCH_RECOMPUTE,
     NADI_SEARCH_OFFLOAD,
+    NADI_SEARCH_ORDER,
     NADI_SEARCH_KEYS
 };
 
@@ -63,6 +65,8 @@ void nadi_search_space_each(const struct nadi_search_space *s, size_t shape, boo
 
 /* The keys of a strategy as a plan's settings: "tp=8 cp=1 ...". */
 void nadi_strategy_text(const struct nadi_strategy *s, struct nadi_str *out);
+/* "tp-cp-dp-pp": the first is innermost. */
+void nadi_order_text(uint32_t order, char out[16]);
 /* "none", "optimizer+activations" */
 void nadi_offload_text(unsigned offload, char out[64]);
 
