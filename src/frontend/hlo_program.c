@@ -12,11 +12,14 @@
 #include "frontend/hlo_module.h"
 
 enum { STEPS_MOST = 1 << 24, NODES_MOST = 1 << 24 /* of all ranks */ };
+enum { DEPTH_MOST = 256 /* of calls, of tuples */, PRODUCERS_MOST = 1 << 20 /* of a tuple */ };
 
 struct value { /* of an instruction: its producers, or parts of a tuple */
     const uint64_t *ids;
     const struct value *const *parts;
     uint32_t count, part_count;
+    uint32_t depth; /* of tuples in it */
+    uint64_t all;   /* producers of all parts */
 };
 
 struct program {
@@ -25,6 +28,7 @@ struct program {
     struct nadi_arena arena; /* of values */
     struct nadi_u64_list ids;
     uint64_t steps;
+    uint32_t depth; /* of calls */
 };
 
 struct call { /* a computation that runs */
@@ -82,7 +86,7 @@ static const struct value *produced(struct program *p, const uint64_t *ids, uint
     struct value *v = NADI_ARENA_NEW(&p->arena, struct value, 1);
     uint64_t *copy = NADI_ARENA_NEW(&p->arena, uint64_t, count);
     memcpy(copy, ids, count * sizeof(*copy));
-    *v = (struct value){.ids = copy, .count = count};
+    *v = (struct value){.ids = copy, .count = count, .all = count};
     return v;
 }
 
@@ -92,9 +96,14 @@ static const struct value *tuple_of(struct program *p, const struct call *call,
     struct value *v = NADI_ARENA_NEW(&p->arena, struct value, 1);
     const struct value **parts =
         NADI_ARENA_NEW(&p->arena, const struct value *, i->operand_count ? i->operand_count : 1);
-    for (uint32_t k = 0; k < i->operand_count; k++)
+    *v = (struct value){.parts = parts, .part_count = i->operand_count, .depth = 1};
+    for (uint32_t k = 0; k < i->operand_count; k++) {
         parts[k] = operand(p, call, i, k);
-    *v = (struct value){.parts = parts, .part_count = i->operand_count};
+        v->all = nadi_count_add(v->all, parts[k]->all + 1);
+        v->depth = parts[k]->depth + 1 > v->depth ? parts[k]->depth + 1 : v->depth;
+    }
+    if (v->all > PRODUCERS_MOST || v->depth > DEPTH_MOST)
+        return refuse(p, i, "hlo/size", NULL, "the tuple has too many parts");
     return v;
 }
 
@@ -404,16 +413,20 @@ static const struct value *run(struct program *p, uint32_t computation,
     struct call call = {c, NADI_NEW(const struct value *, c->count), arguments, count};
     const struct value *result = NULL;
     bool ok = true;
+    p->depth++;
     for (uint32_t k = 0; k < c->count && ok; k++) {
         const struct nadi_hlo_instruction *i = &p->module.instructions.items[c->first + k];
-        if (++p->steps > STEPS_MOST ||
-            p->job->ranks[0].nodes.count * p->job->rank_count > NODES_MOST)
+        if (p->depth > DEPTH_MOST)
+            ok = fail(p, i, "hlo/size", NULL, "the calls are too deep");
+        else if (++p->steps > STEPS_MOST ||
+                 p->job->ranks[0].nodes.count * p->job->rank_count > NODES_MOST)
             ok = fail(p, i, "hlo/size", NULL, "the loops have too many operations");
         else
             ok = (call.values[k] = run_instruction(p, &call, i)) != NULL;
     }
     if (ok)
         result = call.values[c->root];
+    p->depth--;
     nadi_mem_free(call.values);
     return result;
 }
