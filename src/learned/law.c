@@ -139,39 +139,53 @@ static bool above_one(const struct nadi_law_samples *s, uint32_t feature)
     return true;
 }
 
+/* One of the features from `from` to `end`, or one and a place, and a constant. same: all samples
+ * say the same, which only a label may. */
+static bool find_counter(const struct nadi_law_samples *s, struct nadi_law *law, double constant,
+                         uint32_t from, uint32_t end, bool same)
+{
+    for (uint32_t k = from; k < end; k++) {
+        struct nadi_law tried = {
+            .form = NADI_LAW_LINEAR, .used = 1, .var = {s->order[k]}, .coef = {1, constant}};
+        const bool is_label = s->kinds[s->order[k]] == NADI_FEATURE_LABEL;
+        if (s->kinds[s->order[k]] == NADI_FEATURE_PLACE || (same && !is_label))
+            continue;
+        if (is_sum(s, &tried) ||
+            (!same && is_label && above_one(s, s->order[k]) && try_places(s, &tried))) {
+            *law = tried;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* "layers of a stage", "micro-batches - ahead", "ahead + 1": what programs count, whether or not
- * the label was ever another one. */
+ * the label was ever another one. Features of trust come first, with all constants. */
 static bool find_label(const struct nadi_law_samples *s, struct nadi_law *law)
 {
     static const double constants[] = {0, 1, -1, 2, -2};
     bool all_one = true, same = true;
-    /* Where all say the same: "the rounds but the first" is as likely as "the rounds". */
-    const size_t most = s->values[0] > 2.5 ? 2 : 0;
     for (uint32_t i = 0; i < s->count; i++) {
         all_one &= s->values[i] < 1.5;
         same &= nadi_law_is_near(s->values[i], s->values[0]);
     }
-    for (size_t c = 0; c < sizeof(constants) / sizeof(constants[0]) && !(same && all_one); c++) {
-        struct nadi_law tried = {.form = NADI_LAW_LINEAR, .coef = {constants[c]}};
-        if (!same && try_places(s, &tried)) {
-            *law = tried;
-            return true;
-        }
-        for (uint32_t k = 0; k < s->order_count; k++) {
-            tried = (struct nadi_law){.form = NADI_LAW_LINEAR,
-                                      .used = 1,
-                                      .var = {s->order[k]},
-                                      .coef = {1, constants[c]}};
-            const bool is_label = s->kinds[s->order[k]] == NADI_FEATURE_LABEL;
-            if (s->kinds[s->order[k]] == NADI_FEATURE_PLACE || (same && (c > most || !is_label)))
-                continue;
-            if (is_sum(s, &tried) ||
-                (!same && is_label && above_one(s, s->order[k]) && try_places(s, &tried))) {
+    if (same && all_one)
+        return false;
+    /* Where all say the same: "the rounds but the first" is as likely as "the rounds". */
+    const size_t most = !same                ? sizeof(constants) / sizeof(constants[0])
+                        : s->values[0] > 2.5 ? 3
+                                             : 1;
+    for (int trusted = 1; trusted >= 0; trusted--)
+        for (size_t c = 0; c < most; c++) {
+            struct nadi_law tried = {.form = NADI_LAW_LINEAR, .coef = {constants[c]}};
+            if (!same && try_places(s, &tried)) {
                 *law = tried;
                 return true;
             }
+            if (find_counter(s, law, constants[c], trusted ? 0 : s->trusted_count,
+                             trusted ? s->trusted_count : s->order_count, same))
+                return true;
         }
-    }
     return false;
 }
 

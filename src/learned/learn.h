@@ -16,7 +16,7 @@ struct nadi_learned_trust { /* features, those of most trust first */
     enum nadi_feature_kind kinds[NADI_LAW_FEATURES];
     uint8_t figures[NADI_LAW_FEATURES], counts[NADI_LAW_FEATURES];
     uint32_t figure_count, count_count;
-    uint32_t trusted_count; /* the first of the figures */
+    uint32_t trusted_count, trusted_counts; /* the first of figures, of counts */
 };
 void nadi_learned_trust_of(struct nadi_learned_trust *t, const struct nadi_learned_family *f);
 

@@ -56,15 +56,15 @@ void nadi_cells_fit(const struct cells *c, struct nadi_law *law, const struct ta
                     enum nadi_law_target target)
 {
     const bool figure = target == NADI_TARGET_POSITIVE;
-    const struct nadi_law_samples s = {.kinds = c->trust.kinds,
-                                       .order = figure ? c->trust.figures : c->trust.counts,
-                                       .order_count =
-                                           figure ? c->trust.figure_count : c->trust.count_count,
-                                       .trusted_count = figure ? c->trust.trusted_count : 0,
-                                       .count = t->count,
-                                       .features = t->features,
-                                       .values = t->values,
-                                       .noises = figure ? t->noises : NULL};
+    const struct nadi_law_samples s = {
+        .kinds = c->trust.kinds,
+        .order = figure ? c->trust.figures : c->trust.counts,
+        .order_count = figure ? c->trust.figure_count : c->trust.count_count,
+        .trusted_count = figure ? c->trust.trusted_count : c->trust.trusted_counts,
+        .count = t->count,
+        .features = t->features,
+        .values = t->values,
+        .noises = figure ? t->noises : NULL};
     nadi_law_fit(law, &s, target, &c->l->model->arena);
 }
 

@@ -1,6 +1,12 @@
 /* learn_trust: which features a law may follow from, those that are likelier first. */
 #include "learned/learn.h"
 
+/* Loops go over layers and micro-batches: no program counts tokens. */
+static bool is_counter(const char *label)
+{
+    return strcmp(label, "layers") == 0 || strcmp(label, "micro-batches") == 0;
+}
+
 /* Figures depend on work, layers of the stage, axes and the pipeline's ends; counts on layers,
  * micro-batches and places. */
 void nadi_learned_trust_of(struct nadi_learned_trust *t, const struct nadi_learned_family *f)
@@ -17,12 +23,16 @@ void nadi_learned_trust_of(struct nadi_learned_trust *t, const struct nadi_learn
             sizes[size_count++] = (uint8_t)i;
     }
     /* The label that follows the others is layers of a stage. */
-    for (uint32_t i = label_count; i-- > 0;)
-        t->counts[t->count_count++] = labels[i];
-    for (uint32_t i = 0; i < 4; i++)
-        t->counts[t->count_count++] = (uint8_t)(places + i);
-    for (uint32_t i = 0; i < size_count; i++)
-        t->counts[t->count_count++] = sizes[size_count - 1 - i];
+    for (int counter = 1; counter >= 0; counter--) {
+        for (uint32_t i = label_count; i-- > 0;)
+            if ((i >= f->label_count || is_counter(f->labels[i])) == counter)
+                t->counts[t->count_count++] = labels[i];
+        for (uint32_t i = 0; i < 4 && counter; i++)
+            t->counts[t->count_count++] = (uint8_t)(places + i);
+        for (uint32_t i = 0; i < size_count && !counter; i++)
+            t->counts[t->count_count++] = sizes[size_count - 1 - i];
+        t->trusted_counts = counter ? t->count_count : t->trusted_counts;
+    }
     uint32_t first = 0;
     while (first < f->label_count && nadi_learned_label_is_work(f->labels[first]))
         t->figures[t->figure_count++] = labels[first++];
