@@ -192,6 +192,21 @@ static double apart(const struct pool *p, uint32_t first)
     return sum / (p->count - first);
 }
 
+/* Has the record a size or label where the pool never had another than one? What its law says there
+ * means nothing. */
+static bool is_elsewhere(const struct pool *p, uint32_t before)
+{
+    bool elsewhere = false;
+    for (uint32_t k = 0; k < p->c->trust.trusted_count && !elsewhere; k++) {
+        const uint32_t f = p->c->trust.figures[k];
+        bool varies = false;
+        for (uint32_t i = 1; i < before && !varies; i++)
+            varies = fabs(p->features[i][f] - p->features[0][f]) > 0;
+        elsewhere = !varies && fabs(p->features[before][f] - p->features[0][f]) > 0;
+    }
+    return elsewhere;
+}
+
 /* Takes the record where one law says it and all that is in the pool. */
 static void take(struct pool *p, struct nadi_learned_record *x)
 {
@@ -201,7 +216,7 @@ static void take(struct pool *p, struct nadi_learned_record *x)
     memcpy(p->values + before, x->values, x->count * sizeof(*x->values));
     p->count += x->count;
     const double off = before ? apart(p, before) : 0;
-    bool one = off < unlike;
+    bool one = off < unlike || is_elsewhere(p, before);
     if (one && (!before || off > exactly || p->law.spread > exactly))
         one = fit(p, &law) && (!before || law.spread <= fmax(p->law.spread, near_enough));
     if (one && before && p->law.spread < exactly && x->law.spread < exactly)

@@ -391,6 +391,27 @@ static void drop_only_rounds(struct cells *c, const struct cell *cells,
     nadi_mem_free(drop);
 }
 
+/* Of an outermost rule that some programs do not have: how often they have it, 0 there, where one
+ * linear law says that; it says then where the rule is, too. */
+static void count_absent(struct cells *c, const struct cell *cell, struct nadi_learned_slot *slot,
+                         struct table *t)
+{
+    struct nadi_law law = slot->cells[0].count;
+    bool says = law.form == NADI_LAW_LINEAR;
+    size_t at = 0;
+    t->count = c->l->program_count;
+    for (uint32_t p = 0; p < t->count; p++) {
+        const bool here = at < cell->samples.count && cell->samples.items[at].program == p;
+        t->features[p] = c->l->programs[p].features;
+        t->values[p] = here ? mean_of(&cell->samples.items[at++], TIMES) : 0;
+        says = says && (here || nadi_law_value(&law, t->features[p]) < 0.5);
+    }
+    if (!says)
+        nadi_cells_fit(c, &law, t, NADI_TARGET_COUNT);
+    if (law.form == NADI_LAW_LINEAR && cell->samples.count < t->count)
+        slot->present = slot->cells[0].count = law;
+}
+
 static void fit_slot(struct cells *c, const struct cell *cells, struct nadi_learned_slot *slot,
                      struct table *t)
 {
@@ -400,6 +421,9 @@ static void fit_slot(struct cells *c, const struct cell *cells, struct nadi_lear
     if (slot->symbol == NADI_NONE) {
         fit_groups(c, cells, slot->cell_count, TIMES, slot->cells, t);
         drop_only_rounds(c, cells, slot);
+        if (slot < c->l->family->slots + c->l->family->outer_count && slot->cell_count == 1 &&
+            c->l->model->kind == NADI_LEARNED_STRUCTURAL)
+            count_absent(c, &cells[0], slot, t);
         return;
     }
     const uint8_t type = c->l->family->symbols.items[slot->symbol].type;

@@ -239,11 +239,16 @@ static bool has_axes(const struct nadi_learned_family *f, const struct nadi_lear
     return same;
 }
 
+static int on_host(uint8_t flags)
+{
+    return (flags & NADI_NODE_IS_CPU) != 0;
+}
+
 /* How far the kinds of operators and their numbers are from those that the family makes there. */
 static double distance(const struct nadi_learned_model *m, uint32_t number, const double *point,
                        const struct nadi_learned_job *job, const struct nadi_vocabulary *v)
 {
-    double counts[NADI_NODE_TYPES][NADI_COLLECTIVE_KINDS + 1][2] = {{{0}}}, sum = 0;
+    double counts[2][NADI_NODE_TYPES][NADI_COLLECTIVE_KINDS + 1][2] = {{{{0}}}}, sum = 0;
     double bytes[2] = {0}, ns[2] = {0};
     struct nadi_diags ignored;
     struct nadi_made_job made;
@@ -255,7 +260,7 @@ static double distance(const struct nadi_learned_model *m, uint32_t number, cons
         for (size_t n = 0; n < made.stages[s].nodes.count; n++) {
             const struct nadi_made_node *node = &made.stages[s].nodes.items[n];
             const struct nadi_learned_symbol *x = &made.family->symbols.items[node->symbol];
-            counts[x->type][x->kind][0]++;
+            counts[on_host(x->flags)][x->type][x->kind][0]++;
             bytes[0] += (double)node->bytes;
             ns[0] += (double)node->duration_ns;
         }
@@ -265,14 +270,15 @@ static double distance(const struct nadi_learned_model *m, uint32_t number, cons
         const struct nadi_job_program *p = job->programs[job->class_of_stage[s]];
         for (uint32_t n = 0; n < p->node_count; n++) {
             const struct nadi_job_symbol *x = &v->symbols.items[p->symbol[n]];
-            counts[x->type][x->kind][1]++;
+            counts[on_host(x->flags)][x->type][x->kind][1]++;
             bytes[1] += (double)p->bytes[n];
             ns[1] += (double)p->duration_ns[n];
         }
     }
-    for (int t = 0; t < NADI_NODE_TYPES; t++)
-        for (int k = 0; k <= NADI_COLLECTIVE_KINDS; k++)
-            sum += fabs(log1p(counts[t][k][0]) - log1p(counts[t][k][1]));
+    for (int h = 0; h < 2; h++)
+        for (int t = 0; t < NADI_NODE_TYPES; t++)
+            for (int k = 0; k <= NADI_COLLECTIVE_KINDS; k++)
+                sum += fabs(log1p(counts[h][t][k][0]) - log1p(counts[h][t][k][1]));
     sum += fabs(log1p(bytes[0]) - log1p(bytes[1])) + fabs(log1p(ns[0]) - log1p(ns[1]));
     return ok ? sum : HUGE_VAL;
 }
