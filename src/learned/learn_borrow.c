@@ -217,8 +217,9 @@ static void take(struct pool *p, struct nadi_learned_record *x)
     p->count += x->count;
     const double off = before ? apart(p, before) : 0;
     bool one = off < unlike || is_elsewhere(p, before);
+    const double wanted = fmax(fmax(p->law.spread, x->law.spread), near_enough); /* NAN gives way */
     if (one && (!before || off > exactly || p->law.spread > exactly))
-        one = fit(p, &law) && (!before || law.spread <= fmax(p->law.spread, near_enough));
+        one = fit(p, &law) && (!before || law.spread <= wanted);
     if (one && before && p->law.spread < exactly && x->law.spread < exactly)
         one = law.spread < exactly;
     if (!one) {
