@@ -57,8 +57,6 @@ bool nadi_load_model_keys(struct nadi_load *l,
  * collectives on it. */
 void nadi_load_choose_by_network(struct nadi_load *l);
 void nadi_load_choose_by_traces(struct nadi_load *l);
-/* Does the network say no more than a list of rings, cliques and switches can? */
-bool nadi_load_is_plain(const struct nadi_topology *t);
 /* For a model and a network that need one; nadi_load_packet calls it. */
 bool nadi_load_graph(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_graph_from_dims(struct nadi_load *l) NADI_MUST_USE;

@@ -9,18 +9,6 @@
 
 enum { MAX_LINKS = 1 << 24 };
 
-bool nadi_load_is_plain(const struct nadi_topology *t)
-{
-    for (uint32_t d = 0; d < t->dim_count; d++) {
-        const struct nadi_dim *dim = &t->dims[d];
-        if (dim->oversubscription > 1 ||
-            (dim->kind != NADI_DIM_RING && dim->kind != NADI_DIM_FULLY_CONNECTED &&
-             dim->kind != NADI_DIM_SWITCH))
-            return false;
-    }
-    return true;
-}
-
 bool nadi_load_graph_from_dims(struct nadi_load *l)
 {
     const uint64_t links = nadi_graph_dims_links(&l->in->topology);
@@ -201,7 +189,7 @@ bool nadi_load_graph(struct nadi_load *l)
     struct nadi_inputs *in = l->in;
     const struct nadi_network_ops *model = in->options.network_model;
     if (!model->has_links || (!model->needs_graph && !l->graph_path && !l->graph_ready &&
-                              nadi_load_is_plain(&in->topology)))
+                              nadi_topology_is_plain(&in->topology)))
         return true;
     if (in->has_graph)
         return true;

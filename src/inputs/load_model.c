@@ -32,7 +32,7 @@ void nadi_load_choose_by_network(struct nadi_load *l)
         return;
     if (l->graph_ready || l->graph_path)
         take(l, nadi_network_sharing, "the network is a graph");
-    else if (!nadi_load_is_plain(&l->in->topology))
+    else if (!nadi_topology_is_plain(&l->in->topology))
         take(
             l, nadi_network_sharing,
             "a dimension is no ring, clique or switch, or is oversubscribed: messages share links");

@@ -17,6 +17,12 @@ enum { /* of the system that a generated step runs on */
        NADI_MODEL_ENDPOINT_NS = 10,
        NADI_MODEL_STREAMS = 4, /* tensor and context, replicas, messages up and down */
        NADI_MODEL_REMOTE_LATENCY_NS = 1000,
+       /* All-to-alls of a cluster that names no algorithm: messages that a rank sends at once.
+        * Where messages share links, several, as libraries do: one after the other, a rank that is
+        * late would keep receivers waiting that others could have sent to. Where they pass each
+        * other, one at a time: they would not share its link. */
+       NADI_MODEL_PEERS_SHARING = 8,
+       NADI_MODEL_PEERS_PASSING = 1,
 };
 
 /* Chunks of a collective: those of the cluster if the group of all ranks, or one that is chunked

@@ -162,3 +162,15 @@ const char *nadi_dim_kind_name(enum nadi_dim_kind kind)
     }
     return "none";
 }
+
+bool nadi_topology_is_plain(const struct nadi_topology *t)
+{
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        const struct nadi_dim *dim = &t->dims[d];
+        if (dim->oversubscription > 1 ||
+            (dim->kind != NADI_DIM_RING && dim->kind != NADI_DIM_FULLY_CONNECTED &&
+             dim->kind != NADI_DIM_SWITCH))
+            return false;
+    }
+    return true;
+}

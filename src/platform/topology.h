@@ -40,6 +40,9 @@ struct nadi_topology {
 /* Fills npu_count and stride from dims. False when the product exceeds 2^31 - 1. */
 bool nadi_topology_finish(struct nadi_topology *t) NADI_MUST_USE;
 
+/* Does it say no more than a list of rings, cliques and switches can? */
+bool nadi_topology_is_plain(const struct nadi_topology *t);
+
 static inline uint32_t nadi_topology_coordinate(const struct nadi_topology *t, uint32_t rank,
                                                 uint32_t dim)
 {
