@@ -322,6 +322,44 @@ static void pipeline(void **state)
     job_release(&j);
 }
 
+/* A collective that another one with a lower id overtakes: what all ranks do together does not
+ * follow from the ids then. The second one passes beside the computation that the first waits for.
+ */
+static void overtaken(void **state)
+{
+    enum { FIRST = 10000, SECOND = 900000 };
+    struct job_node nodes[] = {
+        {.type = NADI_NODE_COMP, .duration_ns = FIRST},
+        {.type = NADI_NODE_COMP, .duration_ns = SECOND, .dep_count = 1, .deps = {0}},
+        {.type = NADI_NODE_COLL,
+         .kind = NADI_ALL_REDUCE,
+         .bytes = 8000000,
+         .dep_count = 1,
+         .deps = {1}},
+        {.type = NADI_NODE_COLL,
+         .kind = NADI_ALL_REDUCE,
+         .bytes = 8000000,
+         .dep_count = 1,
+         .deps = {0}},
+    };
+    struct job j;
+    (void)state;
+    uint64_t end[2], bound[2];
+    for (int apart = 0; apart < 2; apart++) {
+        job_init(&j, &ring8, 1);
+        nodes[3].deps[0] = apart ? 0 : 1; /* both after the computation: one after the other */
+        job_give(&j, job_trace(&j, nodes, 4), 0, 7);
+        bound[apart] = nadi_lower_bound_ns(&j.in);
+        end[apart] = run_ns(&j);
+        assert_true(bound[apart] <= end[apart]);
+        job_release(&j);
+    }
+    const uint64_t all_reduce = (end[0] - FIRST - SECOND) / 2;
+    assert_true(all_reduce > 200000 && all_reduce < SECOND);
+    assert_int_equal(bound[0], end[0]);
+    assert_int_equal(end[1], FIRST + SECOND + all_reduce);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +373,7 @@ int main(void)
         cmocka_unit_test(memory_servers),
         cmocka_unit_test(point_to_point),
         cmocka_unit_test(pipeline),
+        cmocka_unit_test(overtaken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
