@@ -146,7 +146,8 @@ static bool read_residual(const char *text, struct nadi_arena *arena, struct nad
     while (r->count < most) {
         double bytes, factor;
         if (!take_number(&at, ",", &bytes) || !take_number(&at, ",", &factor) || !take_comma(&at) ||
-            !(factor > 0) || !(bytes > 0) || (r->count && bytes <= r->bytes[r->count - 1]))
+            !(factor >= 1e-6 && factor <= 1e6) || !(bytes > 0) ||
+            (r->count && bytes <= r->bytes[r->count - 1]))
             return false;
         r->bytes[r->count] = bytes;
         r->factor[r->count++] = factor;

@@ -306,7 +306,7 @@ static const struct nadi_setting node_keys[] = {
      .doc = "Row in the picture, from below."},
     {.name = "group",
      .type = NADI_TYPE_INTEGER,
-     .max = INT32_MAX,
+     .max = 1000000,
      .absent = "none",
      .doc = "Pod, group or server that the node is drawn in."},
 };

@@ -15,15 +15,16 @@ static const char *const algorithms[] = {
         .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
         .unit_factor = 1, .preset = value, .max = 1e9, .doc = text                                 \
     }
+#define SLOWEST 1e-9 /* GB/s, a byte a second: every collective has a finite time */
 #define SHARE(called, value, text)                                                                 \
     {                                                                                              \
-        .name = called, .type = NADI_TYPE_NUMBER, .preset = value, .above_min = true, .max = 2,    \
+        .name = called, .type = NADI_TYPE_NUMBER, .preset = value, .min = 1e-6, .max = 2,          \
         .doc = text                                                                                \
     }
 #define RATE(called, value, text)                                                                  \
     {                                                                                              \
         .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_RATE,                \
-        .unit = "GB/s", .unit_factor = 1e9, .preset = value, .above_min = true, .max = 1e6,        \
+        .unit = "GB/s", .unit_factor = 1e9, .preset = value, .min = SLOWEST, .max = 1e6,           \
         .doc = text                                                                                \
     }
 #define SIZE(called, value, text)                                                                  \
@@ -72,7 +73,7 @@ static const struct nadi_setting platform_keys[] = {
      .unit = "GB/s",
      .unit_factor = 1e9,
      .required = true,
-     .above_min = true,
+     .min = SLOWEST,
      .max = 1e6,
      .doc =
          "Total of all links of an accelerator to the others of its node, one direction, nominal."},
