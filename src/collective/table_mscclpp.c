@@ -141,7 +141,7 @@ static bool find_channel(const struct reader *r, uint32_t kind, uint32_t id, uin
         if (kind_of_channels(c) != kind || !ids)
             continue;
         if (id - before < ids->count && !number_at(ids, id - before, &ordinal))
-            return false;
+            return fail(r, ids, NULL, "the channels of a threadblock are to be whole numbers");
         before += ids->count;
     }
     for (size_t i = 0; i < r->plan.channels.count && ordinal != NADI_NONE; i++) {
