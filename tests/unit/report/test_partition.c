@@ -16,6 +16,7 @@ static struct nadi_partition_bench_row rows[] = {
      .graph = {.accuracy = 0.25, .bytes = 500},
      .bytes = 100,
      .direct = 1000,
+     .tensor = 900,
      .macs = 3000,
      .direct_macs = 4000,
      .same = 7,
@@ -29,6 +30,7 @@ static struct nadi_partition_bench_row rows[] = {
      .graph = {.accuracy = 0, .bytes = 16},
      .bytes = 32,
      .direct = 64,
+     .tensor = 48,
      .macs = 5,
      .direct_macs = 5,
      .same = 0,
@@ -51,11 +53,11 @@ static void assert_has(void (*write)(const struct nadi_partition_bench *, struct
 static void csv(void **state)
 {
     static const char *const lines[] = {
-        "net,workers,bytes,direct_bytes,macs,direct_macs,accuracy,base_accuracy,"
+        "net,workers,bytes,direct_bytes,tensor_bytes,macs,direct_macs,accuracy,base_accuracy,"
         "magnitude_accuracy,magnitude_bytes,graph_accuracy,graph_bytes,mu,samples_same,"
         "samples_checked\n",
-        "\nmlp,2,100,1000,3000,4000,0.975,0.98,0.5,750,0.25,500,0.5,7,8\n",
-        "\nblock,16,32,64,5,5,1,1,1,64,0,16,2,0,3\n", NULL};
+        "\nmlp,2,100,1000,900,3000,4000,0.975,0.98,0.5,750,0.25,500,0.5,7,8\n",
+        "\nblock,16,32,64,48,5,5,1,1,1,64,0,16,2,0,3\n", NULL};
     (void)state;
     assert_has(nadi_partition_bench_csv, lines);
 }
