@@ -260,6 +260,12 @@ uint32_t nadi_nn_attend(const struct nadi_nn_layer *l, uint32_t head, uint32_t t
             for (uint32_t s = 0; s < samples; s++)
                 share[u * samples + s] += q[s] * k[u * samples + s];
     }
+    const float *mask =
+        l->mask ? l->mask + ((l->mask_heads > 1 ? head : 0) * positions + t) * positions : NULL;
+    for (uint32_t u = 0; mask && u < seen; u++)
+        for (uint32_t s = 0; s < samples; s++)
+            share[u * samples + s] =
+                mask[u] > NADI_NN_HIDDEN ? share[u * samples + s] + mask[u] / scale : -INFINITY;
     for (uint32_t s = 0; s < samples; s++) {
         float most = -INFINITY, sum = 0;
         for (uint32_t u = 0; u < seen; u++)

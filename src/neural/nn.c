@@ -57,6 +57,24 @@ size_t nadi_nn_bias_count(const struct nadi_nn_layer *l)
     return l->bias ? l->channels : 0;
 }
 
+size_t nadi_nn_mask_count(const struct nadi_nn_layer *l)
+{
+    return l->mask ? l->mask_heads * nadi_nn_positions(l) * nadi_nn_positions(l) : 0;
+}
+
+bool nadi_nn_mask_is_good(const struct nadi_nn_layer *l)
+{
+    const size_t t = nadi_nn_positions(l);
+    for (size_t row = 0; row < l->mask_heads * t; row++) {
+        bool sees = false;
+        for (size_t u = 0; u < t && (!l->causal || u <= row % t); u++)
+            sees |= l->mask[row * t + u] > NADI_NN_HIDDEN;
+        if (!sees)
+            return false;
+    }
+    return true;
+}
+
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
 static bool wrong(const struct nadi_nn_layer *l, const char *hint, struct nadi_diags *diags,
@@ -248,6 +266,8 @@ void nadi_nn_copy(struct nadi_nn *to, const struct nadi_nn *from)
         to->layers[i].bias_name = l->bias_name ? nadi_arena_strdup(&to->arena, l->bias_name) : NULL;
         to->layers[i].weights = copy_floats(&to->arena, l->weights, nadi_nn_weight_count(from, l));
         to->layers[i].bias = copy_floats(&to->arena, l->bias, nadi_nn_bias_count(l));
+        to->layers[i].mask = copy_floats(&to->arena, l->mask, nadi_nn_mask_count(l));
+        to->layers[i].mask_name = l->mask_name ? nadi_arena_strdup(&to->arena, l->mask_name) : NULL;
     }
     to->count = from->count;
     to->threads = from->threads;

@@ -43,6 +43,8 @@ enum nadi_nn_activation {
     NADI_NN_SIGMOID,
 };
 
+#define NADI_NN_HIDDEN (-1e4F)
+
 enum { NADI_NN_MOST_INPUTS = 16, NADI_NN_MOST_LAYERS = 4096 };
 
 struct nadi_nn_layer {
@@ -55,9 +57,12 @@ struct nadi_nn_layer {
     uint32_t heads;                                    /* attention */
     uint32_t unit; /* dense, conv: outputs that move as one; gate: of a gate */
     bool causal;   /* attention: to earlier positions only */
-    const char *weights_name, *bias_name;
+    const char *weights_name, *bias_name, *mask_name;
     float *weights; /* dense, conv: channels x inputs of the group x kernel */
     float *bias;    /* channels; NULL: none. norm: weights and bias, both or none */
+    float *mask;    /* attention: added to the scores, of each head or (mask_heads 1) of all:
+                     * positions x positions; NADI_NN_HIDDEN and less hides; NULL: none */
+    uint32_t mask_heads;
     double epsilon; /* norm */
     struct nadi_place place;
 };
@@ -98,6 +103,9 @@ static inline size_t nadi_nn_positions(const struct nadi_nn_layer *l)
 size_t nadi_nn_fan_in(const struct nadi_nn *nn, const struct nadi_nn_layer *l);
 size_t nadi_nn_weight_count(const struct nadi_nn *nn, const struct nadi_nn_layer *l);
 size_t nadi_nn_bias_count(const struct nadi_nn_layer *l);
+size_t nadi_nn_mask_count(const struct nadi_nn_layer *l);
+/* Does every position see one at least, of itself and those that `causal` leaves? */
+bool nadi_nn_mask_is_good(const struct nadi_nn_layer *l);
 const char *nadi_nn_kind_name(enum nadi_nn_kind kind);
 
 /* ---- running it ------------------------------------------------------------------------------ */

@@ -110,6 +110,25 @@ static bool take_arrays(struct reader *r, struct nadi_nn_layer *l, const struct 
     return true;
 }
 
+/* (positions, positions), or of each head. */
+static bool take_mask(struct reader *r, struct nadi_nn_layer *l, const struct nadi_nn_tensor *mask)
+{
+    const size_t t = nadi_nn_positions(l);
+    char wanted[128];
+    if (!mask)
+        return true;
+    if (mask->rank < 2 || mask->rank > 3 || mask->dims[mask->rank - 1] != t ||
+        mask->dims[mask->rank - 2] != t || (mask->rank == 3 && mask->dims[0] != l->heads)) {
+        snprintf(wanted, sizeof(wanted), "[%zu, %zu] or [%u, %zu, %zu]", t, t, l->heads, t, t);
+        return wrong_shape(r, l, mask, wanted);
+    }
+    l->mask = values_of(r->nn, mask);
+    l->mask_heads = mask->rank == 3 ? l->heads : 1;
+    return nadi_nn_mask_is_good(l) ||
+           nadi_error(r->diags, "net/mask", l->place, "at -10000 and less a position is hidden",
+                      "the mask of layer '%s' hides all from a position", l->name);
+}
+
 static bool read_kernel(const struct nadi_schema_values *v, struct nadi_nn_layer *l)
 {
     const struct nadi_schema_value *given = nadi_schema_get(v, "kernel");
@@ -138,6 +157,11 @@ static bool read_layer(struct reader *r, const struct nadi_schema_values *v,
         l.heads = (uint32_t)nadi_schema_integer(v, "heads");
     l.weights_name = text_of(r, v, "weights");
     l.bias_name = text_of(r, v, "bias");
+    l.mask_name = text_of(r, v, "mask");
+    if (l.mask_name && l.kind != NADI_NN_ATTENTION)
+        return nadi_error(r->diags, "net/mask", l.place, NULL,
+                          "layer '%s' is a %s, which has no mask", l.name,
+                          nadi_nn_kind_name(l.kind));
     const bool has_weights = nadi_nn_mixes(l.kind) || l.kind == NADI_NN_NORM;
     if (nadi_nn_mixes(l.kind) && !l.weights_name)
         return nadi_error(r->diags, "net/weights", l.place, "name its array with `weights`",
@@ -148,11 +172,12 @@ static bool read_layer(struct reader *r, const struct nadi_schema_values *v,
                           nadi_nn_kind_name(l.kind));
     const struct nadi_nn_tensor *w = l.weights_name ? array_of(r, v, "weights", &l) : NULL;
     const struct nadi_nn_tensor *b = l.bias_name ? array_of(r, v, "bias", &l) : NULL;
-    if ((l.weights_name && !w) || (l.bias_name && !b) || !read_inputs(r, v, &l) ||
-        !read_kernel(v, &l) || (w && !use_shape(r, &l, w)))
+    const struct nadi_nn_tensor *mask = l.mask_name ? array_of(r, v, "mask", &l) : NULL;
+    if ((l.weights_name && !w) || (l.bias_name && !b) || (l.mask_name && !mask) ||
+        !read_inputs(r, v, &l) || !read_kernel(v, &l) || (w && !use_shape(r, &l, w)))
         return false;
     struct nadi_nn_layer *added = nadi_nn_add(r->nn, &l, r->diags);
-    return added && take_arrays(r, added, w, b);
+    return added && take_arrays(r, added, w, b) && take_mask(r, added, mask);
 }
 
 static bool read_entry(struct reader *r, const struct nadi_doc_node *map)
@@ -346,7 +371,15 @@ static bool put_arrays(struct nadi_tensors *set, struct nadi_str *out, const str
     if (l->bias) {
         const char *name = free_name(set, l->bias_name ? l->bias_name : l->name, l->name, "bias");
         put_text(out, "bias", name);
-        return put_array(set, name, 1, dims, l->bias, diags);
+        if (!put_array(set, name, 1, dims, l->bias, diags))
+            return false;
+    }
+    if (l->mask) {
+        const uint64_t t = nadi_nn_positions(l), of_heads[] = {l->mask_heads, t, t};
+        const char *name = free_name(set, l->mask_name ? l->mask_name : l->name, l->name, "mask");
+        put_text(out, "mask", name);
+        return put_array(set, name, l->mask_heads > 1 ? 3 : 2,
+                         l->mask_heads > 1 ? of_heads : of_heads + 1, l->mask, diags);
     }
     return true;
 }

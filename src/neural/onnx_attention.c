@@ -72,9 +72,13 @@ static bool attend(struct nadi_onnx_maker *m, const struct nadi_onnx_node *n,
                                               .inputs = {q.layer, k.layer, v.layer},
                                               .input_count = 3,
                                               .heads = (uint32_t)heads_of(&q),
-                                              .causal = shares->causal},
+                                              .causal = shares->causal,
+                                              .mask = shares->mask,
+                                              .mask_heads = shares->mask_heads},
                        false))
         return false;
+    if (shares->mask && !nadi_nn_mask_is_good(&m->nn->layers[m->nn->count - 1]))
+        return nadi_onnx_refuse(m, n, "a mask hides all from a position");
     v.layer = m->nn->count - 1;
     return nadi_onnx_give_view(m, n, &v);
 }
@@ -91,24 +95,68 @@ bool nadi_onnx_multiply(struct nadi_onnx_maker *m, const struct nadi_onnx_node *
                             "values, are read");
 }
 
-/* Nothing at all, or what hides later positions. */
+/* A mask as nn.h has it, from one whose axes are 1 or those of the scores; NULL: it is none. */
+static float *spread_mask(struct nadi_onnx_maker *m, const struct nadi_onnx_view *scores,
+                          const struct nadi_nn_tensor *mask, uint32_t *heads)
+{
+    const uint64_t t = nadi_nn_positions(&m->nn->layers[scores->layer]), all = heads_of(scores);
+    uint64_t dims[NADI_TENSOR_MOST_DIMS + 2] = {1, 1}, before = 1;
+    if (!mask || mask->rank < 1 || mask->rank > scores->rank)
+        return NULL;
+    for (uint32_t i = 0; i < mask->rank; i++)
+        dims[2 + i] = mask->dims[i];
+    const uint64_t *rows = &dims[mask->rank], *columns = rows + 1;
+    for (uint32_t i = 0; i + 2 < mask->rank; i++)
+        before *= mask->dims[i];
+    if ((*rows != 1 && *rows != t) || (*columns != 1 && *columns != t) ||
+        (before != 1 && before != all))
+        return NULL;
+    *heads = (uint32_t)before;
+    float *to = NADI_ARENA_NEW(&m->nn->arena, float, before *t *t + 1);
+    for (uint64_t i = 0; i < before * t * t; i++) {
+        const uint64_t head = i / (t * t), row = i / t % t, column = i % t;
+        const float x = mask->values[(head * *rows + (*rows > 1 ? row : 0)) * *columns +
+                                     (*columns > 1 ? column : 0)];
+        to[i] = x > NADI_NN_HIDDEN ? x : -1e30F;
+        if (!(x < INFINITY))
+            return NULL;
+    }
+    return to;
+}
+
+/* Does it hide later positions and change nothing else, or nothing at all? */
+static bool is_causal(const float *mask, uint32_t heads, uint64_t t, bool *hides)
+{
+    uint64_t hidden = 0;
+    for (uint64_t i = 0; i < heads * t * t; i++) {
+        const bool gone = mask[i] <= NADI_NN_HIDDEN, later = i % t > i / t % t;
+        if ((gone && !later) || (!gone && fabsf(mask[i]) > 0))
+            return false;
+        hidden += gone;
+    }
+    *hides = hidden > 0;
+    return !hidden || hidden == heads * (t * (t - 1) / 2);
+}
+
 bool nadi_onnx_mask(struct nadi_onnx_maker *m, const struct nadi_onnx_node *n,
-                    struct nadi_onnx_value *scores, const struct nadi_nn_tensor *mask)
+                    struct nadi_onnx_value *scores, const struct nadi_nn_tensor *given)
 {
     const uint64_t t = nadi_nn_positions(&m->nn->layers[scores->view.layer]);
     struct nadi_onnx_value to = *scores;
-    uint64_t hidden = 0, later = 0;
-    bool good = mask && scores->form == NADI_ONNX_SCORES && mask->rank >= 2 &&
-                mask->count == t * t && mask->dims[mask->rank - 1] == t;
-    for (uint64_t i = 0; good && i < t * t; i++) {
-        const bool hides = mask->values[i] <= -1e4F;
-        good = hides || fabsf(mask->values[i]) <= 0;
-        hidden += hides;
-        later += hides && i % t > i / t;
+    uint32_t heads = 1;
+    bool hides = false;
+    float *mask = spread_mask(m, &scores->view, given, &heads);
+    if (!mask)
+        return nadi_onnx_refuse(m, n,
+                                "a mask is a constant whose axes are 1 or those of the scores");
+    if (is_causal(mask, heads, t, &hides))
+        to.causal |= hides;
+    else if (to.mask)
+        return nadi_onnx_refuse(m, n, "of two masks one may only hide later positions");
+    else {
+        to.mask = mask;
+        to.mask_heads = heads;
     }
-    if (!good || later != hidden || (hidden && hidden != t * (t - 1) / 2))
-        return nadi_onnx_refuse(m, n, "of masks only the one that hides later positions is read");
-    to.causal |= hidden > 0;
     return nadi_onnx_give(m, n, 0, &to);
 }
 

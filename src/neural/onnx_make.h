@@ -54,6 +54,8 @@ struct nadi_onnx_value {
     struct nadi_onnx_view keys;
     double scale; /* of scores */
     bool causal;
+    float *mask; /* of scores, as nn.h has it; NULL: none */
+    uint32_t mask_heads;
 };
 
 struct nadi_onnx_maker {

@@ -185,6 +185,8 @@ bool nadi_onnx_scale(struct nadi_onnx_maker *m, const struct nadi_onnx_node *n,
         return activate(m, n, one, NADI_NN_GELU);
     if (one->form == NADI_ONNX_VIEW)
         to.view.scale *= factor;
+    else if (one->form == NADI_ONNX_SCORES && one->mask)
+        return nadi_onnx_refuse(m, n, "scores are only scaled before a mask is added");
     else if (one->form == NADI_ONNX_SCORES)
         to.scale *= factor;
     else

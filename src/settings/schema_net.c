@@ -105,6 +105,11 @@ static const struct nadi_setting layer_keys[] = {
      .type = NADI_TYPE_FLAG,
      .preset = "0",
      .doc = "attention: a position sees itself and those before it."},
+    {.name = "mask",
+     .type = NADI_TYPE_TEXT,
+     .absent = "none",
+     .doc = "attention: array of the file of weights that is added to the scores, (positions, "
+            "positions) or (heads, positions, positions); -10000 and less hides a position."},
     COUNT("unit", "1", 1 << 24,
           "dense, conv: so many outputs in a row move as one, like those of an expert."),
     {.name = "epsilon",

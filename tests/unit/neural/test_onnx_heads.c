@@ -21,6 +21,8 @@ enum form {
     MERGED,      /* heads in front, with the batch */
     INTERLEAVED, /* one matrix, by heads: queries, keys, values */
     UNSCALED,    /* no scale at all */
+    BIASED,      /* as APART, with distances that each head minds, and a window */
+    PADDED,      /* as APART, and nobody sees the last position */
     FORMS
 };
 
@@ -52,8 +54,16 @@ static void multiply(const double *x, int rows, int inner, const float *w, const
         }
 }
 
-static void attend(const double *q, const double *k, const double *v, bool causal, bool scaled,
-                   double *y)
+/* What a mask adds to a score. */
+static double masked(enum form form, int head, int t, int u)
+{
+    const int far = t > u ? t - u : u - t;
+    if ((form == TWICE && u > t) || (form == BIASED && far > 2) || (form == PADDED && u == T - 1))
+        return -INFINITY;
+    return form == BIASED ? -0.25 * (head + 1) * far : 0;
+}
+
+static void attend(const double *q, const double *k, const double *v, enum form form, double *y)
 {
     for (int h = 0; h < HEADS; h++)
         for (int t = 0; t < T; t++) {
@@ -62,7 +72,7 @@ static void attend(const double *q, const double *k, const double *v, bool causa
                 double score = 0;
                 for (int d = 0; d < D; d++)
                     score += q[t * C + h * D + d] * k[u * C + h * D + d];
-                share[u] = causal && u > t ? 0 : exp(score / (scaled ? sqrt(D) : 1));
+                share[u] = exp(score / (form != UNSCALED ? sqrt(D) : 1) + masked(form, h, t, u));
                 sum += share[u];
             }
             for (int d = 0; d < D; d++) {
@@ -83,7 +93,7 @@ static void expect(const struct numbers *n, const float *x, enum form form, doub
     multiply(e, T, C, n->q, n->bq, C, q);
     multiply(e, T, C, n->k, n->bk, C, k);
     multiply(e, T, C, n->v, n->bv, C, v);
-    attend(q, k, v, form == TWICE, form != UNSCALED, a);
+    attend(q, k, v, form, a);
     multiply(a, T, C, n->o, n->bo, C, r);
     for (int t = 0; t < T; t++) {
         double m = 0, variance = 0;
@@ -177,6 +187,20 @@ static void fused(struct nadi_str *g, const struct numbers *n, bool heads)
     linear(g, "e", "qkv", all, bias, C, 3 * C);
 }
 
+static void put_mask(struct nadi_str *g, enum form form)
+{
+    const bool padded = form == PADDED;
+    float mask[HEADS * T * T];
+    for (int i = 0; i < HEADS * T * T; i++)
+        mask[i] = (float)masked(form, i / (T * T), i / T % T, i % T);
+    onnx_put_tensor(g, "mask", (const int64_t[]){1, padded ? 1 : HEADS, padded ? 1 : T, T}, 4, mask,
+                    ONNX_RAW, NULL);
+    number(g, "root", sqrt(D));
+    onnx_node(g, "MatMul", "qh kt", "raw");
+    onnx_node(g, "Div", "raw root", "divided");
+    onnx_node(g, "Add", padded ? "mask divided" : "divided mask", "scores");
+}
+
 static void put_scores(struct nadi_str *g, enum form form)
 {
     float mask[T * T];
@@ -206,6 +230,10 @@ static void put_scores(struct nadi_str *g, enum form form)
         return;
     case UNSCALED:
         onnx_node(g, "MatMul", "qh kt", "scores");
+        return;
+    case BIASED:
+    case PADDED:
+        put_mask(g, form);
         return;
     case FORMS:
         return;
@@ -371,7 +399,7 @@ static void test_refusals(void **state)
     } rows[] = {
         {"MatMul", "qh qh", "MatMul: of activations only queries times keys are read, by heads"},
         {"MatMul", "qh kt3", "MatMul: of activations only queries times keys are read, by heads"},
-        {"Add", "raw wrong", "Add: of masks only the one that hides later positions is read"},
+        {"Add", "raw wrong", "Add: a mask is a constant whose axes are 1 or those of the scores"},
         {"Add", "raw qh", "Add: of scores and the like only masks are added"},
         {"Relu", "raw", "Relu: only of activations"},
         {"Mul", "qh kt", "Mul: only activations and one constant number are read"},
@@ -388,7 +416,7 @@ static void test_refusals(void **state)
         {"Add", "e qh", "Add: its inputs differ in their axes"},
     };
     struct numbers n;
-    const float wrong[T * T] = {0, -INFINITY};
+    const float wrong[T * 2] = {0, -INFINITY};
     draw(&n);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct nadi_str graph = NADI_STR_INIT, model = NADI_STR_INIT, *g = &graph;
@@ -405,7 +433,7 @@ static void test_refusals(void **state)
         onnx_put_shape(g, "3", INTS(0, T, 3, -1));
         onnx_node(g, "Reshape", "e 3", "k3");
         with(g, "Transpose", "k3", "kt3", "perm", INTS(0, 2, 3, 1));
-        onnx_put_tensor(g, "wrong", (const int64_t[]){T, T}, 2, wrong, ONNX_RAW, NULL);
+        onnx_put_tensor(g, "wrong", (const int64_t[]){T, 2}, 2, wrong, ONNX_RAW, NULL);
         number(g, "one", 1);
         number(g, "zero", 0);
         onnx_node(g, rows[i].op, rows[i].inputs, "y");
