@@ -27,6 +27,9 @@ static const struct known {
     {                                                                                              \
         key, "", PLACE(member, precision), 1, 0.05, 1.2, 1.25, NEED_PRODUCT, precision, state      \
     }
+    SHARE("sustained", sustained, NADI_BF16, NADI_KERNEL_IN_RUN),
+    SHARE("sustained-narrow", sustained, NADI_FP8, NADI_KERNEL_IN_RUN),
+    SHARE("sustained-4bit", sustained, NADI_FP4, NADI_KERNEL_IN_RUN),
     SHARE("burst", burst, NADI_BF16, NADI_KERNEL_ALONE),
     SHARE("burst-narrow", burst, NADI_FP8, NADI_KERNEL_ALONE),
     SHARE("burst-4bit", burst, NADI_FP4, NADI_KERNEL_ALONE),

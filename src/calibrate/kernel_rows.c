@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "calibrate/kept_back.h"
+#include "calibrate/kernel_profile.h"
 #include "format/csv_read.h"
 
 #define MOST_OF_PEAK 1.15 /* a rate above that of every clock is no measurement */
@@ -77,21 +78,28 @@ static const char *device_name(const char *text)
     return strpbrk(text, " ./") ? NULL : text; /* perhaps the catalogue's own name */
 }
 
+static bool open_named(struct reader *r, struct nadi_device *d, const char *name)
+{
+    struct nadi_arena *arena = &r->rows->arena;
+    struct nadi_diags own;
+    if (!name)
+        return false;
+    nadi_diags_init(&own);
+    const bool ok = nadi_device_open(d, name, arena, &own);
+    nadi_diags_release(&own);
+    r->device_name = nadi_arena_strdup(arena, name);
+    return ok;
+}
+
+/* Of the row's own words, else the one that was given. */
 static const struct nadi_device *open_device(struct reader *r)
 {
     static const char *const columns[] = {"device_key", "gpu", "accelerator", "device", NULL};
     const char *text = first_field(r, columns);
-    const char *name = *text ? device_name(text) : r->device;
     struct nadi_kernel_rows *rows = r->rows;
     struct nadi_device *d = NADI_ARENA_NEW(&rows->arena, struct nadi_device, 1);
-    struct nadi_diags own;
-    r->device_name = name ? nadi_arena_strdup(&rows->arena, name) : NULL;
-    if (!name)
-        return NULL;
-    nadi_diags_init(&own);
-    const bool ok = nadi_device_open(d, name, &rows->arena, &own);
-    nadi_diags_release(&own);
-    if (!ok)
+    r->device_name = NULL;
+    if (!open_named(r, d, *text ? device_name(text) : NULL) && !open_named(r, d, r->device))
         return NULL;
     for (size_t i = 0; i < rows->devices.count; i++)
         if (strcmp(rows->devices.items[i]->name, d->name) == 0)
@@ -187,7 +195,9 @@ static void product(struct reader *r, double b, double m, double n, double k)
     kernel->n = nadi_count_trunc(n);
     kernel->k = nadi_count_trunc(k);
     kernel->output_bytes = kernel->precision == NADI_TF32 ? 4 : 2;
-    kernel->state = r->settled ? NADI_KERNEL_REPEATED : NADI_KERNEL_ALONE;
+    kernel->state = nadi_str_equal(field(r, "state"), "run") ? NADI_KERNEL_IN_RUN
+                    : r->settled                             ? NADI_KERNEL_REPEATED
+                                                             : NADI_KERNEL_ALONE;
     kernel->across = strstr(type, "->") != NULL;
     row.flops = nadi_kernel_flops(kernel);
     row.measured_us = measured_us(r, row.flops);
@@ -302,6 +312,39 @@ static void read_rows(struct reader *r)
     }
 }
 
+/* The rows of a table in memory. */
+static bool read_table(struct reader *r, const char *path, const char *text, size_t bytes,
+                       struct nadi_diags *diags)
+{
+    if (!nadi_csv_parse(&r->csv, path, text, bytes, diags))
+        return false;
+    r->text = text;
+    r->settled = is_settled(text);
+    read_rows(r);
+    nadi_csv_release(&r->csv);
+    return true;
+}
+
+static bool read_profile(struct reader *r, const char *path, const char *text, size_t bytes,
+                         struct nadi_diags *diags)
+{
+    struct nadi_str table = NADI_STR_INIT;
+    bool ok;
+    if (nadi_profile_is_capture(text)) {
+        ok = nadi_profile_of_capture(path, text, bytes, &table, diags);
+    } else {
+        ok = nadi_csv_parse(&r->csv, path, text, bytes, diags);
+        const bool nsys = ok && nadi_profile_is_nsys(&r->csv);
+        ok = ok && (!nsys || nadi_profile_of_nsys(&r->csv, text, &table, diags));
+        nadi_csv_release(&r->csv);
+        if (ok && !nsys)
+            return read_table(r, path, text, bytes, diags);
+    }
+    ok = ok && read_table(r, path, nadi_str_get(&table), table.length, diags);
+    nadi_str_release(&table);
+    return ok;
+}
+
 bool nadi_kernel_rows_read(struct nadi_kernel_rows *rows, const char *path, const char *device,
                            struct nadi_diags *diags)
 {
@@ -311,15 +354,10 @@ bool nadi_kernel_rows_read(struct nadi_kernel_rows *rows, const char *path, cons
         return false;
     struct reader r = {.rows = rows,
                        .file = nadi_arena_strdup(&rows->arena, nadi_file_name(path)),
-                       .text = text,
                        .device = device};
-    const bool ok = nadi_signature_check(path, "table", text, bytes, diags) &&
-                    nadi_csv_parse(&r.csv, path, text, bytes, diags);
-    if (ok) {
-        r.settled = is_settled(text);
-        read_rows(&r);
-        nadi_csv_release(&r.csv);
-    }
+    const bool ok = (nadi_profile_is_capture(text) ||
+                     nadi_signature_check(path, "table", text, bytes, diags)) &&
+                    read_profile(&r, path, text, bytes, diags);
     nadi_mem_free(text);
     return ok;
 }

@@ -193,11 +193,14 @@ const struct nadi_command nadi_command_fit_kernels = {
     .summary = "Fit a device's figures to measured matrix products and attention",
     .doing = "fitting the device",
     .words = "TABLE...",
-    .about = "Columns: m, n, k, precision and time_us or TFLOPS, perhaps b and device; or seq_len, "
-             "head_dim,\ncausal, pass (fwd, bwd), and time_us or TFLOPS, perhaps batch and heads. "
-             "Figures that the times\ndo not determine stay the catalogue's, and are named; "
-             "docs/guide/calibrate.md.\n",
-    .examples = "nadi fit kernels products.csv --device h100-sxm --out mine\n",
+    .about =
+        "Columns: m, n, k, precision and time_us or TFLOPS, perhaps b and device; or seq_len, "
+        "head_dim,\ncausal, pass (fwd, bwd), and time_us or TFLOPS, perhaps batch and heads. "
+        "Captures of\nPyTorch's profiler and ranges of Nsight Systems (CSV) are read as well, by "
+        "their products.\nFigures that the times do not determine stay the catalogue's, and are "
+        "named;\ndocs/guide/calibrate.md.\n",
+    .examples = "nadi fit kernels products.csv --device h100-sxm --out mine\n"
+                "nadi fit kernels capture.json --out mine\n",
     .options = fit_kernels_groups,
     .max_words = NADI_ANY_WORDS,
     .call = {.size = sizeof(struct nadi_fit_options),
