@@ -1,4 +1,5 @@
 /* describe: a model description (YAML) to a model, and what every model must satisfy. */
+#include "base/time.h"
 #include "model/hf.h"
 #include "model/model.h"
 #include "platform/catalogue.h"
@@ -224,6 +225,23 @@ static bool check_cnn(const struct check *c)
 
 enum { MOST_LAYERS = 10000 };
 
+#define MOST_VALUES 1000000000000000ULL
+
+/* Weights, values that are read and that are written, of one sample. */
+static bool check_sizes(const struct check *c, uint32_t i)
+{
+    const struct nadi_shape_lists *l = &c->m->shapes;
+    const uint64_t window = l->windows.count ? l->windows.items[i] : 1;
+    const uint64_t stride = l->strides.count ? l->strides.items[i] : 1;
+    const uint64_t inputs = l->inputs.items[i], filters = l->filters.items[i];
+    const uint64_t positions = l->positions.items[i];
+    return (nadi_count_mul(nadi_count_mul(inputs, window), filters) <= MOST_VALUES &&
+            nadi_count_mul(nadi_count_mul(positions, inputs), stride) <= MOST_VALUES &&
+            nadi_count_mul(positions, filters) <= MOST_VALUES) ||
+           nadi_error(c->diags, "model/shape", NADI_IN_FILE(c->path), NULL,
+                      "layer %u has more than 10^15 weights, or values of a sample", i);
+}
+
 static bool check_shapes(const struct check *c)
 {
     const struct nadi_shape_lists *l = &c->m->shapes;
@@ -244,6 +262,9 @@ static bool check_shapes(const struct check *c)
                               lists[i].key, lists[i].count);
     for (uint32_t i = 0; i < l->times.count; i++)
         all += l->times.items[i];
+    for (uint32_t i = 0; i < l->positions.count; i++)
+        if (!check_sizes(c, i))
+            return false;
     return all <= MOST_LAYERS || refuse(c, NULL, "'layer-times' makes more than 10000 layers");
 }
 
