@@ -187,6 +187,10 @@ static bool limit_power(struct nadi_cluster *c, const struct nadi_schema_values 
                           "give 'power' and 'idle-power' in the device's file",
                           "a power limit, but %s does not say what power its figures hold at",
                           d->name);
+    if (d->measured)
+        return nadi_error(diags, "cluster/power", nadi_doc_place(v->doc, value->node),
+                          "leave 'measured' out of the device's file, or measure at this limit",
+                          "a power limit does not slow the measured products of %s", d->name);
     if (watts > d->power || watts <= d->idle_power)
         return nadi_error(diags, "cluster/power", nadi_doc_place(v->doc, value->node), NULL,
                           "the limit is %g W, but %s draws between %g W idle and %g W", watts,
