@@ -93,17 +93,21 @@ const struct nadi_setting nadi_run_files[] = {
      .type = NADI_TYPE_TEXT,
      AT(groups),
      .doc = "Communicator groups (default: those of the traces, and all ranks)"},
-    {.name = "events",
-     .argument = "FILE",
-     .type = NADI_TYPE_TEXT,
-     AT(events),
-     .doc = "Disturbances: links that change or fail, slow and late ranks, background traffic"},
     {.name = "lenient",
      .type = NADI_TYPE_FLAG,
      .put = put_lenient,
      .doc =
          "Unknown keys of system, network and memory files, and traces of ranks that the network "
          "does not have, are warnings, as for the reference"},
+    END,
+};
+
+const struct nadi_setting nadi_run_disturbances[] = {
+    {.name = "events",
+     .argument = "FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(events),
+     .doc = "Disturbances: links that change or fail, slow and late ranks, background traffic"},
     END,
 };
 
@@ -265,6 +269,7 @@ static const struct nadi_setting others[] = {
 
 const struct nadi_schema *const nadi_run_tables[] = {
     TABLE(nadi_run_files, "inputs of a run"),
+    TABLE(nadi_run_disturbances, "disturbances of a run"),
     TABLE(nadi_run_model, "model of a run"),
     TABLE(nadi_run_system, "system of a run"),
     TABLE(nadi_run_intervals, "uncertainty of a run"),

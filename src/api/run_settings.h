@@ -14,8 +14,8 @@ struct nadi_run_options;
 #define NADI_MOST_QUEUES 65536 /* of a dimension: each rank has them all */
 
 /* Each ends with a row without a name. */
-extern const struct nadi_setting nadi_run_files[], nadi_run_model[], nadi_run_system[],
-    nadi_run_intervals[], nadi_run_cost[], nadi_run_energy[], nadi_run_limits[];
+extern const struct nadi_setting nadi_run_files[], nadi_run_disturbances[], nadi_run_model[],
+    nadi_run_system[], nadi_run_intervals[], nadi_run_cost[], nadi_run_energy[], nadi_run_limits[];
 /* All of them, and those that commands do not show; ends with NULL. */
 extern const struct nadi_schema *const nadi_run_tables[];
 

@@ -28,6 +28,7 @@ static const struct nadi_setting output[] = {
 
 static const struct nadi_option_group check_groups[] = {
     {"Inputs", nadi_run_files, GIVEN},
+    {"Disturbances", nadi_run_disturbances, GIVEN},
     {"Model", nadi_run_model, GIVEN},
     {"System", nadi_run_system, GIVEN},
     {"Output", output, 0},

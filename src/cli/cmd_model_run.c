@@ -56,6 +56,7 @@ static const struct nadi_setting trace_output[] = {
 
 static const struct nadi_option_group model_run_groups[] = {
     {"Inputs", nadi_cli_model_inputs, offsetof(struct run_values, model)},
+    {"Disturbances", nadi_run_disturbances, GIVEN},
     {"Simulation", nadi_run_model, GIVEN},
     {"Output", nadi_cli_outputs, offsetof(struct run_values, outputs)},
     {"Text", brief, 0},

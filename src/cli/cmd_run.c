@@ -14,6 +14,7 @@ struct values {
 
 static const struct nadi_option_group run_groups[] = {
     {"Inputs", nadi_run_files, GIVEN},
+    {"Disturbances", nadi_run_disturbances, GIVEN},
     {"Model", nadi_run_model, GIVEN},
     {"System", nadi_run_system, GIVEN},
     {"Output", nadi_cli_outputs, offsetof(struct values, outputs)},

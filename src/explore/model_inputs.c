@@ -188,6 +188,8 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
         in->system.native[NADI_NATIVE_ALL_TO_ALL].dims[0].window = NADI_MODEL_PEERS_SHARING;
     nadi_groups_init(&in->groups, in->rank_count);
     nadi_comm_groups_add(&step->comm_groups, &study->grid, &in->groups);
+    if (!nadi_inputs_take_events(in, diags))
+        return false;
     const char *memory = study->memory;
     for (uint32_t i = 0; i < NADI_PLACED_PARTS && !memory; i++)
         if (study->plan.place[i])

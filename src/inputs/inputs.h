@@ -185,6 +185,10 @@ uint64_t nadi_inputs_memory_ns(const struct nadi_inputs *in, const struct nadi_t
 uint64_t nadi_inputs_memory_least_ns(const struct nadi_inputs *in, const struct nadi_trace *t,
                                      uint32_t node);
 
+/* The events file of the options, if there is one, for inputs that were made without files: their
+ * network is there, with its model. */
+bool nadi_inputs_take_events(struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;
+
 /* What loading checks of each node by itself (sizes, groups, whether the configured algorithms run
  * its collective), for inputs that were made without files. Only errors are said. */
 bool nadi_inputs_check_made(struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;

@@ -480,3 +480,9 @@ bool nadi_load_events(struct nadi_load *l)
     nadi_doc_release(&doc);
     return ok && fits_model(l) && nadi_find_event_links(l);
 }
+
+bool nadi_inputs_take_events(struct nadi_inputs *in, struct nadi_diags *diags)
+{
+    struct nadi_load l = {.in = in, .diags = diags};
+    return nadi_load_events(&l);
+}
