@@ -43,6 +43,8 @@ struct nadi_lone_collective { /* a workload without files: one collective on all
     struct nadi_lone_memory memory; /* instead of the collective, where npus is above 0 */
 };
 
+struct nadi_trace_keep; /* inputs/trace_files.h */
+
 /* What the command line says. Paths may be NULL where optional. */
 struct nadi_run_options {
     const char *workload; /* prefix: rank r reads <prefix>.<r>.et; *.yml, *.yaml: a manifest */
@@ -76,6 +78,7 @@ struct nadi_run_options {
     const char *energy; /* catalogue of what traffic draws (cost/energy.h); NULL: none */
     bool record_usage;  /* keep what links carry over time */
     const struct nadi_doc_changes *changes; /* of files, by their schemas' names; NULL: none */
+    struct nadi_trace_keep *keep;           /* traces of the run before; NULL: none are kept */
 };
 
 /* One resolved setting, for the echo of the configuration and `nadi explain`. */

@@ -33,6 +33,12 @@ struct nadi_load {
     bool has_startup, has_overhead, has_window, has_flow_packet; /* a file has set in->flow's */
 };
 
+/* Where traces stay for the next run; NULL: nowhere. With a memory file they are changed: what they
+ * name are its tiers. */
+static inline struct nadi_trace_keep *nadi_load_keep(const struct nadi_load *l)
+{
+    return l->in->options.memory ? NULL : l->in->options.keep;
+}
 bool nadi_load_options(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_network(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_packet(struct nadi_load *l) NADI_MUST_USE;

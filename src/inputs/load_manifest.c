@@ -328,8 +328,8 @@ static bool read_files(struct cover *c, uint32_t entry_count)
             paths[count++] = e->path;
     }
     unsigned flags = in->system.track_local_mem ? NADI_TRACE_KEEP_IO : 0;
-    bool ok = nadi_trace_files_read(paths, count, flags, traces, &in->owned, &in->owned_count,
-                                    c->m->l->diags);
+    bool ok = nadi_trace_keep_read(nadi_load_keep(c->m->l), paths, count, flags, traces, &in->owned,
+                                   &in->owned_count, &in->lent, c->m->l->diags);
     if (ok) {
         in->traces = NADI_NEW(struct nadi_trace *, in->rank_count);
         for (uint32_t r = 0; r < in->rank_count; r++)

@@ -78,8 +78,8 @@ static bool read_all(struct nadi_load *l, const struct nadi_trace_folder *folder
                                      nadi_trace_file_ending(&folder->items[r]));
     in->traces = NADI_NEW(struct nadi_trace *, in->rank_count);
     unsigned flags = in->system.track_local_mem ? NADI_TRACE_KEEP_IO : 0;
-    bool ok = nadi_trace_files_read(paths, in->rank_count, flags, in->traces, &in->owned,
-                                    &in->owned_count, l->diags);
+    bool ok = nadi_trace_keep_read(nadi_load_keep(l), paths, in->rank_count, flags, in->traces,
+                                   &in->owned, &in->owned_count, &in->lent, l->diags);
     nadi_mem_free(paths);
     return ok;
 }

@@ -1,8 +1,10 @@
 #include "inputs/trace_files.h"
 
+#include "base/guard.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "base/str.h"
 #include "base/threads.h"
 #include "format/inflate.h"
 
@@ -203,4 +205,74 @@ bool nadi_trace_files_read(const char *const *paths, uint32_t count, unsigned fl
     nadi_mem_free(w.diags);
     nadi_mem_free(w.files);
     return ok;
+}
+
+/* ---- kept ----------------------------------------------------------------------------------- */
+
+struct keeping {
+    struct nadi_trace_keep *k;
+    const char *const *paths;
+    const char *key;
+    uint32_t count;
+    unsigned flags;
+    bool ok;
+};
+
+/* In the keeper's heap. */
+static void read_kept(void *context)
+{
+    struct keeping *w = context;
+    struct nadi_trace_keep *k = w->k;
+    struct nadi_diags ignored;
+    nadi_diags_init(&ignored);
+    k->traces = NADI_NEW(struct nadi_trace *, w->count);
+    w->ok = nadi_trace_files_read(w->paths, w->count, w->flags, k->traces, &k->owned,
+                                  &k->owned_count, &ignored);
+    nadi_diags_release(&ignored);
+    if (w->ok)
+        k->key = nadi_mem_copy(w->key, strlen(w->key) + 1, 1);
+}
+
+void nadi_trace_keep_release(struct nadi_trace_keep *k)
+{
+    if (k->key)
+        nadi_heap_release(&k->heap);
+    k->key = NULL;
+}
+
+static bool keep(struct keeping *w)
+{
+    struct nadi_failure failure = {.kind = NADI_FAILURE_NONE};
+    nadi_trace_keep_release(w->k);
+    nadi_heap_init(&w->k->heap);
+    const bool done = nadi_guard_run(&w->k->heap, read_kept, w, &failure);
+    if (!done || !w->ok) {
+        w->k->key = NULL;
+        nadi_heap_release(&w->k->heap);
+    }
+    if (!done)
+        nadi_guard_raise(&failure);
+    return w->ok;
+}
+
+bool nadi_trace_keep_read(struct nadi_trace_keep *k, const char *const *paths, uint32_t count,
+                          unsigned flags, struct nadi_trace **traces, struct nadi_trace ***owned,
+                          uint32_t *owned_count, uint32_t *lent, struct nadi_diags *diags)
+{
+    struct nadi_str key = NADI_STR_INIT;
+    nadi_str_printf(&key, "%u", flags);
+    for (uint32_t i = 0; k && i < count; i++)
+        nadi_str_printf(&key, "\n%s", paths[i]);
+    struct keeping w = {k, paths, nadi_str_get(&key), count, flags, false};
+    const bool there = k && k->key && strcmp(k->key, w.key) == 0;
+    const bool kept = there || (k && keep(&w));
+    nadi_str_release(&key);
+    *lent = 0;
+    if (!kept) /* its errors are told then */
+        return nadi_trace_files_read(paths, count, flags, traces, owned, owned_count, diags);
+    k->kept += there;
+    memcpy(traces, k->traces, count * sizeof(*traces));
+    *owned = nadi_mem_copy(k->owned, k->owned_count, sizeof(struct nadi_trace *));
+    *lent = *owned_count = k->owned_count;
+    return true;
 }

@@ -6,6 +6,7 @@
 #include "explore/model_inputs.h"
 #include "format/doc_change.h"
 #include "inputs/model_options.h"
+#include "inputs/trace_files.h"
 #include "model/figures.h"
 #include "sim/run.h"
 #include "sweep/price.h"
@@ -32,6 +33,11 @@ static void drop_graph(void *of)
     g->key = NULL;
 }
 
+static void drop_traces(void *of)
+{
+    nadi_trace_keep_release(of);
+}
+
 void nadi_point_runner_init(struct nadi_point_runner *r, const struct nadi_space *space,
                             const struct nadi_run_host *host, const volatile int *stop)
 {
@@ -39,12 +45,17 @@ void nadi_point_runner_init(struct nadi_point_runner *r, const struct nadi_space
     nadi_assignment_init(&r->assignment, space);
     r->graph = NADI_ZNEW(struct nadi_kept_graph, 1);
     r->hold = nadi_hold(r->graph, drop_graph);
+    r->keep = NADI_ZNEW(struct nadi_trace_keep, 1);
+    r->keep_hold = nadi_hold(r->keep, drop_traces);
 }
 
 void nadi_point_runner_release(struct nadi_point_runner *r)
 {
     nadi_unhold(r->hold);
     drop_graph(r->graph);
+    nadi_unhold(r->keep_hold);
+    drop_traces(r->keep);
+    nadi_mem_free(r->keep);
     nadi_mem_free(r->graph);
     nadi_str_release(&r->key);
     nadi_str_release(&r->kept_key);
@@ -335,6 +346,7 @@ static bool run_workload(struct point_run *p)
         return nadi_error(&p->diags, "sweep/catalogue", NADI_NOWHERE,
                           "run: {model: ..., cluster: ..., catalogue: ...}",
                           "a workload on a network says nothing of its devices: it has no price");
+    p->options.keep = p->r->keep;
     const bool ok = nadi_inputs_load(&in, &p->options, &p->diags) &&
                     nadi_inputs_check(&in, &p->diags) && simulate(p, &in, 1, &end_ns);
     if (ok)

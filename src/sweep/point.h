@@ -33,6 +33,7 @@ struct nadi_run_host {
 };
 
 struct nadi_kept_graph;
+struct nadi_trace_keep;
 
 struct nadi_point_runner { /* of one thread */
     const struct nadi_space *space;
@@ -41,6 +42,8 @@ struct nadi_point_runner { /* of one thread */
     struct nadi_assignment assignment;
     struct nadi_kept_graph *graph; /* of the point before, and its times */
     struct nadi_hold *hold;        /* of the graph */
+    struct nadi_trace_keep *keep;  /* of a workload */
+    struct nadi_hold *keep_hold;
     struct nadi_str key, kept_key; /* of this point's times; of those kept */
     bool has_kept;
     double times[NADI_SWEEP_FIGURES];

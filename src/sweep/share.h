@@ -5,6 +5,8 @@
  * network model. Two with one key of the result have the same times: they differ in what only the
  * memory's estimate looks at. Which values these are stands in one table.
  *
+ * Of workloads the traces of the point before stay, where no memory file changes them.
+ *
  * Points are run in an order in which those with one key follow each other, in units that one
  * thread takes whole; so each thread keeps one graph and one result, without locks. Units are small
  * where there are few points for each of the workers, so that all of them have work to the end. The
