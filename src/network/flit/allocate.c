@@ -7,6 +7,12 @@ static uint32_t behind(uint32_t at, uint32_t from, uint32_t n)
     return at >= from ? at - from : at + n - from;
 }
 
+/* Behind `at`, likewise. */
+static uint32_t next(uint32_t at, uint32_t n)
+{
+    return at + 1 == n ? 0 : at + 1;
+}
+
 static void add_request(struct nadi_flit_machine *m, uint32_t *count, uint32_t *wanted,
                         struct nadi_flit_request request)
 {
@@ -26,7 +32,7 @@ static void add_request(struct nadi_flit_machine *m, uint32_t *count, uint32_t *
 static uint64_t free_vcs(const struct nadi_flit_machine *m, uint32_t step, uint32_t flits)
 {
     const uint32_t port = nadi_flit_step_port(step), class = nadi_flit_step_class(step);
-    uint64_t free = nadi_flit_paths_mask(m->paths, class) & ~m->busy[port];
+    uint64_t free = m->class_vcs[class] & ~m->busy[port];
     const uint32_t room = class == m->empty_class ? m->depth : m->config->cut_through ? flits : 0;
     for (uint64_t left = room ? free : 0; left; left &= left - 1)
         if (m->credits[port * m->vcs + nadi_flit_bit(left)] < room)
@@ -118,10 +124,10 @@ static void take_vc(struct nadi_flit_machine *m, uint32_t node, const struct nad
     m->busy[port] |= UINT64_C(1) << vc;
     m->owner[out] = in;
     m->out_vc[in] = out;
-    m->vc_grant[out] = (r->input + 1) % inputs;
-    m->vc_accept[in] = (base + vc + 1) % inputs;
-    const uint32_t in_port = in / m->vcs;
-    const uint64_t bit = UINT64_C(1) << (in % m->vcs);
+    m->vc_grant[out] = next(r->input, inputs);
+    m->vc_accept[in] = next(base + vc, inputs);
+    const uint32_t in_port = nadi_flit_port_of(m, in);
+    const uint64_t bit = UINT64_C(1) << (in - in_port * m->vcs);
     m->waiting[in_port] &= ~bit;
     m->active[in_port] |= bit;
     const uint32_t packet = m->buffers[(size_t)in * m->depth + m->first[in]] >> 2;
@@ -159,7 +165,7 @@ void nadi_flit_allocate_vcs(struct nadi_flit_machine *m, uint32_t node)
 /* Can the first flit of an active input VC go now? */
 static bool can_go(struct nadi_flit_machine *m, uint32_t in)
 {
-    const uint32_t out = m->out_vc[in], port = out / m->vcs;
+    const uint32_t out = m->out_vc[in], port = nadi_flit_port_of(m, out);
     if (m->ready_at[in] > m->now) {
         nadi_flit_look_at(m, m->ready_at[in]);
         return false;
@@ -187,7 +193,7 @@ static void ask_for_switch(struct nadi_flit_machine *m, uint32_t first, uint32_t
             continue;
         const uint32_t place = m->speedup == 1 ? 0 : vc % m->speedup;
         const uint32_t input = (port - first) * m->speedup + place;
-        const uint32_t output = m->out_vc[in] / m->vcs - first;
+        const uint32_t output = nadi_flit_port_of(m, m->out_vc[in]) - first;
         const uint32_t from = m->switch_vc[port * m->speedup + place];
         uint32_t i = begin;
         while (i < *count && (m->requests[i].input != input || m->requests[i].output != output))
@@ -195,7 +201,7 @@ static void ask_for_switch(struct nadi_flit_machine *m, uint32_t first, uint32_t
         if (i == *count)
             add_request(m, count, wanted,
                         (struct nadi_flit_request){.input = input, .output = output, .vc = in});
-        else if (behind(vc, from, m->vcs) < behind(m->requests[i].vc % m->vcs, from, m->vcs))
+        else if (behind(vc, from, m->vcs) < behind(m->requests[i].vc - port * m->vcs, from, m->vcs))
             m->requests[i].vc = in;
     }
 }
@@ -213,10 +219,12 @@ static void note_wait(struct nadi_flit_machine *m, uint32_t packet, uint32_t por
 static void go(struct nadi_flit_machine *m, uint32_t node, uint32_t in)
 {
     const struct nadi_flit_config *c = m->config;
-    const uint32_t in_port = in / m->vcs, out = m->out_vc[in], port = out / m->vcs;
+    const uint32_t in_port = nadi_flit_port_of(m, in), in_vc = in - in_port * m->vcs;
+    const uint32_t out = m->out_vc[in], port = nadi_flit_port_of(m, out);
+    const uint32_t out_vc = out - port * m->vcs;
     const struct nadi_flit_port *from = &m->wiring->ports[in_port], *to = &m->wiring->ports[port];
     const uint32_t flit = m->buffers[(size_t)in * m->depth + m->first[in]];
-    const uint64_t bit = UINT64_C(1) << (in % m->vcs);
+    const uint64_t bit = UINT64_C(1) << in_vc;
     m->first[in] = (uint16_t)(m->first[in] + 1u == m->depth ? 0 : m->first[in] + 1u);
     if (--m->count[in] == 0)
         m->occupied[in_port] &= ~bit;
@@ -226,17 +234,17 @@ static void go(struct nadi_flit_machine *m, uint32_t node, uint32_t in)
     if (flit & NADI_FLIT_HEAD)
         note_wait(m, flit >> 2, port);
     nadi_flit_occupy(m, port);
-    nadi_flit_arrive(m, m->now + c->traversal_delay + to->delay + 1,
-                     to->peer * m->vcs + out % m->vcs, flit);
+    nadi_flit_arrive(m, m->now + c->traversal_delay + to->delay + 1, to->peer * m->vcs + out_vc,
+                     flit);
     nadi_flit_arrive(m, m->now + m->wiring->ports[from->peer].delay + 1 + c->credit_delay,
-                     from->peer * m->vcs + in % m->vcs,
+                     from->peer * m->vcs + in_vc,
                      flit & NADI_FLIT_TAIL ? NADI_FLIT_CREDIT_TAIL : NADI_FLIT_CREDIT);
     m->moved = true;
     if (!(flit & NADI_FLIT_TAIL))
         return;
     m->active[in_port] &= ~bit;
     if (!c->wait_for_tail_credit)
-        m->busy[port] &= ~(UINT64_C(1) << (out % m->vcs));
+        m->busy[port] &= ~(UINT64_C(1) << out_vc);
     if (m->count[in])
         nadi_flit_begin_packet(m, in, m->now + 1);
 }
@@ -274,9 +282,10 @@ void nadi_flit_allocate_switch(struct nadi_flit_machine *m, uint32_t node)
             m->figures[first + r->output].lost_arbitration++;
             continue;
         }
-        m->switch_grant[first + r->output] = (r->input + 1) % inputs;
-        m->switch_accept[first * m->speedup + r->input] = (r->output + 1) % outputs;
-        m->switch_vc[first * m->speedup + r->input] = (r->vc % m->vcs + 1) % m->vcs;
+        const uint32_t vc = r->vc - nadi_flit_port_of(m, r->vc) * m->vcs;
+        m->switch_grant[first + r->output] = next(r->input, inputs);
+        m->switch_accept[first * m->speedup + r->input] = next(r->output, outputs);
+        m->switch_vc[first * m->speedup + r->input] = next(vc, m->vcs);
         go(m, node, r->vc);
     }
     for (uint32_t i = 0; i < count; i++)

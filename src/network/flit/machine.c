@@ -5,15 +5,6 @@
 
 /* ---- channels ------------------------------------------------------------------------------ */
 
-void nadi_flit_arrive(struct nadi_flit_machine *m, uint64_t cycle, uint32_t at, uint32_t flit)
-{
-    const uint32_t slot = (uint32_t)cycle & m->wheel_mask;
-    const struct nadi_flit_arrival arrival = {.at = at, .flit = flit};
-    NADI_PUSH(&m->wheel[slot], arrival);
-    m->filled[slot / 64] |= UINT64_C(1) << (slot % 64);
-    m->pending++;
-}
-
 /* The first cycle >= now with arrivals; there is one. */
 static uint64_t next_arrival(const struct nadi_flit_machine *m)
 {
@@ -58,7 +49,8 @@ static void free_packet(struct nadi_flit_machine *m, uint32_t packet)
 void nadi_flit_begin_packet(struct nadi_flit_machine *m, uint32_t vc, uint64_t cycle)
 {
     const struct nadi_flit_config *c = m->config;
-    m->waiting[vc / m->vcs] |= UINT64_C(1) << (vc % m->vcs);
+    const uint32_t port = nadi_flit_port_of(m, vc);
+    m->waiting[port] |= UINT64_C(1) << (vc - port * m->vcs);
     m->ready_at[vc] = cycle + c->routing_delay + c->vc_delay - (c->vc_delay > 0);
     const uint32_t packet = m->buffers[(size_t)vc * m->depth + m->first[vc]] >> 2;
     m->packets[packet].earliest = cycle + c->routing_delay + c->vc_delay + c->switch_delay - 1;
@@ -70,10 +62,11 @@ void nadi_flit_begin_packet(struct nadi_flit_machine *m, uint32_t vc, uint64_t c
 /* A host takes what comes, and gives the credit at once. */
 static void consume(struct nadi_flit_machine *m, uint32_t at, uint32_t flit)
 {
-    const struct nadi_flit_port *port = &m->wiring->ports[at / m->vcs];
+    const uint32_t own = nadi_flit_port_of(m, at);
+    const struct nadi_flit_port *port = &m->wiring->ports[own];
     const bool tail = flit & NADI_FLIT_TAIL;
     nadi_flit_arrive(m, m->now + m->wiring->ports[port->peer].delay + 1 + m->config->credit_delay,
-                     port->peer * m->vcs + at % m->vcs,
+                     port->peer * m->vcs + (at - own * m->vcs),
                      tail ? NADI_FLIT_CREDIT_TAIL : NADI_FLIT_CREDIT);
     m->inside--;
     if (!tail)
@@ -87,8 +80,8 @@ static void consume(struct nadi_flit_machine *m, uint32_t at, uint32_t flit)
 
 static void enter(struct nadi_flit_machine *m, uint32_t node, uint32_t at, uint32_t flit)
 {
-    const uint32_t port = at / m->vcs;
-    const uint64_t bit = UINT64_C(1) << (at % m->vcs);
+    const uint32_t port = nadi_flit_port_of(m, at);
+    const uint64_t bit = UINT64_C(1) << (at - port * m->vcs);
     NADI_ASSERT(m->count[at] < m->depth);
     uint32_t place = m->first[at] + m->count[at];
     place = place >= m->depth ? place - m->depth : place;
@@ -110,11 +103,12 @@ static void deliver(struct nadi_flit_machine *m)
     struct nadi_flit_slot *slot = &m->wheel[index];
     for (size_t i = 0; i < slot->count; i++) {
         const struct nadi_flit_arrival a = slot->items[i];
-        const uint32_t node = m->wiring->ports[a.at / m->vcs].node;
+        const uint32_t port = nadi_flit_port_of(m, a.at);
+        const uint32_t node = m->wiring->ports[port].node;
         if (a.flit >= NADI_FLIT_CREDIT_TAIL) {
             m->credits[a.at]++;
             if (a.flit == NADI_FLIT_CREDIT_TAIL && m->config->wait_for_tail_credit)
-                m->busy[a.at / m->vcs] &= ~(UINT64_C(1) << (a.at % m->vcs));
+                m->busy[port] &= ~(UINT64_C(1) << (a.at - port * m->vcs));
         } else if (nadi_flit_is_host(m->wiring, node))
             consume(m, a.at, a.flit);
         else

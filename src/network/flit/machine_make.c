@@ -59,6 +59,11 @@ struct nadi_flit_machine *nadi_flit_create(const struct nadi_flit_wiring *wiring
     m->users = *users;
     m->vcs = config->vcs;
     m->depth = wiring->buffer_flits;
+    if ((uint64_t)wiring->port_count * m->vcs * m->vcs < UINT64_C(1) << 32)
+        m->vcs_inverse = ((UINT64_C(1) << 32) + m->vcs - 1) / m->vcs;
+    for (uint32_t class = 0; class <= NADI_FLIT_ANY_CLASS; class ++)
+        if (class < nadi_flit_paths_classes(paths) || class == NADI_FLIT_ANY_CLASS)
+            m->class_vcs[class] = nadi_flit_paths_mask(paths, class);
     m->speedup = config->speedup;
     m->adaptive = nadi_flit_paths_adaptive(paths);
     m->empty_class =

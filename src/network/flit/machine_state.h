@@ -59,6 +59,8 @@ struct nadi_flit_machine {
     struct nadi_flit_paths *paths;
     struct nadi_flit_users users;
     uint32_t vcs, depth, speedup;
+    uint64_t vcs_inverse; /* 2^32 / vcs, rounded up: division by it; 0: of too many VCs */
+    uint64_t class_vcs[NADI_FLIT_ANY_CLASS + 1]; /* by class of a step */
     uint32_t empty_class; /* whose VCs are taken only when their buffer is empty; NADI_NONE: none */
     uint64_t now;
     uint64_t next_ready;   /* of this cycle: the earliest later cycle for which something waits */
@@ -151,8 +153,24 @@ static inline void nadi_flit_occupy(struct nadi_flit_machine *m, uint32_t port)
     m->figures[port].flits++;
 }
 
+/* The port of a VC of the machine. With d = vcs and an inverse of (2^32 + e) / d, e < d, the
+ * product is the quotient while vc * e < 2^32. */
+static inline uint32_t nadi_flit_port_of(const struct nadi_flit_machine *m, uint32_t vc)
+{
+    return NADI_LIKELY(m->vcs_inverse != 0) ? (uint32_t)(vc * m->vcs_inverse >> 32) : vc / m->vcs;
+}
+
+static inline void nadi_flit_arrive(struct nadi_flit_machine *m, uint64_t cycle, uint32_t at,
+                                    uint32_t flit)
+{
+    const uint32_t slot = (uint32_t)cycle & m->wheel_mask;
+    const struct nadi_flit_arrival arrival = {.at = at, .flit = flit};
+    NADI_PUSH(&m->wheel[slot], arrival);
+    m->filled[slot / 64] |= UINT64_C(1) << (slot % 64);
+    m->pending++;
+}
+
 /* machine.c: */
-void nadi_flit_arrive(struct nadi_flit_machine *m, uint64_t cycle, uint32_t at, uint32_t flit);
 /* The head of a packet is the first flit of input VC `vc`, from cycle `cycle` on. */
 void nadi_flit_begin_packet(struct nadi_flit_machine *m, uint32_t vc, uint64_t cycle);
 
