@@ -181,7 +181,7 @@ static void note_energy(struct sweep_call *c, struct nadi_noc_load *load)
 {
     if (c->o->energy && !load->stuck)
         load->joules = (c->passed.routers + c->passed.links) / 1e12;
-    c->made_up |= c->passed.made_up;
+    c->made_up |= c->passed.made_up || c->energy.idle_made_up;
     c->passed = (struct nadi_energy_use){0};
 }
 
@@ -218,12 +218,23 @@ static bool run_loads(struct sweep_call *c)
     return true;
 }
 
+/* Without traffic, in the cycles measured. */
+static void add_idle(struct sweep_call *c, double clock_ghz)
+{
+    const double joules = c->energy.idle_watts * (double)c->setup.measured / (clock_ghz * 1e9);
+    c->saturation.joules += joules;
+    for (size_t i = 0; i < c->rates.count; i++)
+        c->loads[i].joules += joules;
+}
+
 static bool describe(struct sweep_call *c, struct nadi_str *text)
 {
     const struct nadi_noc_options *o = c->o;
     struct nadi_flit_wiring w;
     if (!nadi_flit_wire(&w, &c->file.graph, &c->config, c->messages))
         return false;
+    if (c->o->energy)
+        add_idle(c, w.clock_ghz);
     const struct nadi_noc_sweep s = {
         .network = o->network,
         .traffic = o->traffic,

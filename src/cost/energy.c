@@ -1,6 +1,7 @@
 #include "cost/energy.h"
 
 #include "base/str.h"
+#include "platform/graph_dims.h"
 
 /* Whose router, or what switch. */
 static const char *role_of(const struct nadi_energy *e, uint32_t device)
@@ -117,12 +118,69 @@ static bool fits_dims(struct nadi_energy *e, const struct nadi_topology *t,
     return !e->has_boards || has_router(e, "npu", diags);
 }
 
+/* ---- without traffic ----------------------------------------------------------------------- */
+
+static void add_idle(struct nadi_energy *e, const struct nadi_priced_part *p)
+{
+    if (!p || p->idle <= 0)
+        return;
+    e->idle_watts += p->idle;
+    e->idle_made_up |= p->made_up[NADI_FIGURE_IDLE];
+}
+
+static bool any_idle(const struct nadi_energy *e)
+{
+    for (uint32_t i = 0; i < e->prices.part_count; i++)
+        if (e->prices.parts[i].kind >= NADI_PART_ROUTER && e->prices.parts[i].idle > 0)
+            return true;
+    return false;
+}
+
+/* Of a graph that dimensions stand for: as role_of. */
+static const char *role_in(const struct nadi_energy *e, const struct nadi_graph *g, uint32_t node)
+{
+    const uint32_t owner = nadi_graph_owner(g, node);
+    if (e->graph)
+        return g->nodes[owner].role;
+    return g->nodes[owner].kind == NADI_GRAPH_HOST ? "npu" : "switch";
+}
+
+static void find_idle(struct nadi_energy *e, const struct nadi_graph *g)
+{
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (g->nodes[n].kind == NADI_GRAPH_SWITCH)
+            add_idle(e, router_of(e, role_in(e, g, n)));
+    for (uint32_t l = 0; l < g->link_count; l++) {
+        const struct nadi_graph_link *link = &g->links[l];
+        if (link->dim != NADI_NONE)
+            add_idle(e, link_of(e, role_in(e, g, link->a), role_in(e, g, link->b)));
+    }
+}
+
+static void find_all_idle(struct nadi_energy *e)
+{
+    struct nadi_graph made;
+    if (!any_idle(e))
+        return;
+    if (e->graph) {
+        find_idle(e, e->graph);
+        return;
+    }
+    nadi_graph_init(&made);
+    nadi_graph_from_dims(&made, e->topology);
+    find_idle(e, &made);
+    nadi_graph_release(&made);
+}
+
 bool nadi_energy_open(struct nadi_energy *e, const char *catalogue, const struct nadi_graph *g,
                       const struct nadi_topology *t, uint32_t flit_bytes, struct nadi_diags *diags)
 {
     *e = (struct nadi_energy){.graph = g, .topology = t, .flit_bytes = flit_bytes};
-    return nadi_prices_open(&e->prices, catalogue, diags) &&
-           (g ? fits_graph(e, g, diags) : fits_dims(e, t, diags));
+    if (!nadi_prices_open(&e->prices, catalogue, diags) ||
+        !(g ? fits_graph(e, g, diags) : fits_dims(e, t, diags)))
+        return false;
+    find_all_idle(e);
+    return true;
 }
 
 void nadi_energy_release(struct nadi_energy *e)

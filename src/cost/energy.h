@@ -4,8 +4,8 @@
  *   pJ of a hop = flits x pj-per-flit + bits x pj-per-bit, of the router that sends
  *               + bits x pj-per-bit, of the link
  *
- * and once more a router, where a packet leaves it for the NPU on whose board it is. What draws
- * power without traffic is not in it: that is the bill's (bill.h). */
+ * and once more a router, where a packet leaves it for the NPU on whose board it is. Without
+ * traffic every router and link draws its idle-watts, all the time. */
 #ifndef NADI_COST_ENERGY_H
 #define NADI_COST_ENERGY_H
 
@@ -19,6 +19,8 @@ struct nadi_energy {
     const struct nadi_topology *topology; /* finished */
     uint32_t flit_bytes;                  /* 0: the network model counts bytes */
     bool has_boards;                      /* every NPU has a router on its board */
+    double idle_watts;                    /* of all routers and links together */
+    bool idle_made_up;                    /* no source gives some of it */
 };
 
 /* A catalogue with what this network has: false with an error that names what it lacks. The caller

@@ -118,8 +118,8 @@ static const struct {
     [NADI_PART_SWITCH] = {"bandwidth ports ", "role pj-per-bit ", false},
     [NADI_PART_CABLE] = {"bandwidth ", "medium reach pj-per-bit ", false},
     [NADI_PART_MEMORY] = {"name ", "", false},
-    [NADI_PART_ROUTER] = {"pj-per-bit ", "role pj-per-flit flit ", true},
-    [NADI_PART_LINK] = {"pj-per-bit ", "role medium ", true},
+    [NADI_PART_ROUTER] = {"pj-per-bit ", "role pj-per-flit flit idle-watts ", true},
+    [NADI_PART_LINK] = {"pj-per-bit ", "role medium idle-watts ", true},
 };
 
 static bool has_word(const char *words, const char *key)

@@ -65,15 +65,16 @@ void nadi_energy_find(const struct nadi_inputs *in, struct nadi_result *r)
     if (ok) {
         add_links(&e, r, &sum);
         nadi_energy_add_arrived(&e, r->message_bytes, r->message_flits, &sum);
+        const double idle = e.idle_watts * (double)r->end_ns * 1e3; /* pJ */
+        const double all = sum.routers + sum.links + idle;
         r->energy = (struct nadi_energy_result){
             .catalogue = nadi_arena_strdup(&r->arena, e.prices.name),
             .routers_j = sum.routers / 1e12,
             .links_j = sum.links / 1e12,
-            .joules = (sum.routers + sum.links) / 1e12,
-            .pj_per_bit = r->message_bytes
-                              ? (sum.routers + sum.links) / (8 * (double)r->message_bytes)
-                              : (double)NAN,
-            .made_up = sum.made_up,
+            .idle_j = idle / 1e12,
+            .joules = all / 1e12,
+            .pj_per_bit = r->message_bytes ? all / (8 * (double)r->message_bytes) : (double)NAN,
+            .made_up = sum.made_up || e.idle_made_up,
         };
     }
     nadi_energy_release(&e);

@@ -133,9 +133,11 @@ const struct nadi_result_view nadi_view_worth = {
 static const struct nadi_column energy_columns[] = {
     {"catalogue", 3, ENERGY(catalogue), .meaning = "where the coefficients are from"},
     {"joules", 3, ENERGY(joules), .unit = "J",
-     .meaning = "of all that the network carried: routers and links"},
+     .meaning = "of all that the network carried, and without traffic"},
     {"routers_joules", 3, ENERGY(routers_j), .unit = "J", .meaning = "in routers"},
     {"links_joules", 3, ENERGY(links_j), .unit = "J", .meaning = "in links"},
+    {"idle_joules", 3, ENERGY(idle_j), .unit = "J",
+     .meaning = "of all routers and links without traffic: leakage, clocks"},
     {"pj_per_bit", 3, ENERGY(pj_per_bit), .unit = "pJ",
      .meaning = "`joules` by the bits of messages sent, each once"},
     {"is_illustrative", 3, ENERGY(made_up),

@@ -345,11 +345,13 @@ static void hashing(const struct page *p)
 
 static void energy(const struct page *p)
 {
-    char all[32], routers[32], links[32];
+    char all[32], routers[32], links[32], idle[32];
     const struct nadi_energy_result *e = &p->r->energy;
     nadi_str_printf(p->out, "  energy %s%s: routers %s, links %s", e->made_up ? "~" : "",
                     nadi_units_joules(all, e->joules), nadi_units_joules(routers, e->routers_j),
                     nadi_units_joules(links, e->links_j));
+    if (e->idle_j > 0)
+        nadi_str_printf(p->out, ", without traffic %s", nadi_units_joules(idle, e->idle_j));
     if (isfinite(e->pj_per_bit))
         nadi_str_printf(p->out, "; %.4g pJ a bit sent", e->pj_per_bit);
     nadi_str_printf(p->out, " (%s)\n", e->catalogue);

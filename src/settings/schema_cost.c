@@ -99,7 +99,9 @@ static const struct nadi_setting part_keys[] = {
            "$ of one, with all that belongs to it (a cable with its two transceivers); memory: of "
            "a GB of 10^9 bytes."),
     AMOUNT("watts", "not known: named as missing", "Highest power of one; memory: of a GB."),
-    AMOUNT("idle-watts", "as watts", "device, server: power while no device computes."),
+    AMOUNT("idle-watts", "as watts",
+           "device, server: power while no device computes. router, link: power of one without "
+           "traffic, all the time: leakage, clocks; a link's both directions."),
     AMOUNT("pj-per-bit", "`watts` says it",
            "nic, switch, cable: energy of a bit; at the full rate of all ports, both directions, "
            "it is the power if `watts` is absent. Links draw it whether they carry data or not. "

@@ -81,7 +81,7 @@ struct nadi_fabric_result { /* of switches that route flows, network/fabric_mode
 
 struct nadi_energy_result { /* of what the network carried: explore/energy.h */
     const char *catalogue;  /* NULL: not asked for */
-    double routers_j, links_j, joules;
+    double routers_j, links_j, idle_j, joules;
     double pj_per_bit; /* that was sent; NAN: none was */
     bool made_up;      /* no source gives a coefficient that is in it */
 };

@@ -1,6 +1,7 @@
 /* energy: hops by hand, by roles; what a network lacks is named. */
 #include "cost/energy.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <unistd.h>
 
@@ -123,12 +124,42 @@ static void what_lacks_is_named(void **state)
     }
 }
 
+/* Idle power: of a graph by roles, and of dimensions, where NPUs of tori have routers. */
+static void without_traffic(void **state)
+{
+    static const char idle[] =
+        "parts:\n"
+        "  - {part: router, pj-per-bit: 1, idle-watts: 3, source: s}\n"
+        "  - {part: router, role: L2, pj-per-bit: 4, idle-watts: 100, source: s}\n"
+        "  - {part: link, pj-per-bit: 2, idle-watts: 0.5, source: s}\n"
+        "  - {part: link, role: L2 - L1, pj-per-bit: 8, source: s}\n";
+    struct fixture f;
+    (void)state;
+    /* 2 L1 of 3 W, 1 L2 of 100; 4 links to NPUs, those between the switches say nothing */
+    assert_true(begin(&f, "fred npus=4 per-leaf=2 io=0", idle, 0));
+    assert_true(fabs(f.energy.idle_watts - 108) < 1e-9);
+    assert_false(f.energy.idle_made_up);
+    nadi_energy_release(&f.energy);
+    struct nadi_topology t = {.dim_count = 2, .npu_count = 12};
+    t.dims[0] = (struct nadi_dim){.kind = NADI_DIM_RING, .npus = 4, .bytes_per_ns = 1};
+    t.dims[1] = (struct nadi_dim){.kind = NADI_DIM_SWITCH, .npus = 3, .bytes_per_ns = 1};
+    assert_true(nadi_topology_finish(&t));
+    /* 12 NPUs with routers, 4 switches; 12 links of rings, 12 to switches */
+    assert_true(nadi_energy_open(&f.energy, f.path, NULL, &t, 0, &f.diags));
+    assert_true(fabs(f.energy.idle_watts - 60) < 1e-9);
+    end(&f);
+    assert_true(begin(&f, "fred npus=4 per-leaf=2", all, 16));
+    assert_true(fabs(f.energy.idle_watts) <= 0);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roles_and_figures),
         cmocka_unit_test(bytes_without_flits),
         cmocka_unit_test(what_lacks_is_named),
+        cmocka_unit_test(without_traffic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
