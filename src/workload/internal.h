@@ -41,6 +41,7 @@ struct instant { /* what completed on a rank at one time: for ties.c, phase exec
     nadi_time timer_starts[4];
     bool issued[NADI_SLOTS];      /* something was issued into the slot */
     uint32_t readied[NADI_SLOTS]; /* nodes of the slot that became ready */
+    uint32_t done_count, done[4]; /* nodes that completed, the first ones */
 };
 
 struct late { /* a node that completed on an actor that had stopped */

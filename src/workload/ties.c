@@ -14,7 +14,8 @@
  * and it also matters which of them leads to an issue.
  *
  * Two completions X, Y issue the same in either order unless, in some slot, X led to an issue and Y
- * makes another node ready; or Y frees the slot and X made a node ready that competes there. */
+ * makes another node ready; or Y frees the slot and X made a node ready that competes there; or a
+ * node that Y makes ready waited for X too, and competes with another one. */
 #include "engine/sequence.h"
 #include "workload/internal.h"
 
@@ -37,12 +38,47 @@ static bool note_start(struct instant *t, nadi_time start)
     return true;
 }
 
+static void note_done(struct instant *t, uint32_t node)
+{
+    if (t->done_count < sizeof(t->done) / sizeof(*t->done))
+        t->done[t->done_count] = node;
+    t->done_count++;
+}
+
+/* Did the node, which is ready by the last completion, wait for another one of the instant? */
+static bool waited_for_another(const struct instant *t, const struct nadi_trace *trace,
+                               uint32_t node)
+{
+    const uint32_t known = sizeof(t->done) / sizeof(*t->done);
+    if (t->done_count > known)
+        return true;
+    for (uint32_t i = trace->dep_start[node]; i < trace->dep_start[node + 1]; i++)
+        for (uint32_t k = 0; k + 1 < t->done_count; k++)
+            if (trace->deps[i] == t->done[k])
+                return true;
+    return false;
+}
+
+/* Sets by slot whether a node that the last completion, `node`, made ready waited for another one
+ * of the instant. */
+static void find_joint(const struct nadi_workload *w, struct rank_state *r, uint32_t node,
+                       bool joint[NADI_SLOTS])
+{
+    const struct nadi_trace *t = r->trace;
+    for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++) {
+        const uint32_t child = t->children[i];
+        if (*nadi_workload_waits(r, child) == 0 && waited_for_another(&r->instant, t, child))
+            joint[nadi_workload_slot(w, r, child)] = true;
+    }
+}
+
 bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, nadi_time start)
 {
     struct rank_state *r = &w->ranks[rank];
     struct instant *t = &r->instant;
     nadi_time now = nadi_engine_now(w->engine);
     begin_instant(t, now);
+    note_done(t, node);
     const struct nadi_sequence *sequence = nadi_engine_sequence(w->engine);
     if (sequence)
         return t->causes++ > 0 && !nadi_sequence_certain(sequence);
@@ -84,8 +120,12 @@ void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t n
     struct instant *t = &r->instant;
     enum nadi_slot freed = nadi_workload_slot(w, r, node);
     const bool followed = nadi_engine_sequence(w->engine) != NULL;
+    bool joint[NADI_SLOTS] = {false};
+    if (uncertain)
+        find_joint(w, r, node, joint);
     for (enum nadi_slot i = NADI_SLOT_PROCESSOR; i < NADI_SLOT_NONE; i++) {
         bool competes = i == freed && t->readied[i] > 0 && r->ready[i].count > t->readied[i];
+        competes |= joint[i] && r->ready[i].count > 1;
         const bool matters = uncertain && ((t->issued[i] && readied[i] > 0) || competes ||
                                            (followed && (t->issued[i] || readied[i] > 0)));
         if (matters && w->setup.config->settle_ties)
