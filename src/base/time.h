@@ -157,6 +157,18 @@ static inline uint64_t nadi_count_mul(uint64_t a, uint64_t b)
     return NADI_UNLIKELY(__builtin_mul_overflow(a, b, &product)) ? UINT64_MAX : product;
 }
 
+/* What has grown from `then` to `now` grows so much so many times more. */
+static inline uint64_t nadi_count_repeat(uint64_t now, uint64_t then, uint64_t times)
+{
+    return nadi_count_add(now, nadi_count_mul(now - then, times));
+}
+
+/* The same of a time; `then` is one, too. */
+static inline nadi_time nadi_time_repeat(nadi_time now, uint64_t then, uint64_t times)
+{
+    return nadi_time_add(now, nadi_time_mul(nadi_time_sub(now, (nadi_time)then), times));
+}
+
 /* a * b / by, exact in between, rounded down; by > 0. */
 static inline uint64_t nadi_count_mul_div(uint64_t a, uint64_t b, uint64_t by)
 {

@@ -33,8 +33,9 @@ struct kind {
 struct nadi_engine {
     nadi_time now, until; /* until: of the present run */
     bool running;
-    uint64_t step;                 /* number of the current time step, from 1 */
-    uint64_t handled, stop, order; /* stop: of the present run, in events handled */
+    enum { GO_ON, PAUSE_NOW, PAUSE_NEXT } pause; /* after the present step, or the next */
+    uint64_t step;                               /* number of the current time step, from 1 */
+    uint64_t handled, stop, order;               /* stop: of the present run, in events handled */
     struct list current;
     uint32_t group;   /* actor whose group goes on; NADI_NONE: none */
     char halted[200]; /* why nothing more is run; empty: it is */
@@ -432,7 +433,10 @@ bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until
     e->until = until;
     if (e->running)
         run_step(e);
-    while (e->heap_count && e->handled < e->stop && e->heap[0].at <= until) {
+    while (e->heap_count && e->handled < e->stop && e->heap[0].at <= until &&
+           e->pause != PAUSE_NOW) {
+        if (NADI_UNLIKELY(e->pause == PAUSE_NEXT))
+            e->pause = PAUSE_NOW;
         begin_step(e);
         run_step(e);
     }
@@ -442,6 +446,46 @@ bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until
 void nadi_engine_yield(struct nadi_engine *e)
 {
     e->stop = 0;
+}
+
+void nadi_engine_pause(struct nadi_engine *e)
+{
+    e->pause = e->running ? PAUSE_NOW : PAUSE_NEXT;
+}
+
+bool nadi_engine_paused(struct nadi_engine *e)
+{
+    const bool paused = e->pause == PAUSE_NOW && !e->running;
+    if (paused)
+        e->pause = GO_ON;
+    return paused;
+}
+
+static int by_order(const void *x, const void *y)
+{
+    const struct heap_entry *a = x, *b = y;
+    return before(a, b) ? -1 : before(b, a);
+}
+
+void nadi_engine_visit(struct nadi_engine *e, nadi_pending_fn *visit, void *context)
+{
+    NADI_ASSERT(!e->running);
+    /* a sorted array is a heap */
+    if (e->heap_count > 1)
+        qsort(e->heap, e->heap_count, sizeof(*e->heap), by_order);
+    for (size_t i = 0; i < e->heap_count; i++)
+        for (uint32_t k = e->lists[e->heap[i].list].head; k != NADI_NONE; k = e->events[k].next)
+            visit(context, e->heap[i].at, k, &e->events[k]);
+}
+
+void nadi_engine_fast_forward(struct nadi_engine *e, nadi_time by)
+{
+    NADI_ASSERT(!e->running && !e->follower.scheduled);
+    e->now = nadi_time_add(e->now, by);
+    for (size_t i = 0; i < e->heap_count; i++)
+        e->heap[i].at = nadi_time_add(e->heap[i].at, by);
+    for (size_t i = 0; i < CACHE_SLOTS; i++)
+        e->cache_time[i] = -1;
 }
 
 void nadi_engine_halt(struct nadi_engine *e, const char *format, ...)

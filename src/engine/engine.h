@@ -57,6 +57,18 @@ bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until
 /* For a model, while it handles an event that took long: nadi_engine_run returns after it, however
  * few events were handled, so that its caller can look whether to go on. */
 void nadi_engine_yield(struct nadi_engine *e);
+/* The run returns when the present time step is done, or, between two, the next; once, as the next
+ * call of nadi_engine_paused says. */
+void nadi_engine_pause(struct nadi_engine *e);
+bool nadi_engine_paused(struct nadi_engine *e);
+/* Between two time steps: calls `visit` for what is pending, in the order in which it will run;
+ * `index` names the event to engine/sequence.h. O(pending log pending). */
+typedef void nadi_pending_fn(void *context, nadi_time at, uint32_t index, struct nadi_event *event);
+void nadi_engine_visit(struct nadi_engine *e, nadi_pending_fn *visit, void *context);
+/* Between two time steps: the clock and all that is pending move on by this time, which they have
+ * room for. What is never run stays so. */
+void nadi_engine_fast_forward(struct nadi_engine *e, nadi_time by);
+
 /* For a model, while it handles an event: stops the run because the model cannot continue. The
  * first reason counts. */
 void nadi_engine_halt(struct nadi_engine *e, const char *format, ...) NADI_PRINTF(2, 3);

@@ -130,6 +130,12 @@ void nadi_sequence_turn_back(struct nadi_sequence *s)
     s->now = s->before;
 }
 
+struct nadi_sequence_label nadi_sequence_label(const struct nadi_sequence *s, uint32_t event)
+{
+    const struct label *l = &s->labels[event];
+    return (struct nadi_sequence_label){l->block, l->root.token, l->root.shift};
+}
+
 bool nadi_sequence_certain(const struct nadi_sequence *s)
 {
     return s->certain;

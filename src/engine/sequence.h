@@ -50,6 +50,12 @@ bool nadi_sequence_certain(const struct nadi_sequence *s);
 /* An order was needed that is not known: why; NULL: none was. */
 const char *nadi_sequence_undecided(const struct nadi_sequence *s);
 
+struct nadi_sequence_label { /* of a pending event: what its order among others follows from */
+    uint64_t block;
+    uint32_t token, shift;
+};
+struct nadi_sequence_label nadi_sequence_label(const struct nadi_sequence *s, uint32_t event);
+
 /* For the engine: an event was scheduled, `now`: into the step that runs; a step begins with these
  * events, in the order in which they were scheduled; an event is about to run, `continues`: in the
  * group of the actor that ran last. */

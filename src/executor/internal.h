@@ -250,6 +250,9 @@ struct nadi_system {
         size_t count, capacity;
     } plans;
     POOL(struct operation) operations;
+    uint32_t
+        open; /* operations that have not ended everywhere, and messages of nodes on their way */
+    uint32_t parked; /* messages of nodes without a receive, and receives without a message */
     int64_t *issued; /* by actor: its collectives so far; NULL with one communication stream */
     POOL(struct stream) streams;
     POOL(struct block) blocks;
@@ -502,6 +505,9 @@ struct endpoint_pair { /* of a message: actors, and the ranks that they stand fo
     uint32_t src, dst, edge;
     uint32_t src_rank, dst_rank;
 };
+/* The channel of these ends, made if there is none: others may move in memory. */
+uint32_t nadi_p2p_channel(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
+                          uint64_t bytes);
 void nadi_p2p_send(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
                    uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b);
 void nadi_p2p_recv(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
@@ -586,6 +592,9 @@ uint64_t nadi_schedules_key(const struct nadi_system *s, const struct nadi_phase
                             uint32_t phases_left);
 /* Takes the chunk out of a rank's queue that may begin next; NADI_NONE: none may. O(waiting). */
 uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q, uint32_t dim);
+/* Where no collective is open: has everybody begun what anybody has? Then what was begun has no
+ * effect on what is to come. */
+bool nadi_schedules_rest(const struct nadi_system *s);
 
 /* The actor at a place of a canonical group. */
 uint32_t nadi_streams_actor(const struct nadi_system *s, uint32_t group, uint32_t member);

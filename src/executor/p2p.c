@@ -70,8 +70,8 @@ static void grow_index(struct nadi_system *s)
         s->channel_index.first[find_slot(s, &s->channels.items[c])] = c;
 }
 
-static uint32_t get_channel(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
-                            uint64_t bytes)
+uint32_t nadi_p2p_channel(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
+                          uint64_t bytes)
 {
     if ((s->channels.count + 1) * 2 > s->channel_index.slots)
         grow_index(s);
@@ -150,16 +150,19 @@ static void on_arrival(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
     uint32_t index = event->a;
+    s->open--;
     s->transfers.items[index].arrived = nadi_engine_now(s->engine);
     struct transfer t = s->transfers.items[index];
     struct channel *c = &s->channels.items[t.channel];
     if (c->receives.head == NADI_NONE) {
         FIFO_PUSH(&c->arrived, &s->transfers, index);
+        s->parked++;
         tell_sender(s, &t);
         return;
     }
     uint32_t receive;
     FIFO_POP(&c->receives, &s->receives, receive);
+    s->parked--;
     struct receive r = s->receives.items[receive];
     POOL_GIVE(&s->receives, next, receive);
     POOL_GIVE(&s->transfers, next, index);
@@ -181,10 +184,12 @@ static void post(struct nadi_system *s, uint32_t receive)
     struct channel *c = &s->channels.items[s->receives.items[receive].channel];
     if (c->arrived.head == NADI_NONE) {
         FIFO_PUSH(&c->receives, &s->receives, receive);
+        s->parked++;
         return;
     }
     uint32_t index;
     FIFO_POP(&c->arrived, &s->transfers, index);
+    s->parked--;
     record_flow(s, &s->transfers.items[index], &s->receives.items[receive]);
     POOL_GIVE(&s->transfers, next, index);
     nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE, s->kind_p2p_late,
@@ -214,8 +219,9 @@ static void on_start(void *context, const struct nadi_event *event)
 void nadi_p2p_send(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
                    uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b)
 {
-    uint32_t channel = get_channel(s, ends, tag, bytes), index;
+    uint32_t channel = nadi_p2p_channel(s, ends, tag, bytes), index;
     POOL_TAKE(&s->transfers, next, index);
+    s->open++;
     s->transfers.items[index] = (struct transfer){
         .bytes = bytes,
         .channel = channel,
@@ -246,7 +252,7 @@ void nadi_p2p_recv_slot(struct nadi_system *s, const struct endpoint_pair *ends,
                         uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b,
                         uint32_t slot)
 {
-    uint32_t channel = get_channel(s, ends, tag, bytes), index;
+    uint32_t channel = nadi_p2p_channel(s, ends, tag, bytes), index;
     POOL_TAKE(&s->receives, next, index);
     s->receives.items[index] =
         (struct receive){.channel = channel, .owner_kind = owner, .a = a, .b = b, .slot = slot};

@@ -217,3 +217,14 @@ uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q, uint32_t di
     }
     return NADI_NONE;
 }
+
+bool nadi_schedules_rest(const struct nadi_system *s)
+{
+    const uint32_t per_dim = s->config->queues_per_dim;
+    for (size_t i = 0; s->schedules && i < (size_t)s->actor_count * s->queues_per_rank; i++) {
+        const uint32_t dim = (uint32_t)(i % s->queues_per_rank) / per_dim;
+        if (s->queues[i].begun != s->schedules->orders[dim].count)
+            return false;
+    }
+    return true;
+}

@@ -259,6 +259,7 @@ static struct operation *make_operation(struct nadi_system *s,
     memset(op->nodes, 0xff, size * sizeof(*op->nodes));
     memset(op->streams, 0xff, chunks * sizeof(*op->streams));
     s->operations.count++;
+    s->open++;
     return op;
 }
 
@@ -434,8 +435,10 @@ static void stream_ended(struct nadi_system *s, uint32_t operation, uint32_t mem
         return;
     uint32_t node = op->nodes[member], rank = nadi_streams_actor(s, op->view.group, member);
     op->view.end = nadi_engine_now(s->engine);
-    if (++op->view.finished == op->view.members)
+    if (++op->view.finished == op->view.members) {
         free_operation(op);
+        s->open--;
+    }
     s->setup.done(s->setup.context, rank, node);
 }
 

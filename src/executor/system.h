@@ -168,6 +168,38 @@ uint64_t nadi_system_mismatches(const struct nadi_system *s, const struct nadi_m
 void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct nadi_system *before,
                            uint32_t before_actor);
 
+/* ---- fast-forwards repetition (workload/fast_forward.h)
+ * ------------------------------------------------ */
+
+struct nadi_state { /* a state, written down */
+    uint64_t *items;
+    size_t count, capacity;
+};
+
+/* Is no collective open, and no message of a node on its way? */
+bool nadi_system_idle(const struct nadi_system *s);
+/* Why the system has a state that is not written down; NULL: it has not. */
+const char *nadi_system_no_fast_forward(const struct nadi_system *s);
+/* The state of an idle system. Nodes are counted from low[actor]; tags of messages go to `tags`
+ * instead, each with the actor whose node waits in its upper half. False: it is not idle. */
+bool nadi_system_state(const struct nadi_system *s, const uint32_t *low, struct nadi_state *state,
+                       struct nadi_state *tags);
+struct nadi_system_mark { /* how many of each there were */
+    size_t operations, flows;
+    uint64_t ties;
+};
+struct nadi_system_mark nadi_system_mark(const struct nadi_system *s);
+/* What has happened since `mark` happens `times` more: each time `period` later, with nodes
+ * step[actor] further on and tags of messages of actors that move `tag_step` more. */
+struct nadi_repetition {
+    uint64_t times;
+    nadi_time period;
+    const uint32_t *step; /* by actor; 0: it has not moved */
+    uint32_t tag_step;    /* modulo 2^32 */
+};
+void nadi_system_repeat(struct nadi_system *s, const struct nadi_system_mark *mark,
+                        const struct nadi_repetition *r);
+
 /* Phase executor: why the result is not known to be exact; NULL while it is. */
 const char *nadi_system_undecided(const struct nadi_system *s);
 uint64_t nadi_system_ties(const struct nadi_system *s); /* that were settled: config.h */

@@ -434,6 +434,27 @@ static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
     sum->bytes = nadi_count_mul(w->sent_bytes, npus);
 }
 
+static bool rest(struct nadi_network *net, struct nadi_network_counts *state)
+{
+    const struct aware *w = self(net);
+    (void)state;
+    return !w->stranded.count && nadi_fabric_rests(&w->fabric);
+}
+
+static void count(struct nadi_network *net, struct nadi_network_counts *counts)
+{
+    const struct aware *w = self(net);
+    const uint64_t all[] = {w->sent_messages, w->sent_bytes};
+    nadi_fabric_count(&w->fabric, w->tallies, all, counts);
+}
+
+static void repeat(struct nadi_network *net, const uint64_t *then, uint64_t times)
+{
+    struct aware *w = self(net);
+    uint64_t *const all[] = {&w->sent_messages, &w->sent_bytes};
+    nadi_fabric_repeat(&w->fabric, w->tallies, all, then, times);
+}
+
 const struct nadi_network_ops nadi_network_aware = {
     .name = "aware",
     .has_contention = true,
@@ -459,4 +480,7 @@ const struct nadi_network_ops nadi_network_aware = {
     .change = change,
     .stranded = count_stranded,
     .too_far = too_far,
+    .rest = rest,
+    .count = count,
+    .repeat = repeat,
 };

@@ -616,4 +616,7 @@ const struct nadi_network_ops nadi_network_flow = {
     .stranded = nadi_flow_stranded,
     .too_far = nadi_flow_too_far,
     .endless = endless,
+    .rest = nadi_flow_rest_state,
+    .count = nadi_flow_count,
+    .repeat = nadi_flow_repeat,
 };

@@ -174,6 +174,11 @@ void nadi_flow_find_busy(const struct flow *f, struct nadi_fabric_tally *tallies
 /* To be told before rates of links change. */
 void nadi_flow_end_rates(struct flow *f, const struct nadi_link_state *states, size_t count);
 
+/* flow_repeat.c */
+bool nadi_flow_rest_state(struct nadi_network *net, struct nadi_network_counts *state);
+void nadi_flow_count(struct nadi_network *net, struct nadi_network_counts *counts);
+void nadi_flow_repeat(struct nadi_network *net, const uint64_t *then, uint64_t times);
+
 /* flow_change.c */
 void nadi_flow_change(struct nadi_network *net, const struct nadi_link_state *states, size_t count);
 uint64_t nadi_flow_stranded(const struct nadi_network *net, uint32_t *src, uint32_t *dst);

@@ -16,6 +16,7 @@ struct nadi_network_sent;
 struct nadi_network_setup;
 struct nadi_str;
 struct nadi_usage;
+struct nadi_network_counts;
 
 typedef void nadi_network_visit_fn(void *context, const struct nadi_network_counter *counter);
 /* The flow of that number among those from NPU src to NPU dst, for platform/routing.h. */
@@ -80,6 +81,19 @@ struct nadi_network_ops {
     /* Is something on its way that ends beyond the clock's range, and for which no event is
      * pending? NULL: never. */
     bool (*endless)(const struct nadi_network *net);
+    /* What repeats is fast-forwarded where no message is on its way (workload/fast_forward.h).
+     * False: the model is not at rest; else it adds to `state` all of its state but counters that
+     * what is to come depends on, in a form that time does not change. NULL: there is always more
+     * of it. */
+    bool (*rest)(struct nadi_network *net, struct nadi_network_counts *state);
+    /* The counters, and adding to each so many times what it has more than it had then. */
+    void (*count)(struct nadi_network *net, struct nadi_network_counts *counts);
+    void (*repeat)(struct nadi_network *net, const uint64_t *then, uint64_t times);
+};
+
+struct nadi_network_counts {
+    uint64_t *items;
+    size_t count, capacity;
 };
 
 #define NADI_NETWORK_DECLARE(name, does) extern const struct nadi_network_ops nadi_network_##name;

@@ -161,6 +161,33 @@ static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
     }
 }
 
+static bool rest(struct nadi_network *net, struct nadi_network_counts *state)
+{
+    (void)net;
+    (void)state;
+    return true;
+}
+
+static void count_all(struct nadi_network *net, struct nadi_network_counts *counts)
+{
+    const struct unaware *u = self(net);
+    for (uint32_t d = 0; d < u->topology->dim_count; d++) {
+        NADI_PUSH(counts, u->sums[d].messages);
+        NADI_PUSH(counts, u->sums[d].bytes);
+        NADI_PUSH(counts, u->sums[d].busy_ns);
+    }
+}
+
+static void repeat(struct nadi_network *net, const uint64_t *then, uint64_t times)
+{
+    struct unaware *u = self(net);
+    for (uint32_t d = 0; d < u->topology->dim_count; d++) {
+        u->sums[d].messages = nadi_count_repeat(u->sums[d].messages, *then++, times);
+        u->sums[d].bytes = nadi_count_repeat(u->sums[d].bytes, *then++, times);
+        u->sums[d].busy_ns = nadi_count_repeat(u->sums[d].busy_ns, *then++, times);
+    }
+}
+
 const struct nadi_network_ops nadi_network_unaware = {
     .name = "unaware",
     .summary = "Messages never meet: hops x latency + bytes / bandwidth, charged in the lowest "
@@ -175,4 +202,7 @@ const struct nadi_network_ops nadi_network_unaware = {
     .counters = counters,
     .usage = usage,
     .sent = sent,
+    .rest = rest,
+    .count = count_all,
+    .repeat = repeat,
 };

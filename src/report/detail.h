@@ -27,7 +27,7 @@ enum {
 /* Room for spans, and for steps of the critical path: as many rows cost a part of the events. */
 static inline uint64_t nadi_detail_spans(const struct nadi_result *r)
 {
-    const uint64_t least = 16000, most = 64000, own = r->events / 16;
+    const uint64_t least = 16000, most = 64000, own = nadi_result_all_events(r) / 16;
     return own < least ? least : own > most ? most : own;
 }
 

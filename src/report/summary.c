@@ -337,6 +337,16 @@ static void sanity(struct nadi_json *j, const struct nadi_result *r)
     nadi_json_close(j);
 }
 
+/* What was not simulated since it repeats something, or why everything was. */
+static void fast_forwarded(struct nadi_json *j, const struct nadi_result *r)
+{
+    nadi_json_object(j, "fast_forwarded");
+    nadi_json_u64(j, "periods", r->forwarded.periods);
+    nadi_json_u64(j, "nodes", r->forwarded.nodes);
+    nadi_json_string(j, "none_because", r->forwarded.why_none);
+    nadi_json_close(j);
+}
+
 /* Which executor made which part of the run, in order of time, and its share of the nodes. */
 static void execution(struct nadi_json *j, const struct nadi_result *r)
 {
@@ -349,6 +359,7 @@ static void execution(struct nadi_json *j, const struct nadi_result *r)
     nadi_json_u64(j, "events", r->events);
     if (r->ties_settled)
         nadi_json_u64(j, "ties_settled", r->ties_settled);
+    fast_forwarded(j, r);
     nadi_json_array(j, "parts");
     for (uint32_t i = 0; i < r->part_count; i++) {
         const struct nadi_part_result *p = &r->parts[i];

@@ -535,6 +535,19 @@ static void parts(const struct page *p)
                     100 * (double)first->nodes / (double)(first->nodes + rest->nodes));
 }
 
+/* Layers, micro-batches and steps that were not simulated, since they repeat others. */
+static void fast_forwarded(const struct page *p)
+{
+    const struct nadi_fast_forward_result *l = &p->r->forwarded;
+    uint64_t nodes = 0;
+    char a[32];
+    for (size_t t = 0; t < NADI_NODE_TYPES; t++)
+        nodes += p->r->nodes_by_type[t];
+    nadi_str_printf(p->out, ";\n  %.2f %% of the nodes, in %s period%s, repeat others exactly",
+                    100 * (double)l->nodes / (double)nodes, grouped(a, l->periods),
+                    l->periods == 1 ? "" : "s");
+}
+
 static void execution(const struct page *p)
 {
     const struct nadi_result *r = p->r;
@@ -552,6 +565,8 @@ static void execution(const struct page *p)
                         r->class_count == 1 ? "one" : grouped(b, r->class_count));
     else if (r->executor_note)
         nadi_str_printf(p->out, "; not folded: %s", r->executor_note);
+    if (r->forwarded.nodes)
+        fast_forwarded(p);
     if (r->ties_settled)
         nadi_str_printf(p->out,
                         "\n%s pairs of completions of one instant kept an order that may be "

@@ -166,6 +166,9 @@ static void leave(struct nadi_share *s, uint32_t index)
         struct gauge *g = &s->gauges[hop->link];
         if (--l->count == 0) {
             g->load = 0; /* without what rounding has left */
+            g->highest = 0;
+            g->changes = 0;
+            l->anew = false;
             continue;
         }
         swap_members(s, l, hop->place, l->count);
@@ -347,6 +350,12 @@ size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
     }
     *demands = s->solved.items;
     return s->solved.count;
+}
+
+bool nadi_share_rests(const struct nadi_share *s, double *reached)
+{
+    *reached = s->reached;
+    return s->active == 0 && s->queue.count == 0 && s->changed_demands.count == 0;
 }
 
 uint32_t nadi_share_held_by(const struct nadi_share *s, uint32_t demand)

@@ -44,6 +44,9 @@ void nadi_share_expect(const struct nadi_share *s, uint32_t demand, enum nadi_sh
 /* The active demands that have changed themselves, or have a new level or another holder; valid
  * until the next call of anything. */
 size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands);
+/* Is no demand active, and all settled? Then solves to come depend on the past by *reached alone.
+ */
+bool nadi_share_rests(const struct nadi_share *s, double *reached);
 /* The link that holds the demand at its level; NADI_NONE: its own limit does. */
 uint32_t nadi_share_held_by(const struct nadi_share *s, uint32_t demand);
 /* Active demands that cross the link. */

@@ -19,6 +19,16 @@
         nadi_mem_free((sum)->list.items);                                                          \
     } while (0)
 
+static void add_forwarded(struct nadi_fast_forward_result *sum,
+                          const struct nadi_fast_forward_result *l)
+{
+    sum->times += l->times;
+    sum->periods += l->periods;
+    sum->nodes += l->nodes;
+    sum->events += l->events;
+    sum->why_none = l->why_none;
+}
+
 static void add_totals(struct nadi_result *r, const struct nadi_result *part)
 {
     for (uint32_t d = 0; d < r->dim_count; d++) {
@@ -56,6 +66,7 @@ void nadi_sum_begin(struct nadi_sum *sum, const struct nadi_result *first,
     for (uint32_t d = 0; d < first->dim_count; d++)
         result->dims[d].messages = result->dims[d].bytes = result->dims[d].busy_ns = 0;
     add_totals(result, first);
+    add_forwarded(&result->forwarded, &first->forwarded);
     result->events += first->events;
     add_lists(sum, first);
     for (size_t i = 0; i < first->collective_count; i++) {
@@ -115,6 +126,7 @@ void nadi_sum_add(struct nadi_sum *sum, const struct nadi_result *part,
                   const struct nadi_fold *fold)
 {
     add_part(sum, part, fold, fold->rank_of, NULL);
+    add_forwarded(&sum->result->forwarded, &part->forwarded);
     sum->result->events += part->events;
     sum->result->parts[1].classes += fold->actor_count;
     sum->result->parts[1].events += part->events;

@@ -148,6 +148,13 @@ struct nadi_part_result { /* a part of the run that one executor made */
     uint64_t nodes, events; /* nodes: of all ranks */
 };
 
+struct nadi_fast_forward_result { /* repetition that was fast-forwarded: sim/fast_forward.h */
+    uint64_t times, periods;      /* periods that were not simulated */
+    uint64_t nodes;               /* in them, of all ranks */
+    uint64_t events;              /* in them, of the engine */
+    const char *why_none;         /* NULL: nothing was in the way */
+};
+
 struct nadi_uncertainty { /* of the end, from the platform's intervals: sim/uncertainty.h */
     uint32_t samples;
     uint64_t low_ns, median_ns, high_ns; /* 2.5 %, 50 %, 97.5 % */
@@ -204,6 +211,7 @@ struct nadi_result {
     bool has_packets;
     struct nadi_packet_figures packets; /* packet model only */
     uint64_t events;                    /* handled by the engine */
+    struct nadi_fast_forward_result forwarded;
     uint64_t offered_bytes;  /* comm_size summed over SEND and, once per rank, COLL nodes */
     uint64_t lower_bound_ns; /* no run can be faster: see bound/bound.h; 0: not DONE */
     double wall_s;
@@ -221,6 +229,12 @@ static inline const struct nadi_rank_result *nadi_result_rank(const struct nadi_
 static inline bool nadi_link_collides(const struct nadi_link_result *l)
 {
     return l->hashed_flows > 1 && l->hashed_flows > l->even_flows && l->idle_equals > 0;
+}
+
+/* The engine's events with those that were fast-forwarded. */
+static inline uint64_t nadi_result_all_events(const struct nadi_result *r)
+{
+    return r->events + r->forwarded.events;
 }
 
 void nadi_result_release(struct nadi_result *r);

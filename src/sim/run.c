@@ -84,6 +84,23 @@ static const char *too_far(const struct simulation *s)
     return ops->too_far ? ops->too_far(s->network) : NULL;
 }
 
+/* At least so many events; fast-forwards where the engine pauses. */
+static bool run_events(struct simulation *s, uint64_t events, nadi_time until)
+{
+    const uint64_t end = nadi_engine_events(s->engine) + events;
+    bool more = nadi_engine_run(s->engine, events, until);
+    while (nadi_engine_paused(s->engine) && more && !nadi_workload_failed(s->workload)) {
+        const struct nadi_instant instant = {nadi_engine_now(s->engine), until,
+                                             nadi_engine_events(s->engine)};
+        nadi_fast_forward_look(s->forward, &instant);
+        const uint64_t now = nadi_engine_events(s->engine);
+        if (now >= end)
+            break;
+        more = nadi_engine_run(s->engine, end - now, until);
+    }
+    return more;
+}
+
 void nadi_simulation_events(struct simulation *s)
 {
     const struct nadi_run_options *o = &s->in->options;
@@ -95,7 +112,7 @@ void nadi_simulation_events(struct simulation *s)
     s->stopped_by_range = false;
     bool more = true;
     while (more && !nadi_workload_undecided(s->workload)) { /* a failed one starts nothing more */
-        more = nadi_engine_run(s->engine, events, until);
+        more = run_events(s, events, until);
         const double now_s = seconds_since(&s->begin);
         if (more && stopped(s, now_s))
             return;
@@ -230,11 +247,13 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
     s->workload = nadi_workload_create(&setup);
     if (in->events)
         s->play = nadi_play_create(in->events, &in->graph, s->engine, s->network, s->workload);
+    s->forward = nadi_fast_forward_create(in, s->logs, s->workload);
     nadi_workload_start(s->workload);
 }
 
 void nadi_simulation_close(struct simulation *s)
 {
+    nadi_fast_forward_destroy(s->forward);
     nadi_play_destroy(s->play);
     nadi_workload_destroy(s->workload);
     s->network->ops->destroy(s->network);
@@ -255,6 +274,7 @@ void nadi_simulation_collect(const struct simulation *s, const struct nadi_fold 
     for (size_t t = 0; t < NADI_NODE_TYPES; t++)
         result->parts[0].nodes += result->nodes_by_type[t];
     result->part_count = 1;
+    result->forwarded = nadi_fast_forward_sum(s->forward);
     if (s->stopped_by_range)
         nadi_workload_explain_beyond(s->workload, &result->diags);
     nadi_workload_explain_matched(s->workload, &result->diags);

@@ -6,6 +6,7 @@
 #include "network/network.h"
 #include "network/uniform.h"
 #include "sim/collect.h"
+#include "sim/fast_forward.h"
 #include "sim/fold.h"
 #include "sim/run.h"
 #include "workload/workload.h"
@@ -20,6 +21,7 @@ struct simulation {
     struct nadi_message_log log; /* only where `logs` */
     bool logs;
     struct nadi_workload *workload;
+    struct nadi_fast_forward *forward;
     struct nadi_play *play; /* NULL: without an events file */
     struct timespec begin;
     struct nadi_tier_users *users; /* NULL: no memory tiers, or nothing is folded */

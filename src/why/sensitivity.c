@@ -409,7 +409,7 @@ void nadi_sensitivities_find(const struct nadi_inputs *in, const struct nadi_res
     }
     list_parameters(&s);
     size_t runs = 2 * out->count + 3;
-    bool again = r->events < MOST_EVENTS / runs;
+    bool again = nadi_result_all_events(r) < MOST_EVENTS / runs;
     s.reruns = NADI_ZNEW(struct rerun, runs);
     if (again) {
         prepare_reruns(&s);

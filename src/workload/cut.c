@@ -132,7 +132,7 @@ void nadi_workload_resume_rank(struct nadi_workload *w, uint32_t rank)
     uint32_t count = from->trace->node_count, base = w->first_left[actor];
     *r = *from;
     r->trace = w->setup.traces[nadi_workload_rank_of(w, rank)];
-    r->base = base;
+    r->base = r->low = base;
     r->waiting_for = NADI_ARENA_NEW(&w->arena, uint32_t, count - base);
     memcpy(r->waiting_for, from->waiting_for + (base - from->base),
            (count - base) * sizeof(*r->waiting_for));
@@ -141,6 +141,9 @@ void nadi_workload_resume_rank(struct nadi_workload *w, uint32_t rank)
     memset(&r->became_ready, 0, sizeof(r->became_ready));
     for (size_t i = 0; i < from->became_ready.count; i++)
         NADI_PUSH(&r->became_ready, from->became_ready.items[i]);
+    memset(&r->far, 0, sizeof(r->far));
+    for (size_t i = 0; i < from->far.count; i++)
+        NADI_PUSH(&r->far, from->far.items[i]);
     memset(&r->in_flight, 0, sizeof(r->in_flight));
     for (size_t i = 0; i < from->in_flight.count; i++)
         NADI_PUSH(&r->in_flight, from->in_flight.items[i]);

@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "workload/workload.h"
 
+enum { NEAR = 1024 }; /* nodes: a child so far from its parent is far */
+
 enum activity { /* for the breakdown of a rank's time */
                 ACTIVITY_COMPUTE,
                 ACTIVITY_COMM,
@@ -53,6 +55,12 @@ struct rank_state {
     const struct nadi_trace *trace;
     uint32_t *waiting_for; /* see nadi_workload_waits */
     uint32_t base;         /* lowest node that waiting_for has: those below are done */
+    uint32_t low;          /* those below are done; found when asked for (fast_forward.c) */
+    uint32_t reach;        /* no parent of a node above is done, but for these: */
+    struct {
+        uint32_t *items; /* far from a parent that was the first to be done; some are done */
+        size_t count, capacity;
+    } far;
     struct ready_heap ready[NADI_SLOTS];
     struct {
         uint32_t *items;
@@ -96,6 +104,9 @@ struct nadi_workload {
     const char *undecided;
     uint64_t ties_settled;
     uint32_t kind_timer, kind_resume, kind_shared;
+    bool pauses;                    /* the engine, where nothing is on its way (fast_forward.h) */
+    uint32_t last_actor, last_node; /* that was done then */
+    uint32_t *steps;                /* fast_forward.c: by actor */
     uint32_t *first_left; /* second part: by actor of the first, the lowest node not done */
     uint64_t nodes_done, nodes_total, offered_bytes;
     struct { /* of an uneven all-to-all, while it is handed over */

@@ -93,6 +93,16 @@ static nadi_time leave_flight(struct rank_state *r, uint32_t node)
     return left.start;
 }
 
+/* A child of a node that is done, beyond all others. */
+static void reach(struct rank_state *r, uint32_t node, uint32_t child)
+{
+    const uint32_t *parents = r->trace->dep_start + child;
+    if (child <= node + NEAR)
+        r->reach = child;
+    else if (*nadi_workload_waits(r, child) == parents[1] - parents[0])
+        NADI_PUSH(&r->far, child);
+}
+
 static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
     struct rank_state *r = &w->ranks[rank];
@@ -116,9 +126,13 @@ static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
     uint32_t readied[NADI_SLOTS] = {0};
     const bool watched = w->setup.phases || w->setup.fold; /* its order of events is not all */
     bool tie = watched && !r->in_pass && nadi_workload_tie(w, rank, node, start);
-    for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++)
-        if (--*nadi_workload_waits(r, t->children[i]) == 0)
-            readied[make_ready(w, r, t->children[i])]++;
+    for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++) {
+        const uint32_t child = t->children[i];
+        if (child > r->reach)
+            reach(r, node, child);
+        if (--*nadi_workload_waits(r, child) == 0)
+            readied[make_ready(w, r, child)]++;
+    }
     if (watched && !r->in_pass)
         nadi_workload_settle_tie(w, rank, node, tie, readied);
 }
@@ -185,6 +199,11 @@ static void workload_node_done(struct nadi_workload *w, uint32_t rank, uint32_t 
     }
     finish_node(w, rank, node);
     workload_pass(w, rank);
+    if (w->pauses && nadi_system_idle(w->system)) {
+        w->last_actor = rank;
+        w->last_node = node;
+        nadi_engine_pause(w->engine);
+    }
 }
 
 static void node_done(void *context, uint32_t rank, uint32_t node)
@@ -295,12 +314,14 @@ void nadi_workload_destroy(struct nadi_workload *w)
         nadi_mem_free(r->became_ready.items);
         nadi_mem_free(r->in_flight.items);
         nadi_mem_free(r->late.items);
+        nadi_mem_free(r->far.items);
     }
     nadi_system_destroy(w->system);
     nadi_mem_free(w->row.weights);
     nadi_mem_free(w->row.sizes);
     nadi_mem_free(w->spans.items);
     nadi_mem_free(w->mismatches.items);
+    nadi_mem_free(w->steps);
     nadi_arena_release(&w->arena);
     nadi_mem_free(w);
 }

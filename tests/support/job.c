@@ -74,7 +74,9 @@ static void set_node(struct nadi_trace *t, uint32_t i, const struct job_node *n)
     t->comm[i] = NADI_NONE;
     set_flags(t, i, n);
     memcpy(t->deps + t->dep_start[i], n->deps, n->dep_count * sizeof(*n->deps));
-    t->dep_start[i + 1] = t->dep_start[i] + n->dep_count;
+    if (n->more_count)
+        memcpy(t->deps + t->dep_start[i] + n->dep_count, n->more, n->more_count * sizeof(*n->more));
+    t->dep_start[i + 1] = t->dep_start[i] + n->dep_count + n->more_count;
     if (n->type != NADI_NODE_COLL && n->type != NADI_NODE_SEND && n->type != NADI_NODE_RECV)
         return;
     t->comm[i] = t->comm_count++;
@@ -107,7 +109,9 @@ struct nadi_trace *job_trace(struct job *j, const struct job_node *nodes, uint32
 {
     struct nadi_arena *arena = &j->in.arena;
     struct nadi_trace *t = NADI_ARENA_ZNEW(arena, struct nadi_trace, 1);
-    size_t strings = 1;
+    size_t strings = 1, more = 0;
+    for (uint32_t i = 0; i < count; i++)
+        more += nodes[i].more_count;
     for (uint32_t i = 0; i < count; i++)
         strings += (nodes[i].name ? strlen(nodes[i].name) + 1 : 0) +
                    (nodes[i].group ? strlen(nodes[i].group) + 1 : 0);
@@ -123,7 +127,7 @@ struct nadi_trace *job_trace(struct job *j, const struct job_node *nodes, uint32
     t->comm = NADI_ARENA_ZNEW(arena, uint32_t, count);
     t->file_index = NADI_ARENA_ZNEW(arena, uint32_t, count);
     t->dep_start = NADI_ARENA_ZNEW(arena, uint32_t, count + 1);
-    t->deps = NADI_ARENA_ZNEW(arena, uint32_t, (size_t)count * JOB_DEPS);
+    t->deps = NADI_ARENA_ZNEW(arena, uint32_t, (size_t)count * JOB_DEPS + more);
     t->type = NADI_ARENA_ZNEW(arena, uint8_t, count);
     t->collective = NADI_ARENA_ZNEW(arena, uint8_t, count);
     t->flags = NADI_ARENA_ZNEW(arena, uint8_t, count);

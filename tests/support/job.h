@@ -28,6 +28,8 @@ struct job_node { /* node i has id i */
     uint32_t peer, tag; /* of SEND and RECV */
     uint32_t dep_count;
     uint32_t deps[JOB_DEPS]; /* lower indices, ascending */
+    const uint32_t *more;    /* further ones behind them */
+    uint32_t more_count;
 };
 
 struct job {

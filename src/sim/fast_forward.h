@@ -1,0 +1,34 @@
+/* fast_forward: when a run looks for repetition (workload/fast_forward.h), and what it has
+ * fast-forwarded.
+ *
+ * Marks are kept of few instants: of the first ones, and of ever later ones at distances that
+ * double, so that a period of any length that begins anywhere is found after a few of its lengths
+ * (Brent 1980, with several tortoises). At later instants of the same pattern a mark is made and
+ * compared. Where that was in vain again and again, ever more instants are passed by.
+ *
+ * The executor `message`, where it is asked for, never fast-forwards: it is what others are
+ * compared with.
+ */
+#ifndef NADI_SIM_FAST_FORWARD_H
+#define NADI_SIM_FAST_FORWARD_H
+
+#include "inputs/inputs.h"
+#include "sim/result.h"
+#include "workload/workload.h"
+
+struct nadi_fast_forward;
+
+/* logged: what each message waited for is recorded. */
+struct nadi_fast_forward *nadi_fast_forward_create(const struct nadi_inputs *in, bool logged,
+                                                   struct nadi_workload *w) NADI_MUST_USE;
+void nadi_fast_forward_destroy(struct nadi_fast_forward *l); /* NULL is allowed */
+struct nadi_instant {                                        /* at which the engine has paused */
+    nadi_time at, until;                                     /* until: of the run */
+    uint64_t events;                                         /* of the engine so far */
+};
+/* Fast-forwards, if it can, not beyond `until`. */
+void nadi_fast_forward_look(struct nadi_fast_forward *l, const struct nadi_instant *instant);
+/* What was fast-forwarded so far. */
+struct nadi_fast_forward_result nadi_fast_forward_sum(const struct nadi_fast_forward *l);
+
+#endif

@@ -1,0 +1,671 @@
+#include "workload/fast_forward.h"
+
+#include "base/map.h"
+#include "engine/sequence.h"
+#include "workload/internal.h"
+
+enum { COUNTS_OF_RANK = 9, PATTERN_NODES = 6, WIDEST = 1 << 14, MOST_TAG = 500000000 };
+
+struct nadi_mark {
+    nadi_time at;
+    struct nadi_state state, tags; /* see nadi_system_state */
+    uint32_t *low, *reach; /* by actor: the first node that is not done; the last of those that are
+                              done, run or could */
+    struct nadi_state begun; /* nodes some of whose parents are done: node << 32 | how many are not,
+                                ascending by actor */
+    size_t *begun_start;     /* by actor, and the end */
+    /* counts: */
+    struct nadi_state counters; /* of ranks, then of all */
+    struct nadi_network_counts network;
+    struct nadi_system_mark system;
+    size_t spans;
+};
+
+const char *nadi_workload_may_fast_forward(struct nadi_workload *w)
+{
+    const struct nadi_network_ops *ops = w->setup.network->ops;
+    const char *why = nadi_system_no_fast_forward(w->system);
+    if (!why && w->setup.perturb)
+        why = "the events file treats times differently";
+    if (!why && (w->setup.custom_count || w->setup.config->custom_node_count))
+        why = "custom collectives have a state of their own";
+    if (!why && w->setup.sharing.copying)
+        why = "computations share their device with copies";
+    if (!why && w->setup.config->roofline)
+        why = "sums of the roofline are added up in order";
+    if (!why && !ops->rest)
+        why = "the network model keeps a state between messages";
+    w->pauses = why == NULL;
+    if (w->pauses && !w->steps)
+        w->steps = NADI_ZNEW(uint32_t, w->rank_count);
+    return why;
+}
+
+/* ---- patterns ------------------------------------------------------------------------------ */
+
+static uint32_t find_low(struct rank_state *r)
+{
+    while (r->low < r->trace->node_count && *nadi_workload_waits(r, r->low) == NADI_NONE)
+        r->low++;
+    return r->low;
+}
+
+static uint64_t mixed_node(uint64_t hash, const struct nadi_trace *t, uint32_t node)
+{
+    const uint64_t what = (uint64_t)t->type[node] << 8 | t->collective[node];
+    hash = (hash ^ t->duration_ns[node]) * UINT64_C(0x9e3779b97f4a7c15);
+    return (hash ^ hash >> 29 ^ t->bytes[node] ^ what << 48) * UINT64_C(0xff51afd7ed558ccd);
+}
+
+uint64_t nadi_workload_pattern(struct nadi_workload *w)
+{
+    struct rank_state *r = &w->ranks[w->last_actor];
+    const struct nadi_trace *t = r->trace;
+    const uint32_t low = find_low(r);
+    uint64_t hash = mixed_node(w->last_actor + 1, t, w->last_node);
+    for (uint32_t i = low; i < low + PATTERN_NODES && i < t->node_count; i++)
+        hash = mixed_node(hash, t, i);
+    return hash;
+}
+
+/* ---- marks --------------------------------------------------------------------------------- */
+
+static void push(struct nadi_state *words, uint64_t word)
+{
+    NADI_PUSH(words, word);
+}
+
+static void push_heap(struct nadi_state *words, const struct ready_heap *h, uint32_t low)
+{
+    push(words, h->count);
+    for (size_t i = 0; i < h->count; i++)
+        push(words, h->items[i] - low);
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool is_running(const struct rank_state *r, uint32_t node, uint32_t waits)
+{
+    return waits < r->in_flight.count && r->in_flight.items[waits].node == node;
+}
+
+/* A node that is not done: has it begun to wait for fewer parents? */
+static void note_begun(struct nadi_mark *m, const struct rank_state *r, uint32_t node,
+                       uint32_t waits)
+{
+    const uint32_t *parents = r->trace->dep_start + node;
+    if (waits > 0 && waits < parents[1] - parents[0] && !is_running(r, node, waits))
+        push(&m->begun, (uint64_t)node << 32 | waits);
+}
+
+static int by_word(const void *x, const void *y)
+{
+    const uint64_t *a = x, *b = y;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* Those far from their parents; such that are done are forgotten. */
+static void push_far(struct nadi_mark *m, struct rank_state *r, uint32_t reach)
+{
+    const size_t first = m->begun.count;
+    size_t left = 0;
+    for (size_t i = 0; i < r->far.count; i++) {
+        const uint32_t node = r->far.items[i];
+        const uint32_t waits = node < r->low ? NADI_NONE : *nadi_workload_waits(r, node);
+        if (waits == NADI_NONE)
+            continue;
+        r->far.items[left++] = node;
+        if (node > reach)
+            note_begun(m, r, node, waits);
+    }
+    r->far.count = left;
+    if (m->begun.count > first + 1)
+        qsort(m->begun.items + first, m->begun.count - first, sizeof(uint64_t), by_word);
+}
+
+/* Nodes up to the reach that are done, counted from the first that is not, and that wait for fewer
+ * parents than at first. Returns the last of those that are done. */
+static uint32_t push_nodes(struct nadi_mark *m, struct rank_state *r, uint32_t low)
+{
+    uint32_t last = low;
+    for (uint32_t i = low; i <= r->reach; i++) {
+        const uint32_t waits = *nadi_workload_waits(r, i);
+        if (waits != NADI_NONE) {
+            note_begun(m, r, i, waits);
+            continue;
+        }
+        push(&m->state, i - low);
+        last = i;
+    }
+    push_far(m, r, r->reach);
+    return last;
+}
+
+static uint32_t reach_of(const struct rank_state *r, uint32_t reach)
+{
+    for (size_t i = 0; i < NADI_SLOTS; i++)
+        for (size_t k = 0; k < r->ready[i].count; k++)
+            reach = larger(reach, r->ready[i].items[k]);
+    for (size_t i = 0; i < r->in_flight.count; i++)
+        reach = larger(reach, r->in_flight.items[i].node);
+    return reach;
+}
+
+/* What an actor's future depends on beside what is pending. False: too much. */
+static bool push_rank(struct nadi_workload *w, struct nadi_mark *m, uint32_t actor)
+{
+    struct rank_state *r = &w->ranks[actor];
+    const uint32_t low = m->low[actor];
+    if (r->view.finished || r->stopped) { /* nothing will happen, or has since it stopped */
+        push(&m->state, UINT64_MAX - r->stopped);
+        push(&m->state, (uint64_t)r->late.count << 32 | r->view.nodes_done);
+        return true;
+    }
+    if (r->became_ready.count || low >= r->trace->node_count ||
+        larger(r->reach, low) - low > WIDEST)
+        return false;
+    m->reach[actor] = reach_of(r, push_nodes(m, r, low));
+    push(&m->state, UINT64_MAX);
+    for (size_t i = 0; i < NADI_SLOTS; i++) {
+        push_heap(&m->state, &r->ready[i], low);
+        push(&m->state, r->in_use[i]);
+    }
+    push(&m->state, r->in_flight.count);
+    for (size_t i = 0; i < r->in_flight.count; i++) {
+        const struct running *x = &r->in_flight.items[i];
+        const bool waits =
+            r->trace->type[x->node] == NADI_NODE_RECV; /* since when is all the same */
+        push(&m->state, x->node - low);
+        push(&m->state, waits ? 0 : (uint64_t)(m->at - x->start));
+    }
+    return true;
+}
+
+struct pending { /* events while they are written down */
+    const struct nadi_workload *w;
+    struct nadi_mark *m;
+    struct nadi_map64 blocks, tokens; /* numbered in the order of events */
+    bool timers;                      /* nothing else is pending */
+};
+
+static void push_event(void *context, nadi_time at, uint32_t index, struct nadi_event *event)
+{
+    struct pending *p = context;
+    const struct nadi_sequence *sequence = nadi_engine_sequence(p->w->engine);
+    struct nadi_state *state = &p->m->state;
+    p->timers &= event->kind == p->w->kind_timer;
+    if (!p->timers)
+        return;
+    push(state, nadi_time_is_never(at) ? UINT64_MAX : (uint64_t)(at - p->m->at));
+    push(state, (uint64_t)event->actor << 32 | (event->a - p->m->low[event->actor]));
+    if (!sequence)
+        return;
+    const struct nadi_sequence_label l = nadi_sequence_label(sequence, index);
+    const uint32_t block = (uint32_t)p->blocks.count, token = (uint32_t)p->tokens.count;
+    push(state, *nadi_map64_put(&p->blocks, l.block, block, NULL));
+    push(state, l.token ? *nadi_map64_put(&p->tokens, l.token, token, NULL) + 1 : 0);
+    push(state, l.shift);
+}
+
+/* False: something but computations is pending. */
+static bool push_pending(const struct nadi_workload *w, struct nadi_mark *m)
+{
+    struct pending p = {.w = w, .m = m, .timers = true};
+    nadi_map64_init(&p.blocks, 16);
+    nadi_map64_init(&p.tokens, 16);
+    nadi_engine_visit(w->engine, push_event, &p);
+    nadi_map64_release(&p.blocks);
+    nadi_map64_release(&p.tokens);
+    return p.timers;
+}
+
+static bool push_network(const struct nadi_workload *w, struct nadi_mark *m)
+{
+    struct nadi_network_counts state = {0};
+    const bool rests = w->setup.network->ops->rest(w->setup.network, &state);
+    for (size_t i = 0; i < state.count; i++)
+        push(&m->state, state.items[i]);
+    nadi_mem_free(state.items);
+    return rests;
+}
+
+static void push_counts(struct nadi_workload *w, struct nadi_mark *m)
+{
+    for (uint32_t a = 0; a < w->rank_count; a++) {
+        const struct nadi_rank_view *v = &w->ranks[a].view;
+        const uint64_t counts[COUNTS_OF_RANK] = {
+            v->gpu_ticks,
+            v->nodes_done,
+            v->nodes_skipped,
+            (uint64_t)v->times.compute,
+            (uint64_t)v->times.comm,
+            (uint64_t)v->times.exposed_comm,
+            (uint64_t)v->times.memory,
+            (uint64_t)v->times.cpu,
+            (uint64_t)v->times.idle,
+        };
+        for (size_t i = 0; i < COUNTS_OF_RANK; i++)
+            push(&m->counters, counts[i]);
+    }
+    push(&m->counters, w->nodes_done);
+    push(&m->counters, w->offered_bytes);
+    push(&m->counters, w->ties_settled);
+    for (size_t i = 0; i < NADI_NODE_TYPES; i++)
+        push(&m->counters, w->nodes_by_type[i]);
+    w->setup.network->ops->count(w->setup.network, &m->network);
+    m->system = nadi_system_mark(w->system);
+    m->spans = w->spans.count;
+}
+
+static bool write_state(struct nadi_workload *w, struct nadi_mark *m)
+{
+    if (!nadi_system_idle(w->system))
+        return false;
+    for (uint32_t a = 0; a < w->rank_count; a++)
+        m->low[a] = m->reach[a] = find_low(&w->ranks[a]);
+    if (!push_pending(w, m))
+        return false;
+    for (uint32_t a = 0; a < w->rank_count; a++) {
+        m->begun_start[a] = m->begun.count;
+        if (!push_rank(w, m, a))
+            return false;
+    }
+    m->begun_start[w->rank_count] = m->begun.count;
+    push(&m->state, w->finished_count);
+    push(&m->state, w->mismatch_count);
+    return push_network(w, m) && nadi_system_state(w->system, m->low, &m->state, &m->tags);
+}
+
+void nadi_workload_look_again(struct nadi_workload *w)
+{
+    if (nadi_system_idle(w->system))
+        nadi_engine_pause(w->engine);
+}
+
+struct nadi_mark *nadi_workload_mark(struct nadi_workload *w, bool counts)
+{
+    struct nadi_mark *m = NADI_ZNEW(struct nadi_mark, 1);
+    m->at = nadi_engine_now(w->engine);
+    m->low = NADI_NEW(uint32_t, w->rank_count);
+    m->reach = NADI_NEW(uint32_t, w->rank_count);
+    m->begun_start = NADI_NEW(size_t, (size_t)w->rank_count + 1);
+    if (!write_state(w, m)) {
+        nadi_mark_destroy(m);
+        return NULL;
+    }
+    if (counts)
+        push_counts(w, m);
+    return m;
+}
+
+void nadi_mark_destroy(struct nadi_mark *m)
+{
+    if (!m)
+        return;
+    nadi_mem_free(m->state.items);
+    nadi_mem_free(m->tags.items);
+    nadi_mem_free(m->counters.items);
+    nadi_mem_free(m->network.items);
+    nadi_mem_free(m->begun.items);
+    nadi_mem_free(m->begun_start);
+    nadi_mem_free(m->low);
+    nadi_mem_free(m->reach);
+    nadi_mem_free(m);
+}
+
+/* ---- graphs -------------------------------------------------------------------------------- */
+
+struct tags { /* by how much tags rise in a period */
+    bool known;
+    uint32_t step;
+};
+
+static bool same_group(const struct nadi_trace *t, uint32_t a, uint32_t b)
+{
+    return a == b || (a != NADI_NONE && b != NADI_NONE &&
+                      strcmp(nadi_trace_string(t, a), nadi_trace_string(t, b)) == 0);
+}
+
+static bool same_tag(const struct nadi_trace_comm *x, const struct nadi_trace_comm *y,
+                     struct tags *tags)
+{
+    NADI_ASSERT(x && y);
+    const uint32_t step = y->tag - x->tag;
+    if (!tags->known)
+        *tags = (struct tags){true, step};
+    return step == tags->step && (step == 0 || (x->tag < MOST_TAG && y->tag < MOST_TAG));
+}
+
+static bool same_comm(const struct nadi_trace *t, uint32_t a, uint32_t b, struct tags *tags)
+{
+    const struct nadi_trace_comm *x = nadi_trace_comm(t, a), *y = nadi_trace_comm(t, b);
+    if (!x || !y)
+        return x == y;
+    if (x->src != y->src || x->dst != y->dst || x->priority != y->priority ||
+        x->involved != y->involved || x->involved_count != y->involved_count ||
+        x->shares != y->shares || x->size_count != y->size_count ||
+        !same_group(t, x->group, y->group))
+        return false;
+    if (x->size_count &&
+        memcmp(t->sizes + x->sizes, t->sizes + y->sizes, x->size_count * sizeof(*t->sizes)) != 0)
+        return false;
+    return t->type[a] == NADI_NODE_COLL || same_tag(x, y, tags);
+}
+
+/* `fixed`: the least node that is a child of both. */
+static bool same_node(const struct nadi_trace *t, uint32_t a, uint32_t b, struct tags *tags,
+                      uint32_t *fixed)
+{
+    const uint32_t children = t->child_start[a + 1] - t->child_start[a];
+    if (t->type[a] != t->type[b] || t->flags[a] != t->flags[b] ||
+        t->collective[a] != t->collective[b] || t->duration_ns[a] != t->duration_ns[b] ||
+        t->bytes[a] != t->bytes[b] || t->ops[a] != t->ops[b] ||
+        t->dep_start[a + 1] - t->dep_start[a] != t->dep_start[b + 1] - t->dep_start[b] ||
+        children != t->child_start[b + 1] - t->child_start[b])
+        return false;
+    const uint32_t *x = t->children + t->child_start[a], *y = t->children + t->child_start[b];
+    for (uint32_t i = 0; i < children; i++) {
+        if (x[i] - a == y[i] - b)
+            continue;
+        if (x[i] != y[i])
+            return false;
+        *fixed = x[i] < *fixed ? x[i] : *fixed;
+    }
+    return same_comm(t, a, b, tags);
+}
+
+struct stretch { /* nodes from `first` on that are the same `step` further on */
+    const struct nadi_trace *trace;
+    uint32_t first, step, count;
+    uint32_t fixed; /* the least node that is a child of a node and of the one so much further on */
+};
+
+static struct stretch alike(const struct nadi_trace *t, uint32_t first, uint32_t step,
+                            struct tags *tags)
+{
+    struct stretch s = {.trace = t, .first = first, .step = step, .fixed = NADI_NONE};
+    uint32_t i = first;
+    while (i + step < t->node_count && same_node(t, i, i + step, tags, &s.fixed))
+        i++;
+    s.count = i - first;
+    return s;
+}
+
+/* ---- fast-forwarding
+ * --------------------------------------------------------------------------------- */
+
+static bool same_words(const struct nadi_state *a, const struct nadi_state *b)
+{
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->items, b->items, a->count * sizeof(*a->items)) == 0);
+}
+
+/* Tags that wait have risen with their owners, and stayed without. */
+static bool same_tags(const struct nadi_mark *then, const struct nadi_mark *now, struct tags tags)
+{
+    if (then->tags.count != now->tags.count)
+        return false;
+    for (size_t i = 0; i < now->tags.count; i++) {
+        const uint64_t x = then->tags.items[i], y = now->tags.items[i];
+        const uint32_t owner = (uint32_t)(y >> 32);
+        const bool moves = now->low[owner] > then->low[owner];
+        if (x >> 32 != owner || (uint32_t)y - (uint32_t)x != (moves ? tags.step : 0))
+            return false;
+    }
+    return true;
+}
+
+nadi_time nadi_mark_period(const struct nadi_mark *then, const struct nadi_mark *now)
+{
+    return now->at - then->at;
+}
+
+struct begun { /* nodes of an actor */
+    const uint64_t *items;
+    size_t count;
+};
+
+static struct begun begun_of(const struct nadi_mark *m, uint32_t actor)
+{
+    const size_t first = m->begun_start[actor];
+    return (struct begun){m->begun.items + first, m->begun_start[actor + 1] - first};
+}
+
+/* How many parents a node then waited for; 0: all, or none. */
+static uint32_t waited(const struct begun *b, uint32_t node)
+{
+    size_t low = 0, high = b->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if ((uint32_t)(b->items[middle] >> 32) < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < b->count && (uint32_t)(b->items[low] >> 32) == node ? (uint32_t)b->items[low] : 0;
+}
+
+/* A node that has begun to wait for fewer parents: has it moved on with the actor? Else it stays,
+ * and waits for ever fewer parents. */
+static bool has_moved(const struct begun *then, uint64_t item, uint32_t step)
+{
+    return waited(then, (uint32_t)(item >> 32) - step) == (uint32_t)item;
+}
+
+static uint32_t parents_of(const struct nadi_trace *t, uint32_t node)
+{
+    return t->dep_start[node + 1] - t->dep_start[node];
+}
+
+/* By how many parents fewer a node that stays waits than it did. */
+static uint32_t fewer(const struct nadi_trace *t, const struct begun *then, uint64_t item)
+{
+    const uint32_t node = (uint32_t)(item >> 32), before = waited(then, node);
+    return (before ? before : parents_of(t, node)) - (uint32_t)item;
+}
+
+/* For how many periods nodes that stay do not become ready. *reach: see struct nadi_mark, with
+ * nodes that move; *fixed: the least that stays. 0: the nodes do not correspond. */
+static uint64_t stay(const struct nadi_trace *t, const struct begun *then, const struct begun *now,
+                     uint32_t step, uint32_t *reach, uint32_t *fixed)
+{
+    uint64_t most = UINT64_MAX;
+    size_t known = 0; /* of those then */
+    for (size_t i = 0; i < now->count; i++) {
+        const uint32_t node = (uint32_t)(now->items[i] >> 32);
+        if (has_moved(then, now->items[i], step)) {
+            *reach = larger(*reach, node);
+            known++;
+            continue;
+        }
+        const uint32_t less = fewer(t, then, now->items[i]);
+        known += waited(then, node) > 0;
+        *fixed = node < *fixed ? node : *fixed;
+        if (less)
+            most = nadi_min_u64(most, ((uint32_t)now->items[i] - 1) / less);
+    }
+    return known == then->count ? most : 0;
+}
+
+/* Periods that follow, for an actor that moves. */
+static uint64_t repeats_of(const struct nadi_mark *then, const struct nadi_mark *now,
+                           uint32_t actor, const struct stretch *s)
+{
+    const struct begun before = begun_of(then, actor), after = begun_of(now, actor);
+    uint32_t reach = now->reach[actor], fixed = s->fixed;
+    const uint64_t most = stay(s->trace, &before, &after, s->step, &reach, &fixed);
+    const uint64_t end = (uint64_t)s->first + s->count;
+    if (end <= reach || fixed <= reach)
+        return 0;
+    const uint64_t repeats = nadi_min_u64(most, (end - 1 - reach) / s->step + 1);
+    return nadi_min_u64(repeats, (fixed - 1 - reach) / s->step);
+}
+
+static bool stays_as_it_is(const struct nadi_mark *then, const struct nadi_mark *now,
+                           uint32_t actor)
+{
+    const struct begun a = begun_of(then, actor), b = begun_of(now, actor);
+    return a.count == b.count &&
+           (a.count == 0 || memcmp(a.items, b.items, a.count * sizeof(*a.items)) == 0);
+}
+
+uint64_t nadi_mark_repeats(struct nadi_workload *w, const struct nadi_mark *then,
+                           const struct nadi_mark *now)
+{
+    struct tags tags = {0};
+    struct stretch s = {0}; /* the latest */
+    uint64_t most = UINT64_MAX;
+    if (now->at <= then->at || !same_words(&then->state, &now->state))
+        return 0;
+    for (uint32_t a = 0; a < w->rank_count && most > 0; a++) {
+        const struct nadi_trace *t = w->ranks[a].trace;
+        const uint32_t low = then->low[a], step = now->low[a] - low;
+        if (step == 0) {
+            most = stays_as_it_is(then, now, a) ? most : 0;
+            continue;
+        }
+        if (t != s.trace || low != s.first || step != s.step)
+            s = alike(t, low, step, &tags);
+        most = nadi_min_u64(most, repeats_of(then, now, a, &s));
+    }
+    return most < UINT64_MAX && same_tags(then, now, tags) ? most : 0;
+}
+
+static void add_counts_of_rank(struct nadi_rank_view *v, const uint64_t *then, uint64_t times)
+{
+    v->gpu_ticks = nadi_ns_add(v->gpu_ticks, nadi_count_mul(v->gpu_ticks - then[0], times));
+    v->nodes_done += (uint32_t)((v->nodes_done - then[1]) * times);
+    v->nodes_skipped += (uint32_t)((v->nodes_skipped - then[2]) * times);
+    v->times.compute = nadi_time_repeat(v->times.compute, then[3], times);
+    v->times.comm = nadi_time_repeat(v->times.comm, then[4], times);
+    v->times.exposed_comm = nadi_time_repeat(v->times.exposed_comm, then[5], times);
+    v->times.memory = nadi_time_repeat(v->times.memory, then[6], times);
+    v->times.cpu = nadi_time_repeat(v->times.cpu, then[7], times);
+    v->times.idle = nadi_time_repeat(v->times.idle, then[8], times);
+}
+
+static void add_counts(struct nadi_workload *w, const struct nadi_mark *then, uint64_t times)
+{
+    const uint64_t *all = then->counters.items + (size_t)w->rank_count * COUNTS_OF_RANK;
+    for (uint32_t a = 0; a < w->rank_count; a++)
+        add_counts_of_rank(&w->ranks[a].view, then->counters.items + (size_t)a * COUNTS_OF_RANK,
+                           times);
+    w->nodes_done = nadi_count_repeat(w->nodes_done, *all++, times);
+    w->offered_bytes = nadi_count_repeat(w->offered_bytes, *all++, times);
+    w->ties_settled = nadi_count_repeat(w->ties_settled, *all++, times);
+    for (size_t i = 0; i < NADI_NODE_TYPES; i++)
+        w->nodes_by_type[i] = nadi_count_repeat(w->nodes_by_type[i], *all++, times);
+    w->setup.network->ops->repeat(w->setup.network, then->network.items, times);
+}
+
+/* Nodes of the actor that stay wait for fewer parents. Returns how far those reach that move. */
+static uint32_t settle_begun(struct rank_state *r, const struct begun *then,
+                             const struct begun *now, uint32_t reach, uint32_t step, uint64_t times)
+{
+    for (size_t i = 0; i < now->count; i++) {
+        const uint32_t node = (uint32_t)(now->items[i] >> 32);
+        if (has_moved(then, now->items[i], step))
+            reach = larger(reach, node);
+        else
+            *nadi_workload_waits(r, node) -=
+                (uint32_t)(times * fewer(r->trace, then, now->items[i]));
+    }
+    return reach;
+}
+
+/* The nodes of an actor up to the reach, all so much further on. */
+static void move_rank(struct rank_state *r, uint32_t low, uint32_t reach, uint32_t by,
+                      nadi_time later)
+{
+    uint32_t *waits = nadi_workload_waits(r, low);
+    memmove(waits + by, waits, ((size_t)reach - low + 1) * sizeof(*waits));
+    memset(waits, 0xff, by * sizeof(*waits)); /* NADI_NONE */
+    r->low += by;
+    r->reach = larger(r->reach, reach + by);
+    for (size_t i = 0; i < NADI_SLOTS; i++)
+        for (size_t k = 0; k < r->ready[i].count; k++)
+            r->ready[i].items[k] += by;
+    for (size_t i = 0; i < r->in_flight.count; i++) {
+        r->in_flight.items[i].node += by;
+        r->in_flight.items[i].start = nadi_time_add(r->in_flight.items[i].start, later);
+    }
+    r->last_change = nadi_time_add(r->last_change, later);
+    r->view.finish = nadi_time_add(r->view.finish, later);
+}
+
+static void move_event(void *context, nadi_time at, uint32_t index, struct nadi_event *event)
+{
+    const uint32_t *by = context;
+    (void)at;
+    (void)index;
+    event->a += by[event->actor];
+}
+
+/* What was recorded since, once more after so many periods. */
+static void repeat_spans(struct nadi_workload *w, size_t first, size_t end, uint64_t after,
+                         nadi_time period)
+{
+    const nadi_time later = nadi_time_mul(period, after);
+    for (size_t i = first; i < end; i++) {
+        struct nadi_node_span span = w->spans.items[i];
+        span.node += (uint32_t)after * w->steps[span.rank];
+        span.start = nadi_time_add(span.start, later);
+        span.end = nadi_time_add(span.end, later);
+        NADI_PUSH(&w->spans, span);
+    }
+}
+
+/* By how much tags rise: that of any node that sends or receives. */
+static uint32_t tag_step(const struct nadi_workload *w, const struct nadi_mark *then)
+{
+    struct tags tags = {0};
+    for (uint32_t a = 0; a < w->rank_count && !tags.known; a++) {
+        const struct nadi_trace *t = w->ranks[a].trace;
+        for (uint32_t i = 0; i < w->steps[a] && !tags.known; i++) {
+            const uint32_t node = then->low[a] + i;
+            if (t->type[node] == NADI_NODE_SEND || t->type[node] == NADI_NODE_RECV)
+                (void)same_tag(nadi_trace_comm(t, node), nadi_trace_comm(t, node + w->steps[a]),
+                               &tags);
+        }
+    }
+    return tags.step;
+}
+
+static uint64_t nodes_of_ranks(const struct nadi_workload *w)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < NADI_NODE_TYPES; i++)
+        sum += w->nodes_by_type[i];
+    return sum;
+}
+
+uint64_t nadi_workload_fast_forward(struct nadi_workload *w, const struct nadi_mark *then,
+                                    const struct nadi_mark *now, uint64_t times)
+{
+    const nadi_time period = nadi_mark_period(then, now);
+    const nadi_time later = nadi_time_mul(period, times);
+    const uint64_t done = nodes_of_ranks(w);
+    const size_t spans = w->spans.count;
+    for (uint32_t a = 0; a < w->rank_count; a++)
+        w->steps[a] = now->low[a] - then->low[a];
+    const struct nadi_repetition r = {times, period, w->steps, tag_step(w, then)};
+    nadi_system_repeat(w->system, &then->system, &r);
+    for (uint64_t i = 1; i <= times; i++)
+        repeat_spans(w, then->spans, spans, i, period);
+    add_counts(w, then, times);
+    for (uint32_t a = 0; a < w->rank_count; a++) {
+        const struct begun before = begun_of(then, a), after = begun_of(now, a);
+        if (w->steps[a] == 0)
+            continue;
+        const uint32_t reach =
+            settle_begun(&w->ranks[a], &before, &after, now->reach[a], w->steps[a], times);
+        w->steps[a] *= (uint32_t)times;
+        move_rank(&w->ranks[a], now->low[a], reach, w->steps[a], later);
+    }
+    nadi_engine_visit(w->engine, move_event, w->steps);
+    nadi_engine_fast_forward(w->engine, later);
+    return nodes_of_ranks(w) - done;
+}
