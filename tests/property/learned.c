@@ -2,7 +2,7 @@
  * model of either kind pass the check and come to their end on networks without and with
  * contention, at any seed; and a sequence model always finds a job.
  *
- *   learned [CASES [FIRST_SEED]]      default 6 cases from seed 1
+ *   learned [CASES [FIRST_SEED]]      default 6 cases from seed 1; 170 are 1,000 jobs
  *
  * Odd seeds learn from random programs of four ranks, which repeat nothing: computations,
  * collectives of all, messages between any two, dependencies on anything before. Even ones learn
@@ -24,7 +24,7 @@ enum { CASES = 6, RANKS = 4, MAKES = 3 };
 
 #define FOLDER NADI_BUILD_DIR "/tests/learned"
 
-static uint64_t cases = CASES, first_seed = 1;
+static uint64_t cases = CASES, first_seed = 1, packet_runs = 0;
 
 static void write_file(const char *path, const void *data, size_t bytes)
 {
@@ -175,8 +175,10 @@ static bool make(uint64_t seed, uint64_t k, bool must)
     run(seed, "unaware");
     run(seed, "aware");
     run(seed, "flow");
-    if (seed % 10 == 1 && k == 0)
+    if (seed % 4 == 1 && k == 0) {
         run(seed, "packet");
+        packet_runs++;
+    }
     return true;
 }
 
@@ -200,7 +202,8 @@ static void comes_to_its_end(void **state)
             }
         }
     }
-    print_message("%" PRIu64 " of %" PRIu64 " jobs made\n", made, wanted);
+    print_message("%" PRIu64 " of %" PRIu64 " jobs made, %" PRIu64 " of them run in packet, too\n",
+                  made, wanted, packet_runs);
     assert_true(10 * made >= 9 * wanted);
 }
 
