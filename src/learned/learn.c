@@ -168,10 +168,12 @@ static void find_programs(struct nadi_learning *l)
 }
 
 static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_t number,
-                         uint64_t seed, struct nadi_learned_records *records)
+                         uint64_t seed, struct nadi_learned_records *records,
+                         struct nadi_diags *diags)
 {
     struct nadi_learned_job **jobs = NADI_NEW(struct nadi_learned_job *, c->opened);
-    struct nadi_learning l = {.model = m,
+    struct nadi_learning l = {.diags = diags,
+                              .model = m,
                               .records = records,
                               .family = &m->families[number],
                               .vocabulary = &c->vocabulary,
@@ -407,7 +409,7 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
         struct nadi_learned_records records;
         nadi_learned_records_init(&records, m);
         for (uint32_t f = 0; f < c.family_count; f++)
-            learn_family(m, &c, f, wish->seed + f, &records);
+            learn_family(m, &c, f, wish->seed + f, &records, diags);
         nadi_learn_borrow(&records);
         nadi_learned_records_release(&records);
         find_sizes(m, &c);

@@ -48,6 +48,7 @@ void nadi_learn_borrow(struct nadi_learned_records *r);
 void nadi_learned_records_release(struct nadi_learned_records *r);
 
 struct nadi_learning { /* of a family */
+    struct nadi_diags *diags;
     struct nadi_learned_records *records;
     struct nadi_learned_model *model;
     struct nadi_learned_family *family;

@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "learned/learn.h"
 
+enum { MOST_ODD = 100 }; /* items that programs of a few operators have as well */
+
 static bool waits(const struct nadi_vocabulary *v, uint32_t symbol)
 {
     const uint8_t type = v->symbols.items[symbol].type;
@@ -55,4 +57,10 @@ void nadi_learn_order(struct nadi_learning *l)
             chains = chains && is_chain(l->vocabulary, p);
     }
     l->family->ordered = chains || 2 * items > nodes;
+    if (l->model->kind == NADI_LEARNED_STRUCTURAL && 2 * items > nodes && items > MOST_ODD)
+        nadi_note(l->diags, "learn/unexplained", NADI_IN_FILE(l->jobs[0]->path),
+                  "learn with `--model sequence`, which is for jobs that repeat little",
+                  "of %" PRIu64 " operators of this family's programs %" PRIu64
+                  " repeat nothing: what is drawn is little else than the job itself",
+                  nodes, items);
 }
