@@ -79,7 +79,6 @@ struct departure {
     nadi_time at;
     uint64_t connection;
     struct block_start begun;
-    uint32_t step; /* of its sender in the phase */
 };
 
 struct block {

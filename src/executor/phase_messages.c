@@ -169,18 +169,17 @@ static uint64_t bytes_of(const struct nadi_system *s, const struct block *b, uin
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-/* Folded: is the message's place among those of its connection the same on all ranks? Of two chunks
- * in one phase, that of the first goes first if it is no later step of its chunk. */
-static void note_departure(struct nadi_system *s, const struct block *b, uint32_t step,
+/* Folded: is the message's place among those of its connection the same on all ranks? */
+static void note_departure(struct nadi_system *s, const struct block *b,
                            const struct nadi_message *m)
 {
     const struct departure never = {.at = -1};
-    const struct departure d = {nadi_engine_now(s->engine), m->connection, b->begun, step};
+    const struct departure d = {nadi_engine_now(s->engine), m->connection, b->begun};
     while (s->departures.count <= m->route)
         NADI_PUSH(&s->departures, never);
     struct departure *last = &s->departures.items[m->route];
-    const bool known = last->begun.serial == d.begun.serial ||
-                       (nadi_block_follows(&last->begun, &d.begun) && last->step <= d.step);
+    const bool known =
+        last->begun.serial == d.begun.serial || nadi_block_follows(&last->begun, &d.begun);
     if (last->at == d.at && last->connection == d.connection && !known)
         s->undecided = "two messages of a connection begin at the same instant";
     *last = d;
@@ -206,7 +205,7 @@ static void transmit(struct nadi_system *s, uint32_t block, const struct block *
     };
     m.route = route != NADI_NONE ? route : nadi_network_route(s->network, m.src, m.dst);
     if (NADI_UNLIKELY(s->setup.fold != NULL) && !s->sequence)
-        note_departure(s, b, b->states[member].sent, &m);
+        note_departure(s, b, &m);
     nadi_network_send(s->network, &m);
 }
 
