@@ -370,7 +370,7 @@ bool nadi_value_micros(const struct nadi_value *v, int64_t *ns)
 
 bool nadi_view_has(struct nadi_view v, const char *part)
 {
-    return memmem(v.at, v.bytes, part, strlen(part)) != NULL;
+    return v.bytes > 0 && memmem(v.at, v.bytes, part, strlen(part)) != NULL;
 }
 
 static int hex_digit(char c)

@@ -353,6 +353,15 @@ static bool sends(const struct nadi_pkt *net, uint32_t port)
                         : (port - ports) % 2 == 0;
 }
 
+/* Of the graph; a server's is its node's own, behind those of links. */
+static uint32_t channel_of(const struct nadi_pkt *net, uint32_t port)
+{
+    const struct nadi_graph *g = net->graph;
+    const uint32_t ports = g->first_port[g->node_count];
+    return port < ports ? nadi_graph_channel(g, net->ports[port].node, port)
+                        : 2 * g->link_count + (port - ports) / 2;
+}
+
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
                      void *context)
 {
@@ -366,7 +375,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
             const struct nadi_network_counter one = {
                 .dim = d,
                 .number = i,
-                .channel = nadi_graph_channel(p->net->graph, p->net->ports[i].node, i),
+                .channel = channel_of(p->net, i),
                 .from = end_of(p, p->net->ports[i].node),
                 .to = end_of(p, p->net->ports[p->net->ports[i].peer].node),
                 .messages = sent->packets,
