@@ -11,6 +11,7 @@ struct nadi_mark {
     struct nadi_state state, tags; /* see nadi_system_state */
     uint32_t *low, *reach; /* by actor: the first node that is not done; the last of those that are
                               done, run or could */
+    nadi_time *since;      /* how long ago its times were added up */
     struct nadi_state begun; /* nodes some of whose parents are done: node << 32 | how many are not,
                                 ascending by actor */
     size_t *begun_start;     /* by actor, and the end */
@@ -290,6 +291,9 @@ struct nadi_mark *nadi_workload_mark(struct nadi_workload *w, bool counts)
     struct nadi_mark *m = NADI_ZNEW(struct nadi_mark, 1);
     m->at = nadi_engine_now(w->engine);
     m->low = NADI_NEW(uint32_t, w->rank_count);
+    m->since = NADI_NEW(nadi_time, w->rank_count);
+    for (uint32_t a = 0; a < w->rank_count; a++)
+        m->since[a] = w->ranks[a].last_change < m->at ? m->at - w->ranks[a].last_change : 0;
     m->reach = NADI_NEW(uint32_t, w->rank_count);
     m->begun_start = NADI_NEW(size_t, (size_t)w->rank_count + 1);
     if (!write_state(w, m)) {
@@ -312,6 +316,7 @@ void nadi_mark_destroy(struct nadi_mark *m)
     nadi_mem_free(m->begun.items);
     nadi_mem_free(m->begun_start);
     nadi_mem_free(m->low);
+    nadi_mem_free(m->since);
     nadi_mem_free(m->reach);
     nadi_mem_free(m);
 }
@@ -527,6 +532,8 @@ uint64_t nadi_mark_repeats(struct nadi_workload *w, const struct nadi_mark *then
             most = stays_as_it_is(then, now, a) ? most : 0;
             continue;
         }
+        if (then->since[a] != now->since[a]) /* the period's times are not those that are known */
+            return 0;
         if (t != s.trace || low != s.first || step != s.step)
             s = alike(t, low, step, &tags);
         most = nadi_min_u64(most, repeats_of(then, now, a, &s));
