@@ -203,8 +203,9 @@ static bool is_header(const struct nadi_bench_line *line)
     return repetitions && time;
 }
 
-static bool read_line(struct imb *p, const struct nadi_bench_line *line)
+static bool read_line(void *context, struct nadi_bench_line *line)
 {
+    struct imb *p = context;
     static const char title[] = "# Benchmarking ", processes[] = "#processes = ";
     const char *count = strstr(line->text, processes);
     uint64_t ranks;
@@ -225,34 +226,25 @@ static bool read_line(struct imb *p, const struct nadi_bench_line *line)
     return true;
 }
 
+static bool says_nothing(void *context, struct nadi_bench_line *line)
+{
+    (void)context;
+    return !is_header(line);
+}
+
 bool nadi_bench_is_imb(const char *text, size_t bytes)
 {
-    struct nadi_str copy = NADI_STR_INIT, words = NADI_STR_INIT;
-    bool found = false;
-    for (const char *at = text, *end = text + bytes; !found && at < end;) {
-        const struct nadi_bench_line line = nadi_bench_next(&at, end, &copy, &words);
-        found = line.count > 0 && is_header(&line);
-    }
-    nadi_str_release(&copy);
-    nadi_str_release(&words);
-    return found;
+    return !nadi_bench_each_line(text, bytes, says_nothing, NULL);
 }
 
 bool nadi_bench_imb(struct nadi_bench_reader *r, const char *text, size_t bytes)
 {
     struct imb p = {.r = r};
-    struct nadi_str copy = NADI_STR_INIT, words = NADI_STR_INIT;
-    bool ok = true;
-    uint32_t number = 0;
     if (nadi_bench_is_printed(text, bytes))
         return nadi_bench_error(r, 1, "put each program's output into a file of its own",
                                 "tables of the Intel MPI Benchmarks and of another program are in "
                                 "one file");
-    for (const char *at = text, *end = text + bytes; ok && at < end;) {
-        struct nadi_bench_line line = nadi_bench_next(&at, end, &copy, &words);
-        line.number = ++number;
-        ok = line.count == 0 || read_line(&p, &line);
-    }
+    bool ok = nadi_bench_each_line(text, bytes, read_line, &p);
     ok = ok && end_table(&p);
     if (ok && p.damaged > SHOWN)
         nadi_warning(r->diags, "bench/damaged", NADI_IN_FILE(r->path), NULL,
@@ -261,7 +253,5 @@ bool nadi_bench_imb(struct nadi_bench_reader *r, const char *text, size_t bytes)
         ok = nadi_bench_error(r, 1, "leave --ranks out to take all tables",
                               "no table is of %u ranks; the last is of %u", r->known->ranks,
                               p.last_other);
-    nadi_str_release(&copy);
-    nadi_str_release(&words);
     return ok;
 }

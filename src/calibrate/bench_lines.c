@@ -58,8 +58,9 @@ static char *strip_label(char *text)
     return *rest == '#' || isdigit((unsigned char)*rest) ? rest : text;
 }
 
-struct nadi_bench_line nadi_bench_next(const char **at, const char *end, struct nadi_str *copy,
-                                       struct nadi_str *words)
+/* The line at `*at`, cut at blanks; `*at` goes on. The two buffers hold it until the next. */
+static struct nadi_bench_line next_line(const char **at, const char *end, struct nadi_str *copy,
+                                        struct nadi_str *words)
 {
     struct nadi_bench_line line = {.number = 0};
     const char *stop = memchr(*at, '\n', (size_t)(end - *at));
@@ -74,4 +75,19 @@ struct nadi_bench_line nadi_bench_next(const char **at, const char *end, struct 
     split(&line);
     *at = stop + 1;
     return line;
+}
+
+bool nadi_bench_each_line(const char *text, size_t bytes, nadi_bench_line_fn *visit, void *context)
+{
+    struct nadi_str copy = NADI_STR_INIT, words = NADI_STR_INIT;
+    bool ok = true;
+    uint32_t number = 0;
+    for (const char *at = text, *end = text + bytes; ok && at < end;) {
+        struct nadi_bench_line line = next_line(&at, end, &copy, &words);
+        line.number = ++number;
+        ok = line.count == 0 || visit(context, &line);
+    }
+    nadi_str_release(&copy);
+    nadi_str_release(&words);
+    return ok;
 }

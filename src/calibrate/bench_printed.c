@@ -504,8 +504,9 @@ static void read_osu_row(struct printed *p, const struct nadi_bench_line *line)
 
 /* ---- all lines ----------------------------------------------------------------------------- */
 
-static bool read_line(struct printed *p, struct nadi_bench_line *line)
+static bool read_line(void *context, struct nadi_bench_line *line)
 {
+    struct printed *p = context;
     const char *first = line->words[0];
     if (strstr(line->text, "# OSU")) {
         if (!end_table(p))
@@ -545,36 +546,25 @@ static bool read_line(struct printed *p, struct nadi_bench_line *line)
     return ok;
 }
 
+static bool says_nothing(void *context, struct nadi_bench_line *line)
+{
+    (void)context;
+    return !strstr(line->text, "# OSU") && !is_header(line);
+}
+
 bool nadi_bench_is_printed(const char *text, size_t bytes)
 {
-    struct nadi_str copy = NADI_STR_INIT, words = NADI_STR_INIT;
-    bool printed = false;
-    for (const char *at = text, *end = text + bytes; !printed && at < end;) {
-        const struct nadi_bench_line line = nadi_bench_next(&at, end, &copy, &words);
-        printed = strstr(line.text, "# OSU") || (line.count > 0 && is_header(&line));
-    }
-    nadi_str_release(&copy);
-    nadi_str_release(&words);
-    return printed;
+    return !nadi_bench_each_line(text, bytes, says_nothing, NULL);
 }
 
 bool nadi_bench_printed(struct nadi_bench_reader *r, const char *text, size_t bytes)
 {
     struct printed p = {.r = r};
-    struct nadi_str copy = NADI_STR_INIT, words = NADI_STR_INIT;
-    bool ok = true;
-    uint32_t number = 0;
-    for (const char *at = text, *end = text + bytes; ok && at < end;) {
-        struct nadi_bench_line line = nadi_bench_next(&at, end, &copy, &words);
-        line.number = ++number;
-        ok = line.count == 0 || read_line(&p, &line);
-    }
+    bool ok = nadi_bench_each_line(text, bytes, read_line, &p);
     if (p.left_out > SHOWN)
         nadi_warning(r->diags, "bench/damaged", NADI_IN_FILE(r->path), NULL,
                      "%u more rows are left out", p.left_out - SHOWN);
     ok = ok && end_table(&p);
     nadi_mem_free(p.hosts);
-    nadi_str_release(&copy);
-    nadi_str_release(&words);
     return ok;
 }

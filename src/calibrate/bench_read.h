@@ -41,9 +41,10 @@ struct nadi_bench_reader {
     struct nadi_diags *diags;
 };
 
-/* The line at `*at`, cut at blanks; `*at` goes on. The two buffers hold it until the next. */
-struct nadi_bench_line nadi_bench_next(const char **at, const char *end, struct nadi_str *copy,
-                                       struct nadi_str *words);
+/* Each line that is not blank, from 1 on, until one is refused. False: one was. A visitor may
+ * change the line. */
+typedef bool nadi_bench_line_fn(void *context, struct nadi_bench_line *line);
+bool nadi_bench_each_line(const char *text, size_t bytes, nadi_bench_line_fn *visit, void *context);
 
 /* A table with the facts; rows are added to it, then it is ended. */
 struct nadi_bench_table *nadi_bench_begin(struct nadi_bench_reader *r,

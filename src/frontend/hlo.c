@@ -1,7 +1,9 @@
 #include "frontend/hlo.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "frontend/frontend.h"
 
 #include <ctype.h>
 
@@ -18,6 +20,19 @@ bool nadi_hlo_fail(const struct nadi_hlo_source *p, const char *at, const char *
         }
     return nadi_error(p->diags, code, place, hint, "%.*s: %s", (int)(length < 80 ? length : 80),
                       word, what);
+}
+
+bool nadi_hlo_is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-' || c == '$';
+}
+
+size_t nadi_hlo_name_length(const char *at)
+{
+    size_t length = 0;
+    while (nadi_hlo_is_name(at[length]))
+        length++;
+    return length;
 }
 
 uint32_t nadi_hlo_bits(const char *word, size_t length)
@@ -222,4 +237,19 @@ uint32_t nadi_hlo_group_of(struct nadi_front_job *job, const struct nadi_hlo_gro
                 return nadi_front_group(job, g->members.items + first, end - first);
     }
     return g->members.count ? NADI_NONE : 0;
+}
+
+bool nadi_hlo_read_module(struct nadi_front_job *job, const struct nadi_front_source *source,
+                          const char *what, nadi_hlo_parse_fn *parse, struct nadi_diags *diags)
+{
+    char *text;
+    size_t bytes;
+    if (source->count != 1)
+        return nadi_error(diags, "usage/files", NADI_NOWHERE, "one module, which all ranks run",
+                          "%zu modules", source->count);
+    if (!nadi_file_read(source->paths[0], what, &text, &bytes, diags))
+        return false;
+    const bool ok = parse(job, source->paths[0], text, source->ranks, diags);
+    nadi_mem_free(text);
+    return ok;
 }

@@ -15,6 +15,10 @@ struct nadi_hlo_source {
 bool nadi_hlo_fail(const struct nadi_hlo_source *source, const char *at, const char *code,
                    const char *hint, const char *what, const char *word, size_t length);
 
+/* May stand in a name of MLIR or XLA; how long the name at a place is. */
+bool nadi_hlo_is_name(char c);
+size_t nadi_hlo_name_length(const char *at);
+
 /* Bits of an element: "f32", "bf16", "i1", "pred", "f8E4M3FN". 0: no such type. */
 uint32_t nadi_hlo_bits(const char *word, size_t length);
 
@@ -37,5 +41,13 @@ void nadi_hlo_groups_release(struct nadi_hlo_groups *g);
 /* The group that has the rank, as one of the job; NADI_NONE: it is in none. No groups: all. */
 uint32_t nadi_hlo_group_of(struct nadi_front_job *job, const struct nadi_hlo_groups *g,
                            uint32_t rank);
+
+/* A front end of one module as text, which all ranks run: reads the file, `what` in messages, and
+ * parses it. False with an error. */
+typedef bool nadi_hlo_parse_fn(struct nadi_front_job *job, const char *path, const char *text,
+                               uint32_t ranks, struct nadi_diags *diags);
+struct nadi_front_source;
+bool nadi_hlo_read_module(struct nadi_front_job *job, const struct nadi_front_source *source,
+                          const char *what, nadi_hlo_parse_fn *parse, struct nadi_diags *diags);
 
 #endif

@@ -3,14 +3,6 @@
 #include "base/time.h"
 #include "frontend/hlo_module.h"
 
-static bool is_one_of(const struct nadi_hlo_instruction *i, const char *const *words)
-{
-    for (; *words; words++)
-        if (nadi_hlo_is(i, *words))
-            return true;
-    return false;
-}
-
 /* Names of what is there already, or is made without reading anything. */
 static bool is_free(const struct nadi_hlo_instruction *i)
 {
@@ -18,7 +10,7 @@ static bool is_free(const struct nadi_hlo_instruction *i)
         "parameter",       "constant",     "tuple",      "get-tuple-element", "bitcast",
         "opt-barrier",     "partition-id", "replica-id", "after-all",         "add-dependency",
         "bitcast-convert", "iota",         "domain",     "create-token",      NULL};
-    return is_one_of(i, words);
+    return nadi_hlo_is_any(i, words);
 }
 
 /* Moves data and computes nothing. */
@@ -29,7 +21,7 @@ static bool is_move(const struct nadi_hlo_instruction *i)
         "slice",           "concatenate", "pad",           "reverse",
         "reshape",         "gather",      "dynamic-slice", "dynamic-update-slice",
         "dynamic-reshape", NULL};
-    return is_one_of(i, words);
+    return nadi_hlo_is_any(i, words);
 }
 
 /* ---- operations ---------------------------------------------------------------------------- */
@@ -135,7 +127,7 @@ static uint64_t bytes_read(const struct nadi_hlo_module *m, const struct nadi_hl
                            const struct nadi_hlo_instruction *i, uint32_t k)
 {
     static const char *const parts[] = {"slice", "dynamic-slice", "gather", NULL};
-    if (k == 0 && is_one_of(i, parts))
+    if (k == 0 && nadi_hlo_is_any(i, parts))
         return i->shape.bytes;
     if (k == 0 && (nadi_hlo_is(i, "dynamic-update-slice") || nadi_hlo_is(i, "scatter")))
         return 0; /* the rest stays where it is */

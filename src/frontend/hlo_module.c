@@ -7,19 +7,6 @@
 
 /* ---- parts of a text ----------------------------------------------------------------------- */
 
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-' || c == '$';
-}
-
-static size_t name_length(const char *at)
-{
-    size_t length = 0;
-    while (is_name(at[length]))
-        length++;
-    return length;
-}
-
 /* Behind a quoted text or a comment that begins there; otherwise behind one character. */
 static const char *step(const char *at)
 {
@@ -123,11 +110,8 @@ static bool bad(const struct nadi_hlo_module *m, const char *at, const char *cod
 
 static bool has_operands(const struct nadi_hlo_instruction *i)
 {
-    static const char *const without[] = {"parameter", "constant", "iota"};
-    for (size_t k = 0; k < sizeof(without) / sizeof(*without); k++)
-        if (nadi_hlo_is(i, without[k]))
-            return false;
-    return true;
+    static const char *const without[] = {"parameter", "constant", "iota", NULL};
+    return !nadi_hlo_is_any(i, without);
 }
 
 /* "f32[8]{0} %x, y": the last word of each part is the name of an earlier instruction. */
@@ -141,7 +125,7 @@ static bool read_operands(struct nadi_hlo_module *m, const struct nadi_strmap *n
         while (last > at && isspace((unsigned char)last[-1]))
             last--;
         const char *name = last;
-        while (name > at && is_name(name[-1]))
+        while (name > at && nadi_hlo_is_name(name[-1]))
             name--;
         if (name == last && *end == ')' && i->operand_count == 0 && skip_space(at) == end)
             return true; /* none */
@@ -163,7 +147,7 @@ static bool read_waits(struct nadi_hlo_module *m, const struct nadi_strmap *name
 {
     const char *at = nadi_hlo_attribute(i, "control-predecessors");
     while (at && *(at += strspn(at, "{%, ")) && *at != '}') {
-        const size_t length = name_length(at);
+        const size_t length = nadi_hlo_name_length(at);
         const uint32_t index = length ? nadi_strmap_find(names, at, length) : NADI_NONE;
         if (index == NADI_NONE)
             return bad(m, i->text, "hlo/operand", "it waits for no earlier instruction");
@@ -184,7 +168,7 @@ static bool read_instruction(struct nadi_hlo_module *m, struct nadi_hlo_computat
     at = skip_space(at + (root ? 5 : 0));
     at += *at == '%';
     i.name = at;
-    i.name_length = (uint32_t)name_length(at);
+    i.name_length = (uint32_t)nadi_hlo_name_length(at);
     at = skip_space(at + i.name_length);
     if (i.name_length == 0 || *at != '=')
         return bad(m, *text, "hlo/instruction", "this is no instruction");
@@ -192,7 +176,7 @@ static bool read_instruction(struct nadi_hlo_module *m, struct nadi_hlo_computat
     const char *shape_end = find_outside(at, " \n");
     read_shape(at, shape_end, &i.shape);
     i.op = skip_space(shape_end);
-    i.op_length = (uint32_t)name_length(i.op);
+    i.op_length = (uint32_t)nadi_hlo_name_length(i.op);
     if (i.op_length == 0 || i.op[i.op_length] != '(')
         return bad(m, *text, "hlo/instruction", "this is no instruction");
     i.arguments = i.op + i.op_length + 1;
@@ -226,7 +210,7 @@ static bool read_computation(struct nadi_hlo_module *m, const char **text, const
     bool ok = true;
     c.name = skip_space(head + (entry ? 6 : 0));
     c.name += *c.name == '%';
-    c.name_length = (uint32_t)name_length(c.name);
+    c.name_length = (uint32_t)nadi_hlo_name_length(c.name);
     nadi_strmap_init(&names);
     while (ok && *(at += strspn(at, " \t\r\n")) != '}') {
         if (!*at)
@@ -307,6 +291,13 @@ bool nadi_hlo_is(const struct nadi_hlo_instruction *i, const char *op)
     return strlen(op) == i->op_length && memcmp(op, i->op, i->op_length) == 0;
 }
 
+bool nadi_hlo_is_any(const struct nadi_hlo_instruction *i, const char *const *ops)
+{
+    while (*ops && !nadi_hlo_is(i, *ops))
+        ops++;
+    return *ops != NULL;
+}
+
 const char *nadi_hlo_attribute(const struct nadi_hlo_instruction *i, const char *name)
 {
     const size_t length = strlen(name);
@@ -329,7 +320,7 @@ uint32_t nadi_hlo_called(const struct nadi_hlo_module *m, const struct nadi_hlo_
         return NADI_NONE;
     at += *at == '{';
     at += *at == '%';
-    return nadi_strmap_find(&m->names, at, name_length(at));
+    return nadi_strmap_find(&m->names, at, nadi_hlo_name_length(at));
 }
 
 const struct nadi_hlo_instruction *nadi_hlo_operand(const struct nadi_hlo_module *m,

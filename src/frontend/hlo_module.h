@@ -69,6 +69,8 @@ bool nadi_hlo_module_read(struct nadi_hlo_module *m,
 void nadi_hlo_module_release(struct nadi_hlo_module *m);
 
 bool nadi_hlo_is(const struct nadi_hlo_instruction *i, const char *op);
+/* Is it one of these? They end with NULL. */
+bool nadi_hlo_is_any(const struct nadi_hlo_instruction *i, const char *const *ops);
 /* The value of an attribute, "dimensions={0}" at its "{"; NULL: it has none. */
 const char *nadi_hlo_attribute(const struct nadi_hlo_instruction *i, const char *name);
 /* The computation that an attribute names; NADI_NONE: none. */

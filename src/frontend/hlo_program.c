@@ -5,7 +5,6 @@
  * its ends. A node waits for the producers of its operands, element by element of tuples, so that
  * an asynchronous collective is waited for where its -done is used. Loops without a trip count,
  * branches and custom calls of unknown work are refused: what they do is not in the text. */
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "frontend/frontend.h"
@@ -323,14 +322,6 @@ static const struct value *run_loop(struct program *p, const struct call *call,
     return v;
 }
 
-static bool is_one_of(const struct nadi_hlo_instruction *i, const char *const *words)
-{
-    for (; *words; words++)
-        if (nadi_hlo_is(i, *words))
-            return true;
-    return false;
-}
-
 static bool names_target(const struct nadi_hlo_instruction *i)
 {
     static const char *const targets[] = {"\"Sharding", "\"SPMD", "\"AllocateBuffer",
@@ -371,7 +362,7 @@ static const struct value *run_instruction(struct program *p, const struct call 
     static const char *const refused[] = {"conditional", "send",   "recv",    "send-done",
                                           "recv-done",   "infeed", "outfeed", NULL};
     enum nadi_collective_kind kind;
-    if (is_one_of(i, made))
+    if (nadi_hlo_is_any(i, made))
         return &nothing;
     if (nadi_hlo_is(i, "parameter")) {
         uint64_t index;
@@ -386,10 +377,10 @@ static const struct value *run_instruction(struct program *p, const struct call 
     if (nadi_hlo_is(i, "opt-barrier") && i->operand_count > 1)
         return tuple_of(p, call, i);
     const bool done = i->op_length > 5 && memcmp(i->op + i->op_length - 5, "-done", 5) == 0;
-    if (is_one_of(i, refused))
+    if (nadi_hlo_is_any(i, refused))
         return refuse(p, i, "hlo/control", "a program without branches and host transfers",
                       "what it does is not in the text");
-    if (is_one_of(i, same) || done)
+    if (nadi_hlo_is_any(i, same) || done)
         return operand(p, call, i, 0);
     if (nadi_hlo_is(i, "call"))
         return run_called(p, call, i, "to_apply");
@@ -479,14 +470,5 @@ bool nadi_hlo_parse(struct nadi_front_job *job, const char *path, const char *te
 bool nadi_front_read_hlo(struct nadi_front_job *job, const struct nadi_front_source *source,
                          struct nadi_diags *diags)
 {
-    char *text;
-    size_t bytes;
-    if (source->count != 1)
-        return nadi_error(diags, "usage/files", NADI_NOWHERE, "one module, which all ranks run",
-                          "%zu modules", source->count);
-    if (!nadi_file_read(source->paths[0], "HLO module", &text, &bytes, diags))
-        return false;
-    const bool ok = nadi_hlo_parse(job, source->paths[0], text, source->ranks, diags);
-    nadi_mem_free(text);
-    return ok;
+    return nadi_hlo_read_module(job, source, "HLO module", nadi_hlo_parse, diags);
 }

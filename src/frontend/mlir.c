@@ -26,11 +26,6 @@ const char *nadi_mlir_past_bracket(const char *at, const char *end)
     return end;
 }
 
-bool nadi_mlir_is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '-';
-}
-
 /* ---- types --------------------------------------------------------------------------------- */
 
 /* "tensor<8x128xf32>" at *at; false at anything else, or with an error where *bad. */
@@ -116,7 +111,7 @@ void nadi_mlir_statement(const char *at, const char *end, struct nadi_mlir_state
     c = at;
     while (c < s->end && *c == '%') { /* "%3:2 = ", "%a, %b = " */
         size_t length = 1;
-        while (nadi_mlir_is_name(c[length]))
+        while (nadi_hlo_is_name(c[length]))
             length++;
         if (s->result_count < NADI_MLIR_RESULTS) {
             s->results[s->result_count] = c;
@@ -131,7 +126,7 @@ void nadi_mlir_statement(const char *at, const char *end, struct nadi_mlir_state
     while (c < s->end && (isspace((unsigned char)*c) || *c == '"'))
         c++;
     const char *word = c;
-    while (c < s->end && (nadi_mlir_is_name(*c)))
+    while (c < s->end && (nadi_hlo_is_name(*c)))
         c++;
     const char *dot = memchr(word, '.', (size_t)(c - word));
     s->op = dot ? dot + 1 : word;
@@ -151,7 +146,7 @@ void nadi_mlir_parts(struct nadi_mlir_statement *s)
             c = nadi_mlir_past_bracket(c, s->end);
         } else if (*c == '%') {
             size_t length = 1;
-            while (nadi_mlir_is_name(c[length]) || c[length] == '#')
+            while (nadi_hlo_is_name(c[length]) || c[length] == '#')
                 length++;
             if (s->operand_count < NADI_MLIR_OPERANDS) {
                 s->operands[s->operand_count] = c;

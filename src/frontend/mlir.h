@@ -26,7 +26,6 @@ struct nadi_mlir_signature {
     uint32_t in_count, out_count;
 };
 
-bool nadi_mlir_is_name(char c); /* may stand in a name */
 bool nadi_mlir_is_op(const struct nadi_mlir_statement *s, const char *name);
 /* Behind a bracket's partner; the end where there is none. */
 const char *nadi_mlir_past_bracket(const char *at, const char *end);

@@ -6,7 +6,6 @@
  * with their replica groups. A node waits for the producers of its operands. Loops and branches
  * (while, case, if), dynamic shapes, and programs that a partitioner has still to split (sdy) are
  * refused: what they do is not in the text. */
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "frontend/frontend.h"
@@ -236,7 +235,7 @@ static bool run_call(struct program *p, struct scope *scope, const struct nadi_m
     if (!name)
         return nadi_hlo_fail(&p->source, s->begin, "stablehlo/call", NULL, "it calls nothing",
                              s->op, s->op_length);
-    while (nadi_mlir_is_name(name[length]))
+    while (nadi_hlo_is_name(name[length]))
         length++;
     for (uint32_t i = 0; i < s->operand_count; i++)
         arguments[i] = *value_of(scope, s->operands[i], s->operand_lengths[i]);
@@ -387,7 +386,7 @@ static bool run_function(struct program *p, const char *name, size_t length,
         size_t word = 1;
         if (*c != '%')
             continue;
-        while (nadi_mlir_is_name(c[word]))
+        while (nadi_hlo_is_name(c[word]))
             word++;
         struct value *v = value_of(&scope, c, (uint32_t)word);
         if (next < count)
@@ -457,14 +456,5 @@ bool nadi_stablehlo_parse(struct nadi_front_job *job, const char *path, const ch
 bool nadi_front_read_stablehlo(struct nadi_front_job *job, const struct nadi_front_source *source,
                                struct nadi_diags *diags)
 {
-    char *text;
-    size_t bytes;
-    if (source->count != 1)
-        return nadi_error(diags, "usage/files", NADI_NOWHERE, "one module, which all ranks run",
-                          "%zu modules", source->count);
-    if (!nadi_file_read(source->paths[0], "StableHLO module", &text, &bytes, diags))
-        return false;
-    const bool ok = nadi_stablehlo_parse(job, source->paths[0], text, source->ranks, diags);
-    nadi_mem_free(text);
-    return ok;
+    return nadi_hlo_read_module(job, source, "StableHLO module", nadi_stablehlo_parse, diags);
 }

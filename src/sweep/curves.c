@@ -173,19 +173,17 @@ static bool read_panel(struct reading *r, const struct nadi_store_column *object
 
 bool nadi_curves_read(struct nadi_curves *c, const char *store, struct nadi_diags *diags)
 {
-    struct nadi_store_column columns[NADI_STORE_COLUMNS];
-    uint32_t objectives[NADI_STORE_COLUMNS];
+    struct nadi_store_column objectives[NADI_STORE_COLUMNS];
     struct reading r = {.c = c, .diags = diags};
     *c = (struct nadi_curves){.count = 0};
     nadi_arena_init(&c->arena);
     r.db = nadi_store_read(store, diags);
     bool ok = r.db && read_variables(&r) && find_x(&r, store);
     if (ok) {
-        const uint32_t column_count = nadi_store_columns(r.db, &c->arena, columns);
-        const uint32_t count = nadi_store_objectives(r.db, columns, column_count, objectives);
+        const uint32_t count = nadi_store_objective_columns(r.db, &c->arena, objectives);
         c->panels = NADI_ARENA_ZNEW(&c->arena, struct nadi_curve_panel, count);
         for (; ok && c->count < count; c->count++)
-            ok = read_panel(&r, &columns[objectives[c->count]], store, &c->panels[c->count]);
+            ok = read_panel(&r, &objectives[c->count], store, &c->panels[c->count]);
     }
     nadi_database_close(r.db);
     return ok;

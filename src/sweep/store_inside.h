@@ -23,6 +23,9 @@ uint32_t nadi_store_columns(struct nadi_database *db, struct nadi_arena *arena,
 /* The objectives, indices of those columns; returns how many. */
 uint32_t nadi_store_objectives(struct nadi_database *db, const struct nadi_store_column *columns,
                                uint32_t column_count, uint32_t objectives[NADI_STORE_COLUMNS]);
+/* Those columns themselves. */
+uint32_t nadi_store_objective_columns(struct nadi_database *db, struct nadi_arena *arena,
+                                      struct nadi_store_column objectives[NADI_STORE_COLUMNS]);
 /* How many points ended how, in a line. */
 void nadi_store_counts(struct nadi_database *db, struct nadi_str *out, struct nadi_diags *diags);
 /* A name of a column, in quotes. */

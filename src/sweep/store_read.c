@@ -142,6 +142,18 @@ uint32_t nadi_store_objectives(struct nadi_database *db, const struct nadi_store
     return count;
 }
 
+uint32_t nadi_store_objective_columns(struct nadi_database *db, struct nadi_arena *arena,
+                                      struct nadi_store_column objectives[NADI_STORE_COLUMNS])
+{
+    struct nadi_store_column columns[NADI_STORE_COLUMNS];
+    uint32_t indices[NADI_STORE_COLUMNS];
+    const uint32_t column_count = nadi_store_columns(db, arena, columns);
+    const uint32_t count = nadi_store_objectives(db, columns, column_count, indices);
+    for (uint32_t i = 0; i < count; i++)
+        objectives[i] = columns[indices[i]];
+    return count;
+}
+
 void nadi_store_add_name(struct nadi_str *sql, const char *name)
 {
     nadi_str_add_char(sql, '"');

@@ -161,19 +161,17 @@ static bool read_part(struct reading *r, const struct nadi_store_column *objecti
 
 bool nadi_tornado_read(struct nadi_tornado *t, const char *store, struct nadi_diags *diags)
 {
-    struct nadi_store_column columns[NADI_STORE_COLUMNS];
-    uint32_t objectives[NADI_STORE_COLUMNS];
+    struct nadi_store_column objectives[NADI_STORE_COLUMNS];
     struct reading r = {.t = t, .diags = diags};
     *t = (struct nadi_tornado){.count = 0};
     nadi_arena_init(&t->arena);
     r.db = nadi_store_read(store, diags);
     bool ok = r.db && read_variables(&r);
     if (ok) {
-        const uint32_t column_count = nadi_store_columns(r.db, &t->arena, columns);
-        const uint32_t count = nadi_store_objectives(r.db, columns, column_count, objectives);
+        const uint32_t count = nadi_store_objective_columns(r.db, &t->arena, objectives);
         t->parts = NADI_ARENA_ZNEW(&t->arena, struct nadi_tornado_part, count);
         for (; ok && t->count < count; t->count++)
-            ok = read_part(&r, &columns[objectives[t->count]], store, &t->parts[t->count]);
+            ok = read_part(&r, &objectives[t->count], store, &t->parts[t->count]);
     }
     nadi_database_close(r.db);
     return ok;
