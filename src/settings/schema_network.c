@@ -49,10 +49,7 @@ static const struct nadi_setting network_keys[] = {
      .doc = "Bandwidth of one link of each dimension. A bare number counts GB of 2^30 bytes, as in "
             "the reference; with a unit it is what the unit says (50GB/s is 5*10^10 B/s)."},
     {.name = "latency",
-     .type = NADI_TYPE_NUMBER,
-     .dimension = NADI_DIMENSION_TIME,
-     .unit = "ns",
-     .unit_factor = 1,
+     NADI_A_LATENCY,
      .list = true,
      .required = true,
      .max = 1e15,
@@ -79,10 +76,7 @@ static const struct nadi_setting network_keys[] = {
             "SHARP), all ports concurrently; a bare number as in `bandwidth`. 0: they only "
             "forward, as all shapes but Switch do."},
     {.name = "in-switch-latency",
-     .type = NADI_TYPE_NUMBER,
-     .dimension = NADI_DIMENSION_TIME,
-     .unit = "ns",
-     .unit_factor = 1,
+     NADI_A_LATENCY,
      .list = true,
      .max = 1e15,
      .absent = "0 everywhere",

@@ -148,10 +148,7 @@ static const struct nadi_setting plan_keys[] = {
            "With fp8 and fp4, what tensor parallelism gathers for a product is converted first: a "
            "byte an activation (Transformer Engine)."),
     {.name = "host-launch",
-     .type = NADI_TYPE_NUMBER,
-     .dimension = NADI_DIMENSION_TIME,
-     .unit = "ns",
-     .unit_factor = 1,
+     NADI_A_LATENCY,
      .preset = "8000",
      .max = 1e9,
      .doc = "Time that the host needs for one kernel, Python and launch together, on a CPU with "

@@ -170,10 +170,7 @@ static const struct nadi_setting system_keys[] = {
      .doc = "Hand-over of one message between an NPU and its memory. Multiplied by "
             "--injection-scale, except where the key is absent."},
     {.name = "local-mem-bw",
-     .type = NADI_TYPE_NUMBER,
-     .dimension = NADI_DIMENSION_RATE,
-     .unit = "GB/s",
-     .unit_factor = 1e9,
+     NADI_A_RATE,
      .preset = "0",
      .absent = "reductions are free; in a file of ASTRA-sim 1.0 500000",
      .max = 1e12,

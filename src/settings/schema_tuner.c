@@ -74,10 +74,7 @@ static const struct nadi_setting rule_keys[] = {
      .doc = "Size of a message on the wire: `simple`: its bytes; `LL` twice as many (a flag with "
             "every 4 bytes), `LL128` 128 for every 120."},
     {.name = "message-overhead",
-     .type = NADI_TYPE_NUMBER,
-     .dimension = NADI_DIMENSION_TIME,
-     .unit = "ns",
-     .unit_factor = 1,
+     NADI_A_LATENCY,
      .preset = "0",
      .max = 1e12,
      .doc = "Before each message, besides `endpoint-delay`: the protocol's synchronisation."},

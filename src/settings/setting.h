@@ -101,6 +101,10 @@ struct nadi_setting {
 #define NADI_A_TIME   .type = NADI_TYPE_INTEGER, .dimension = NADI_DIMENSION_TIME, .unit = "ns"
 #define NADI_SECONDS                                                                               \
     .type = NADI_TYPE_INTEGER, .dimension = NADI_DIMENSION_TIME, .unit = "s", .unit_factor = 1e9
+#define NADI_A_RATE                                                                                \
+    .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "GB/s", .unit_factor = 1e9
+#define NADI_A_LATENCY /* parts of a nanosecond count */                                           \
+    .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns", .unit_factor = 1
 #define NADI_RANKS  .type = NADI_TYPE_RANGE
 #define NADI_WINDOW .type = NADI_TYPE_RANGE, .dimension = NADI_DIMENSION_TIME, .unit = "ns"
 
