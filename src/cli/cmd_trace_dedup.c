@@ -28,18 +28,7 @@ static const struct nadi_option_group trace_dedup_groups[] = {
     {.heading = NULL},
 };
 
-static void init(void *values)
-{
-    nadi_trace_dedup_init(&((struct values *)values)->o);
-}
-
-static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
-                             struct nadi_diags *messages)
-{
-    struct values *v = values;
-    nadi_cli_edit_apply(&v->edit, words, &v->o.edit);
-    return nadi_trace_dedup(&v->o, text, messages);
-}
+NADI_EDIT_CALL(nadi_trace_dedup)
 
 const struct nadi_command nadi_command_trace_dedup = {
     .name = "trace dedup",

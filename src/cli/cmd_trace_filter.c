@@ -33,18 +33,7 @@ static const struct nadi_option_group trace_filter_groups[] = {
     {.heading = NULL},
 };
 
-static void init(void *values)
-{
-    nadi_trace_filter_init(&((struct values *)values)->o);
-}
-
-static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
-                             struct nadi_diags *messages)
-{
-    struct values *v = values;
-    nadi_cli_edit_apply(&v->edit, words, &v->o.edit);
-    return nadi_trace_filter(&v->o, text, messages);
-}
+NADI_EDIT_CALL(nadi_trace_filter)
 
 const struct nadi_command nadi_command_trace_filter = {
     .name = "trace filter",

@@ -10,18 +10,7 @@ static const struct nadi_option_group trace_repair_groups[] = {
     {.heading = NULL},
 };
 
-static void init(void *values)
-{
-    nadi_trace_repair_init(&((struct values *)values)->o);
-}
-
-static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
-                             struct nadi_diags *messages)
-{
-    struct values *v = values;
-    nadi_cli_edit_apply(&v->edit, words, &v->o.edit);
-    return nadi_trace_repair(&v->o, text, messages);
-}
+NADI_EDIT_CALL(nadi_trace_repair)
 
 const struct nadi_command nadi_command_trace_repair = {
     .name = "trace repair",

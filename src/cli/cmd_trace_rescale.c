@@ -2,10 +2,10 @@
 
 struct values {
     struct nadi_cli_edit edit; /* first: for nadi_cli_edit_end */
-    struct nadi_trace_rescale rescale;
+    struct nadi_trace_rescale o;
 };
 
-#define AT(member) NADI_AT(struct values, rescale.member)
+#define AT(member) NADI_AT(struct values, o.member)
 
 static const struct nadi_setting what[] = {
     {.name = "from",
@@ -49,18 +49,7 @@ static const struct nadi_option_group trace_rescale_groups[] = {
     {.heading = NULL},
 };
 
-static void init(void *values)
-{
-    nadi_trace_rescale_init(&((struct values *)values)->rescale);
-}
-
-static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
-                             struct nadi_diags *messages)
-{
-    struct values *v = values;
-    nadi_cli_edit_apply(&v->edit, words, &v->rescale.edit);
-    return nadi_trace_rescale(&v->rescale, text, messages);
-}
+NADI_EDIT_CALL(nadi_trace_rescale)
 
 const struct nadi_command nadi_command_trace_rescale = {
     .name = "trace rescale",

@@ -20,4 +20,20 @@ void nadi_cli_edit_apply(const struct nadi_cli_edit *values, const struct nadi_w
 int nadi_cli_edit_end(const void *values, enum nadi_status status, char *report,
                       struct nadi_diags *messages);
 
+/* init and make of a command whose values are a struct nadi_cli_edit and `o`, what the library's
+ * function takes. */
+#define NADI_EDIT_CALL(function)                                                                   \
+    static void init(void *values)                                                                 \
+    {                                                                                              \
+        function##_init(&((struct values *)values)->o);                                            \
+    }                                                                                              \
+                                                                                                   \
+    static enum nadi_status make(void *values, const struct nadi_words *words, char **text,        \
+                                 struct nadi_diags *messages)                                      \
+    {                                                                                              \
+        struct values *v = values;                                                                 \
+        nadi_cli_edit_apply(&v->edit, words, &v->o.edit);                                          \
+        return function(&v->o, text, messages);                                                    \
+    }
+
 #endif
