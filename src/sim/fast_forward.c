@@ -37,8 +37,6 @@ static const char *needs_all(const struct nadi_inputs *in, bool logged)
         return "the message executor was asked for";
     if (in->options.record_usage)
         return "what links carry over time is recorded";
-    if (in->options.record_ops)
-        return "what each node and collective did is recorded";
     return logged ? "what each message waited for is recorded" : NULL;
 }
 

@@ -11,7 +11,6 @@ struct nadi_mark {
     struct nadi_state state, tags; /* see nadi_system_state */
     uint32_t *low, *reach; /* by actor: the first node that is not done; the last of those that are
                               done, run or could */
-    nadi_time *since;      /* how long ago its times were added up */
     struct nadi_state begun; /* nodes some of whose parents are done: node << 32 | how many are not,
                                 ascending by actor */
     size_t *begun_start;     /* by actor, and the end */
@@ -155,12 +154,18 @@ static uint32_t reach_of(const struct rank_state *r, uint32_t reach)
     return reach;
 }
 
+/* Nothing will happen, or has since it stopped. */
+static bool has_ended(const struct rank_state *r)
+{
+    return r->view.finished || r->stopped;
+}
+
 /* What an actor's future depends on beside what is pending. False: too much. */
 static bool push_rank(struct nadi_workload *w, struct nadi_mark *m, uint32_t actor)
 {
     struct rank_state *r = &w->ranks[actor];
     const uint32_t low = m->low[actor];
-    if (r->view.finished || r->stopped) { /* nothing will happen, or has since it stopped */
+    if (has_ended(r)) {
         push(&m->state, UINT64_MAX - r->stopped);
         push(&m->state, (uint64_t)r->late.count << 32 | r->view.nodes_done);
         return true;
@@ -286,17 +291,28 @@ void nadi_workload_look_again(struct nadi_workload *w)
         nadi_engine_pause(w->engine);
 }
 
+/* Of all ranks up to a mark, so that those of a period are known whole. False: a rank is ahead. */
+static bool add_up_times(struct nadi_workload *w, nadi_time now)
+{
+    for (uint32_t a = 0; a < w->rank_count; a++) {
+        struct rank_state *r = &w->ranks[a];
+        if (has_ended(r))
+            continue;
+        if (r->last_change > now)
+            return false;
+        nadi_workload_account(r, now, ACTIVITY_OTHER, 0);
+    }
+    return true;
+}
+
 struct nadi_mark *nadi_workload_mark(struct nadi_workload *w, bool counts)
 {
     struct nadi_mark *m = NADI_ZNEW(struct nadi_mark, 1);
     m->at = nadi_engine_now(w->engine);
     m->low = NADI_NEW(uint32_t, w->rank_count);
-    m->since = NADI_NEW(nadi_time, w->rank_count);
-    for (uint32_t a = 0; a < w->rank_count; a++)
-        m->since[a] = w->ranks[a].last_change < m->at ? m->at - w->ranks[a].last_change : 0;
     m->reach = NADI_NEW(uint32_t, w->rank_count);
     m->begun_start = NADI_NEW(size_t, (size_t)w->rank_count + 1);
-    if (!write_state(w, m)) {
+    if (!add_up_times(w, m->at) || !write_state(w, m)) {
         nadi_mark_destroy(m);
         return NULL;
     }
@@ -316,7 +332,6 @@ void nadi_mark_destroy(struct nadi_mark *m)
     nadi_mem_free(m->begun.items);
     nadi_mem_free(m->begun_start);
     nadi_mem_free(m->low);
-    nadi_mem_free(m->since);
     nadi_mem_free(m->reach);
     nadi_mem_free(m);
 }
@@ -399,8 +414,7 @@ static struct stretch alike(const struct nadi_trace *t, uint32_t first, uint32_t
     return s;
 }
 
-/* ---- fast-forwarding
- * --------------------------------------------------------------------------------- */
+/* ---- fast-forwarding ----------------------------------------------------------------------- */
 
 static bool same_words(const struct nadi_state *a, const struct nadi_state *b)
 {
@@ -532,8 +546,6 @@ uint64_t nadi_mark_repeats(struct nadi_workload *w, const struct nadi_mark *then
             most = stays_as_it_is(then, now, a) ? most : 0;
             continue;
         }
-        if (then->since[a] != now->since[a]) /* the period's times are not those that are known */
-            return 0;
         if (t != s.trace || low != s.first || step != s.step)
             s = alike(t, low, step, &tags);
         most = nadi_min_u64(most, repeats_of(then, now, a, &s));
@@ -599,7 +611,6 @@ static void move_rank(struct rank_state *r, uint32_t low, uint32_t reach, uint32
         r->in_flight.items[i].node += by;
         r->in_flight.items[i].start = nadi_time_add(r->in_flight.items[i].start, later);
     }
-    r->last_change = nadi_time_add(r->last_change, later);
     r->view.finish = nadi_time_add(r->view.finish, later);
 }
 
@@ -665,6 +676,8 @@ uint64_t nadi_workload_fast_forward(struct nadi_workload *w, const struct nadi_m
     add_counts(w, then, times);
     for (uint32_t a = 0; a < w->rank_count; a++) {
         const struct begun before = begun_of(then, a), after = begun_of(now, a);
+        if (!has_ended(&w->ranks[a]))
+            w->ranks[a].last_change = nadi_time_add(w->ranks[a].last_change, later);
         if (w->steps[a] == 0)
             continue;
         const uint32_t reach =
