@@ -222,10 +222,20 @@ static void act_paired(struct nadi_emit *e, const struct nadi_actions *list, uin
         nadi_emit_join(e, after.ids[i]);
 }
 
+/* The host reads a step's loss and norm of gradients before it launches the next. */
+static void meet_host(struct nadi_emit *e)
+{
+    if (e->step == 0 || !e->host.count)
+        return;
+    nadi_emit_flush(e);
+    e->host = e->front;
+}
+
 static void train(struct nadi_emit *e)
 {
     const struct nadi_actions *list = &e->s->study->schedule.lists[e->rank];
     for (e->step = 0; e->step < e->p->steps; e->step++) {
+        meet_host(e);
         nadi_emit_plan_fetches(e);
         for (uint32_t i = 0; i < list->count; i++) {
             e->last_micro = is_last_of_chunk(list, i);

@@ -41,8 +41,10 @@ static double launch(struct nadi_emit *e, const struct nadi_work *w)
     if (!e->p->host_ahead)
         return fmax(w->ns, host_ns);
     if (whole(host_ns) > 0) {
-        e->host = nadi_trace_build_host(&e->build, e->pending_name, whole(host_ns), &e->host, 1);
-        nadi_emit_join(e, e->host);
+        const uint64_t launched = nadi_trace_build_host(&e->build, e->pending_name, whole(host_ns),
+                                                        e->host.ids, e->host.count);
+        e->host = (struct nadi_front){.ids = {launched}, .count = 1};
+        nadi_emit_join(e, launched);
     }
     return w->ns;
 }

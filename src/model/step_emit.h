@@ -37,8 +37,8 @@ struct nadi_emit {
     struct nadi_trace_build build;
     uint32_t rank; /* of the pipeline */
     struct nadi_front front;
-    uint64_t hidden; /* transfer beside the pending work, joined after it; 0: none */
-    uint64_t host;   /* last node of the host; 0: none */
+    uint64_t hidden;        /* transfer beside the pending work, joined after it; 0: none */
+    struct nadi_front host; /* what the host's next launch waits for */
     struct nadi_work pending;
     char pending_name[64];
     /* where the work stands, for names and tags */

@@ -1,10 +1,11 @@
 /* fast_forward: when a run looks for repetition (workload/fast_forward.h), and what it has
  * fast-forwarded.
  *
- * Marks are kept of few instants: of the first ones, and of ever later ones at distances that
- * double, so that a period of any length that begins anywhere is found after a few of its lengths
- * (Brent 1980, with several tortoises). At later instants of the same pattern a mark is made and
- * compared. Where that was in vain again and again, ever more instants are passed by.
+ * Of every instant the state is hashed, or, where that would take too long, of those of some
+ * patterns. Of a state that is met again a mark is kept: of its last meeting, and of the last whose
+ * number is a power of two (Brent 1980), so that a period of any length that begins anywhere is
+ * found after a few of its lengths. Where the state is met once more it is compared with both, and
+ * the run is fast-forwarded from the one from which it gets further.
  *
  * The executor `message`, where it is asked for, never fast-forwards: it is what others are
  * compared with.

@@ -238,7 +238,7 @@ static bool push_network(const struct nadi_workload *w, struct nadi_mark *m)
     return rests;
 }
 
-static void push_counts(struct nadi_workload *w, struct nadi_mark *m)
+void nadi_workload_mark_counts(struct nadi_workload *w, struct nadi_mark *m)
 {
     for (uint32_t a = 0; a < w->rank_count; a++) {
         const struct nadi_rank_view *v = &w->ranks[a].view;
@@ -305,7 +305,7 @@ static bool add_up_times(struct nadi_workload *w, nadi_time now)
     return true;
 }
 
-struct nadi_mark *nadi_workload_mark(struct nadi_workload *w, bool counts)
+struct nadi_mark *nadi_workload_mark(struct nadi_workload *w)
 {
     struct nadi_mark *m = NADI_ZNEW(struct nadi_mark, 1);
     m->at = nadi_engine_now(w->engine);
@@ -316,9 +316,17 @@ struct nadi_mark *nadi_workload_mark(struct nadi_workload *w, bool counts)
         nadi_mark_destroy(m);
         return NULL;
     }
-    if (counts)
-        push_counts(w, m);
     return m;
+}
+
+uint64_t nadi_mark_hash(const struct nadi_mark *m)
+{
+    return nadi_hash_words(m->state.items, m->state.count);
+}
+
+size_t nadi_mark_words(const struct nadi_mark *m)
+{
+    return m->state.count + m->tags.count + m->begun.count + m->counters.count + m->network.count;
 }
 
 void nadi_mark_destroy(struct nadi_mark *m)
@@ -338,11 +346,6 @@ void nadi_mark_destroy(struct nadi_mark *m)
 
 /* ---- graphs -------------------------------------------------------------------------------- */
 
-struct tags { /* by how much tags rise in a period */
-    bool known;
-    uint32_t step;
-};
-
 static bool same_group(const struct nadi_trace *t, uint32_t a, uint32_t b)
 {
     return a == b || (a != NADI_NONE && b != NADI_NONE &&
@@ -350,16 +353,17 @@ static bool same_group(const struct nadi_trace *t, uint32_t a, uint32_t b)
 }
 
 static bool same_tag(const struct nadi_trace_comm *x, const struct nadi_trace_comm *y,
-                     struct tags *tags)
+                     struct nadi_tag_step *tags)
 {
     NADI_ASSERT(x && y);
     const uint32_t step = y->tag - x->tag;
     if (!tags->known)
-        *tags = (struct tags){true, step};
+        *tags = (struct nadi_tag_step){true, step};
     return step == tags->step && (step == 0 || (x->tag < MOST_TAG && y->tag < MOST_TAG));
 }
 
-static bool same_comm(const struct nadi_trace *t, uint32_t a, uint32_t b, struct tags *tags)
+static bool same_comm(const struct nadi_trace *t, uint32_t a, uint32_t b,
+                      struct nadi_tag_step *tags)
 {
     const struct nadi_trace_comm *x = nadi_trace_comm(t, a), *y = nadi_trace_comm(t, b);
     if (!x || !y)
@@ -376,8 +380,8 @@ static bool same_comm(const struct nadi_trace *t, uint32_t a, uint32_t b, struct
 }
 
 /* `fixed`: the least node that is a child of both. */
-static bool same_node(const struct nadi_trace *t, uint32_t a, uint32_t b, struct tags *tags,
-                      uint32_t *fixed)
+static bool same_node(const struct nadi_trace *t, uint32_t a, uint32_t b,
+                      struct nadi_tag_step *tags, uint32_t *fixed)
 {
     const uint32_t children = t->child_start[a + 1] - t->child_start[a];
     if (t->type[a] != t->type[b] || t->flags[a] != t->flags[b] ||
@@ -397,21 +401,39 @@ static bool same_node(const struct nadi_trace *t, uint32_t a, uint32_t b, struct
     return same_comm(t, a, b, tags);
 }
 
-struct stretch { /* nodes from `first` on that are the same `step` further on */
-    const struct nadi_trace *trace;
-    uint32_t first, step, count;
-    uint32_t fixed; /* the least node that is a child of a node and of the one so much further on */
-};
-
-static struct stretch alike(const struct nadi_trace *t, uint32_t first, uint32_t step,
-                            struct tags *tags)
+static uint32_t parents_of(const struct nadi_trace *t, uint32_t node)
 {
-    struct stretch s = {.trace = t, .first = first, .step = step, .fixed = NADI_NONE};
+    return t->dep_start[node + 1] - t->dep_start[node];
+}
+
+static struct nadi_stretch alike(const struct nadi_trace *t, uint32_t first, uint32_t step)
+{
+    struct nadi_stretch s = {.trace = t, .first = first, .step = step, .fixed = NADI_NONE};
     uint32_t i = first;
-    while (i + step < t->node_count && same_node(t, i, i + step, tags, &s.fixed))
+    while (i + step < t->node_count && same_node(t, i, i + step, &s.tags, &s.fixed))
         i++;
-    s.count = i - first;
+    s.end = i;
     return s;
+}
+
+/* Of a long stretch nodes are compared once: a later look begins within it. */
+static const struct nadi_stretch *stretch_of(struct nadi_workload *w, const struct nadi_trace *t,
+                                             uint32_t first, uint32_t step)
+{
+    const uint64_t key = nadi_hash_u64((uint64_t)(uintptr_t)t ^ (uint64_t)step << 40);
+    struct nadi_stretch *s = &w->stretches[key % NADI_STRETCHES];
+    const bool known = s->trace == t && s->step == step && first >= s->first && first <= s->end;
+    if (!known || s->fixed <= s->end) /* what is fixed may be so for nodes before */
+        *s = alike(t, first, step);
+    return s;
+}
+
+/* Tags rise alike in all stretches of a period. */
+static bool join_tags(struct nadi_tag_step *all, const struct nadi_tag_step *one)
+{
+    if (!all->known)
+        *all = *one;
+    return !one->known || one->step == all->step;
 }
 
 /* ---- fast-forwarding ----------------------------------------------------------------------- */
@@ -423,7 +445,8 @@ static bool same_words(const struct nadi_state *a, const struct nadi_state *b)
 }
 
 /* Tags that wait have risen with their owners, and stayed without. */
-static bool same_tags(const struct nadi_mark *then, const struct nadi_mark *now, struct tags tags)
+static bool same_tags(const struct nadi_mark *then, const struct nadi_mark *now,
+                      struct nadi_tag_step tags)
 {
     if (then->tags.count != now->tags.count)
         return false;
@@ -474,11 +497,6 @@ static bool has_moved(const struct begun *then, uint64_t item, uint32_t step)
     return waited(then, (uint32_t)(item >> 32) - step) == (uint32_t)item;
 }
 
-static uint32_t parents_of(const struct nadi_trace *t, uint32_t node)
-{
-    return t->dep_start[node + 1] - t->dep_start[node];
-}
-
 /* By how many parents fewer a node that stays waits than it did. */
 static uint32_t fewer(const struct nadi_trace *t, const struct begun *then, uint64_t item)
 {
@@ -511,12 +529,12 @@ static uint64_t stay(const struct nadi_trace *t, const struct begun *then, const
 
 /* Periods that follow, for an actor that moves. */
 static uint64_t repeats_of(const struct nadi_mark *then, const struct nadi_mark *now,
-                           uint32_t actor, const struct stretch *s)
+                           uint32_t actor, const struct nadi_stretch *s)
 {
     const struct begun before = begun_of(then, actor), after = begun_of(now, actor);
     uint32_t reach = now->reach[actor], fixed = s->fixed;
     const uint64_t most = stay(s->trace, &before, &after, s->step, &reach, &fixed);
-    const uint64_t end = (uint64_t)s->first + s->count;
+    const uint64_t end = s->end;
     if (end <= reach || fixed <= reach)
         return 0;
     const uint64_t repeats = nadi_min_u64(most, (end - 1 - reach) / s->step + 1);
@@ -534,8 +552,7 @@ static bool stays_as_it_is(const struct nadi_mark *then, const struct nadi_mark 
 uint64_t nadi_mark_repeats(struct nadi_workload *w, const struct nadi_mark *then,
                            const struct nadi_mark *now)
 {
-    struct tags tags = {0};
-    struct stretch s = {0}; /* the latest */
+    struct nadi_tag_step tags = {0};
     uint64_t most = UINT64_MAX;
     if (now->at <= then->at || !same_words(&then->state, &now->state))
         return 0;
@@ -546,9 +563,8 @@ uint64_t nadi_mark_repeats(struct nadi_workload *w, const struct nadi_mark *then
             most = stays_as_it_is(then, now, a) ? most : 0;
             continue;
         }
-        if (t != s.trace || low != s.first || step != s.step)
-            s = alike(t, low, step, &tags);
-        most = nadi_min_u64(most, repeats_of(then, now, a, &s));
+        const struct nadi_stretch *s = stretch_of(w, t, low, step);
+        most = join_tags(&tags, &s->tags) ? nadi_min_u64(most, repeats_of(then, now, a, s)) : 0;
     }
     return most < UINT64_MAX && same_tags(then, now, tags) ? most : 0;
 }
@@ -639,7 +655,7 @@ static void repeat_spans(struct nadi_workload *w, size_t first, size_t end, uint
 /* By how much tags rise: that of any node that sends or receives. */
 static uint32_t tag_step(const struct nadi_workload *w, const struct nadi_mark *then)
 {
-    struct tags tags = {0};
+    struct nadi_tag_step tags = {0};
     for (uint32_t a = 0; a < w->rank_count && !tags.known; a++) {
         const struct nadi_trace *t = w->ranks[a].trace;
         for (uint32_t i = 0; i < w->steps[a] && !tags.known; i++) {

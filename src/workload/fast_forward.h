@@ -14,8 +14,8 @@
  * messages may rise from period to period, by the same number for all.
  *
  * Cost of a mark: O(actors + nodes between the first that is not done and the last that any of
- * those done leads to + links). Of a fast-forward: O(nodes that are fast-forwarded), some 10 ns
- * each. */
+ * those done leads to), with counts also O(links). Of a fast-forward: O(nodes that are
+ * fast-forwarded), some 10 ns each. */
 #ifndef NADI_WORKLOAD_FAST_FORWARD_H
 #define NADI_WORKLOAD_FAST_FORWARD_H
 
@@ -31,10 +31,14 @@ const char *nadi_workload_may_fast_forward(struct nadi_workload *w);
 uint64_t nadi_workload_pattern(struct nadi_workload *w);
 /* The engine pauses again after the next step, if nothing has begun until then. */
 void nadi_workload_look_again(struct nadi_workload *w);
-/* Between two time steps; NULL: something is on its way. `counts`: also what fast-forwarding from
- * it to a later one needs. */
-struct nadi_mark *nadi_workload_mark(struct nadi_workload *w, bool counts);
+/* Between two time steps; NULL: something is on its way. */
+struct nadi_mark *nadi_workload_mark(struct nadi_workload *w);
 void nadi_mark_destroy(struct nadi_mark *m); /* NULL is allowed */
+/* The same for marks that are equal. */
+uint64_t nadi_mark_hash(const struct nadi_mark *m);
+size_t nadi_mark_words(const struct nadi_mark *m); /* of 8 bytes that it holds */
+/* Of a mark of now: also what fast-forwarding from it to a later one needs. */
+void nadi_workload_mark_counts(struct nadi_workload *w, struct nadi_mark *m);
 
 /* How many more periods like that between the two marks follow, at most; the later one is of now.
  */

@@ -91,6 +91,20 @@ struct mismatch_note {
     bool by_timing; /* both have both, and dependencies do not order them on both */
 };
 
+struct nadi_tag_step { /* by how much tags rise in a period (fast_forward.c) */
+    bool known;
+    uint32_t step;
+};
+
+struct nadi_stretch { /* nodes from `first` to before `end` that are the same `step` further on */
+    const struct nadi_trace *trace;
+    uint32_t first, end, step;
+    uint32_t fixed; /* the least node that is a child of a node and of the one so much further on */
+    struct nadi_tag_step tags;
+};
+
+enum { NADI_STRETCHES = 64 };
+
 struct nadi_workload {
     struct nadi_workload_setup setup;
     struct nadi_engine *engine;
@@ -107,6 +121,7 @@ struct nadi_workload {
     bool pauses;                    /* the engine, where nothing is on its way (fast_forward.h) */
     uint32_t last_actor, last_node; /* that was done then */
     uint32_t *steps;                /* fast_forward.c: by actor */
+    struct nadi_stretch stretches[NADI_STRETCHES]; /* those found last */
     uint32_t *first_left; /* second part: by actor of the first, the lowest node not done */
     uint64_t nodes_done, nodes_total, offered_bytes;
     struct { /* of an uneven all-to-all, while it is handed over */
