@@ -28,7 +28,7 @@ struct request {
 };
 
 struct side {
-    struct fifo out, in, processing;
+    struct nadi_fifo out, in, processing;
     uint8_t now, before; /* enum activity */
     bool processor_busy;
     uint32_t in_count;
@@ -39,7 +39,7 @@ struct side {
 struct nadi_bus {
     struct nadi_system *system;
     struct side *sides; /* [rank * SIDES + side] */
-    POOL(struct request) requests;
+    NADI_POOL_OF(struct request) requests;
     uint32_t kind_received, kind_sent, kind_processed;
 };
 
@@ -62,14 +62,14 @@ static void tail(struct nadi_bus *bus, uint32_t id);
 static uint32_t new_request(struct nadi_bus *bus, struct request value)
 {
     uint32_t index;
-    POOL_TAKE(&bus->requests, next, index);
+    NADI_POOL_TAKE(&bus->requests, next, index);
     bus->requests.items[index] = value;
     return index;
 }
 
 static void enqueue(struct nadi_bus *bus, uint32_t id, uint32_t request)
 {
-    FIFO_PUSH(&bus->sides[id].out, &bus->requests, request);
+    NADI_FIFO_PUSH(&bus->sides[id].out, &bus->requests, request);
     tail(bus, id);
 }
 
@@ -110,8 +110,8 @@ static void transmit(struct nadi_bus *bus, uint32_t id)
     uint64_t offset = c->bus_o;
     if (x->before == BUS_SENDING && !(nadi_ns_add(c->bus_o, since) > c->bus_g))
         offset = c->bus_g - since;
-    FIFO_POP(&x->out, &bus->requests, request);
-    FIFO_PUSH(&y->in, &bus->requests, request);
+    NADI_FIFO_POP(&x->out, &bus->requests, request);
+    NADI_FIFO_PUSH(&y->in, &bus->requests, request);
     y->in_count++;
     double gap_ns = id % SIDES < SIDE_A2 ? c->bus_G : SECONDARY_GAP_NS;
     double serial = ((double)bus->requests.items[request].bytes - 1) * gap_ns;
@@ -167,7 +167,7 @@ static void start_processor(struct nadi_bus *bus, uint32_t id)
 static void complete(struct nadi_bus *bus, uint32_t request)
 {
     struct request r = bus->requests.items[request];
-    POOL_GIVE(&bus->requests, next, request);
+    NADI_POOL_GIVE(&bus->requests, next, request);
     if (r.after == AFTER_STAGE) {
         nadi_phase_messages_bus_done(bus->system, r.block, r.member, r.packet, r.stage_reduces);
         return;
@@ -178,7 +178,7 @@ static void complete(struct nadi_bus *bus, uint32_t request)
         enqueue(bus, id, r.parent);
         return;
     case AFTER_PROCESS:
-        FIFO_PUSH(&bus->sides[id].processing, &bus->requests, r.parent);
+        NADI_FIFO_PUSH(&bus->sides[id].processing, &bus->requests, r.parent);
         start_processor(bus, id);
         tail(bus, id);
         return;
@@ -197,7 +197,7 @@ static void send_back(struct nadi_bus *bus, uint32_t id, uint32_t request)
     if (owns_secondary(id))
         secondary(bus, id, SIDE_A2, request, true, AFTER_SEND);
     else
-        FIFO_PUSH(&bus->sides[id].out, &bus->requests, request);
+        NADI_FIFO_PUSH(&bus->sides[id].out, &bus->requests, request);
 }
 
 static void retire(struct nadi_bus *bus, uint32_t id, uint32_t request)
@@ -217,7 +217,7 @@ static void on_received(void *context, const struct nadi_event *event)
     x->before = x->now;
     if (x->in_count < 2)
         x->now = BUS_FREE;
-    FIFO_POP(&x->in, &bus->requests, request);
+    NADI_FIFO_POP(&x->in, &bus->requests, request);
     x->in_count--;
     struct request *r = &bus->requests.items[request];
     if (r->reduce) {
@@ -225,7 +225,7 @@ static void on_received(void *context, const struct nadi_event *event)
         if (owns_secondary(id))
             secondary(bus, id, SIDE_A2, request, true, AFTER_PROCESS);
         else
-            FIFO_PUSH(&x->processing, &bus->requests, request);
+            NADI_FIFO_PUSH(&x->processing, &bus->requests, request);
         start_processor(bus, id);
     } else if (r->back)
         send_back(bus, id, request);
@@ -239,7 +239,7 @@ static void on_processed(void *context, const struct nadi_event *event)
     struct nadi_bus *bus = context;
     uint32_t id = event->a, request;
     bus->sides[id].processor_busy = false;
-    FIFO_POP(&bus->sides[id].processing, &bus->requests, request);
+    NADI_FIFO_POP(&bus->sides[id].processing, &bus->requests, request);
     if (bus->requests.items[request].back)
         send_back(bus, id, request);
     else
@@ -268,7 +268,7 @@ void nadi_bus_stage(struct nadi_bus *bus, uint32_t rank, uint64_t bytes, unsigne
 struct nadi_bus *nadi_bus_create(struct nadi_system *s)
 {
     struct nadi_bus *bus = NADI_ZNEW(struct nadi_bus, 1);
-    const struct fifo empty = {NADI_NONE, NADI_NONE};
+    const struct nadi_fifo empty = {NADI_NONE, NADI_NONE};
     bus->system = s;
     bus->requests.free = NADI_NONE;
     bus->sides = NADI_ZNEW(struct side, (size_t)s->rank_count * SIDES);

@@ -29,7 +29,7 @@ struct nadi_customs {
         struct shape *items;
         size_t count, capacity;
     } shapes;
-    POOL(struct run) runs;
+    NADI_POOL_OF(struct run) runs;
     uint32_t kind_compute;
 };
 
@@ -212,7 +212,7 @@ void nadi_customs_node_done(struct nadi_system *s, uint32_t run, uint32_t node)
     nadi_mem_free(r->waiting_for);
     r->waiting_for = NULL;
     nadi_hash_set_release(&r->ready);
-    POOL_GIVE(&s->customs->runs, next, run);
+    NADI_POOL_GIVE(&s->customs->runs, next, run);
     nadi_streams_custom_ended(s, stream, member);
 }
 
@@ -230,7 +230,7 @@ void nadi_customs_start(struct nadi_system *s, uint32_t stream, uint32_t member)
     uint32_t position = g->is_world ? rank : nadi_group_sorted_position(g, rank);
     const struct nadi_trace *t = op->custom->by_position[position];
     uint32_t shape = find_shape(c, t), run;
-    POOL_TAKE(&c->runs, next, run);
+    NADI_POOL_TAKE(&c->runs, next, run);
     struct run *r = &c->runs.items[run];
     *r = (struct run){.stream = stream, .member = member, .rank = rank, .shape = shape};
     r->waiting_for = NADI_NEW(uint32_t, t->node_count);

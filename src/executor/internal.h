@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "collective/plan.h"
 #include "engine/sequence.h"
 #include "executor/system.h"
@@ -196,25 +197,21 @@ enum owner_kind {               /* and what its a and b are */
                   OWNER_PHASE,  /* keyed: block, member */
 };
 
-struct fifo {
-    uint32_t head, tail;
-};
-
 struct channel {
     uint32_t src, dst, tag; /* actors */
     uint32_t edge;          /* folded: which of their peers the two are to each other */
     uint64_t bytes;
     uint32_t src_rank, dst_rank; /* that the actors stand for */
     uint32_t route_there, route_back;
-    struct fifo receives; /* posted, no message yet */
-    struct fifo arrived;  /* transfers that came before their receive */
-    struct fifo held;     /* rendezvous: transfers that wait for the control message */
-    uint32_t ready;       /* rendezvous: control messages that wait for a send */
+    struct nadi_fifo receives; /* posted, no message yet */
+    struct nadi_fifo arrived;  /* transfers that came before their receive */
+    struct nadi_fifo held;     /* rendezvous: transfers that wait for the control message */
+    uint32_t ready;            /* rendezvous: control messages that wait for a send */
 };
 
 struct server { /* of remote memory */
     bool busy;
-    struct fifo queue;
+    struct nadi_fifo queue;
 };
 
 struct memory_request {
@@ -222,13 +219,6 @@ struct memory_request {
     uint64_t bytes;
     bool same; /* in a pool's switches */
 };
-
-#define POOL(type)                                                                                 \
-    struct {                                                                                       \
-        type *items;                                                                               \
-        size_t count, capacity;                                                                    \
-        uint32_t free;                                                                             \
-    }
 
 struct nadi_system {
     struct nadi_system_setup setup;
@@ -248,14 +238,14 @@ struct nadi_system {
         struct plan_key *items;
         size_t count, capacity;
     } plans;
-    POOL(struct operation) operations;
+    NADI_POOL_OF(struct operation) operations;
     uint32_t
         open; /* operations that have not ended everywhere, and messages of nodes on their way */
     uint32_t parked; /* messages of nodes without a receive, and receives without a message */
     int64_t *issued; /* by actor: its collectives so far; NULL with one communication stream */
-    POOL(struct stream) streams;
-    POOL(struct block) blocks;
-    POOL(struct gathering) gatherings;
+    NADI_POOL_OF(struct stream) streams;
+    NADI_POOL_OF(struct block) blocks;
+    NADI_POOL_OF(struct gathering) gatherings;
     uint64_t gatherings_made;
     uint32_t starts; /* of members in phases, modulo 2^32 */
     struct {
@@ -281,10 +271,10 @@ struct nadi_system {
         struct block *items; /* states and bits only */
         size_t count, capacity;
     } spare;
-    POOL(struct waiting) waiting;
-    POOL(struct transfer) transfers;
-    POOL(struct receive) receives;
-    POOL(struct memory_request) requests;
+    NADI_POOL_OF(struct waiting) waiting;
+    NADI_POOL_OF(struct transfer) transfers;
+    NADI_POOL_OF(struct receive) receives;
+    NADI_POOL_OF(struct memory_request) requests;
     struct {
         struct channel *items;
         size_t count, capacity;
@@ -345,39 +335,6 @@ static inline uint64_t nadi_stream_connection(const struct nadi_system *s, uint3
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
     return (uint64_t)queue << 32 | (CONNECTION_GROUPS + op->view.group);
 }
-
-/* Takes an element from a pool, recycled through its first uint32_t-typed `link` member. */
-#define POOL_TAKE(pool, link, index)                                                               \
-    do {                                                                                           \
-        if ((pool)->free != NADI_NONE) {                                                           \
-            (index) = (pool)->free;                                                                \
-            (pool)->free = (pool)->items[(index)].link;                                            \
-        } else {                                                                                   \
-            NADI_RESERVE((pool), (pool)->count + 1);                                               \
-            (index) = (uint32_t)(pool)->count++;                                                   \
-        }                                                                                          \
-    } while (0)
-#define POOL_GIVE(pool, link, index)                                                               \
-    do {                                                                                           \
-        (pool)->items[(index)].link = (pool)->free;                                                \
-        (pool)->free = (index);                                                                    \
-    } while (0)
-#define FIFO_PUSH(list, pool, index)                                                               \
-    do {                                                                                           \
-        (pool)->items[(index)].next = NADI_NONE;                                                   \
-        if ((list)->tail == NADI_NONE)                                                             \
-            (list)->head = (index);                                                                \
-        else                                                                                       \
-            (pool)->items[(list)->tail].next = (index);                                            \
-        (list)->tail = (index);                                                                    \
-    } while (0)
-#define FIFO_POP(list, pool, index)                                                                \
-    do {                                                                                           \
-        (index) = (list)->head;                                                                    \
-        (list)->head = (pool)->items[(index)].next;                                                \
-        if ((list)->head == NADI_NONE)                                                             \
-            (list)->tail = NADI_NONE;                                                              \
-    } while (0)
 
 static inline uint32_t nadi_block_rank(const struct block *b, uint32_t member)
 {

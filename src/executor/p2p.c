@@ -75,7 +75,7 @@ uint32_t nadi_p2p_channel(struct nadi_system *s, const struct endpoint_pair *end
 {
     if ((s->channels.count + 1) * 2 > s->channel_index.slots)
         grow_index(s);
-    const struct fifo empty = {NADI_NONE, NADI_NONE};
+    const struct nadi_fifo empty = {NADI_NONE, NADI_NONE};
     struct channel c = {
         .src = ends->src,
         .dst = ends->dst,
@@ -155,17 +155,17 @@ static void on_arrival(void *context, const struct nadi_event *event)
     struct transfer t = s->transfers.items[index];
     struct channel *c = &s->channels.items[t.channel];
     if (c->receives.head == NADI_NONE) {
-        FIFO_PUSH(&c->arrived, &s->transfers, index);
+        NADI_FIFO_PUSH(&c->arrived, &s->transfers, index);
         s->parked++;
         tell_sender(s, &t);
         return;
     }
     uint32_t receive;
-    FIFO_POP(&c->receives, &s->receives, receive);
+    NADI_FIFO_POP(&c->receives, &s->receives, receive);
     s->parked--;
     struct receive r = s->receives.items[receive];
-    POOL_GIVE(&s->receives, next, receive);
-    POOL_GIVE(&s->transfers, next, index);
+    NADI_POOL_GIVE(&s->receives, next, receive);
+    NADI_POOL_GIVE(&s->transfers, next, index);
     record_flow(s, &t, &r);
     tell_sender(s, &t);
     received(s, &r);
@@ -175,7 +175,7 @@ static void on_late(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
     struct receive r = s->receives.items[event->a];
-    POOL_GIVE(&s->receives, next, event->a);
+    NADI_POOL_GIVE(&s->receives, next, event->a);
     received(s, &r);
 }
 
@@ -183,15 +183,15 @@ static void post(struct nadi_system *s, uint32_t receive)
 {
     struct channel *c = &s->channels.items[s->receives.items[receive].channel];
     if (c->arrived.head == NADI_NONE) {
-        FIFO_PUSH(&c->receives, &s->receives, receive);
+        NADI_FIFO_PUSH(&c->receives, &s->receives, receive);
         s->parked++;
         return;
     }
     uint32_t index;
-    FIFO_POP(&c->arrived, &s->transfers, index);
+    NADI_FIFO_POP(&c->arrived, &s->transfers, index);
     s->parked--;
     record_flow(s, &s->transfers.items[index], &s->receives.items[receive]);
-    POOL_GIVE(&s->transfers, next, index);
+    NADI_POOL_GIVE(&s->transfers, next, index);
     nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE, s->kind_p2p_late,
                          receive, 0, 0);
 }
@@ -207,7 +207,7 @@ static void on_control(void *context, const struct nadi_event *event)
         return;
     }
     uint32_t index;
-    FIFO_POP(&c->held, &s->transfers, index);
+    NADI_FIFO_POP(&c->held, &s->transfers, index);
     transmit(s, index);
 }
 
@@ -220,7 +220,7 @@ void nadi_p2p_send(struct nadi_system *s, const struct endpoint_pair *ends, uint
                    uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b)
 {
     uint32_t channel = nadi_p2p_channel(s, ends, tag, bytes), index;
-    POOL_TAKE(&s->transfers, next, index);
+    NADI_POOL_TAKE(&s->transfers, next, index);
     s->open++;
     s->transfers.items[index] = (struct transfer){
         .bytes = bytes,
@@ -234,7 +234,7 @@ void nadi_p2p_send(struct nadi_system *s, const struct endpoint_pair *ends, uint
     if (!s->config->rendezvous)
         transmit(s, index);
     else if (c->ready == 0)
-        FIFO_PUSH(&c->held, &s->transfers, index);
+        NADI_FIFO_PUSH(&c->held, &s->transfers, index);
     else {
         c->ready--;
         nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE, s->kind_p2p_start,
@@ -253,7 +253,7 @@ void nadi_p2p_recv_slot(struct nadi_system *s, const struct endpoint_pair *ends,
                         uint32_t slot)
 {
     uint32_t channel = nadi_p2p_channel(s, ends, tag, bytes), index;
-    POOL_TAKE(&s->receives, next, index);
+    NADI_POOL_TAKE(&s->receives, next, index);
     s->receives.items[index] =
         (struct receive){.channel = channel, .owner_kind = owner, .a = a, .b = b, .slot = slot};
     if (!s->config->rendezvous) {

@@ -47,7 +47,7 @@ static void take_memory(struct nadi_system *s, struct block *b, uint32_t member_
 static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member)
 {
     uint32_t index;
-    POOL_TAKE(&s->blocks, stream, index);
+    NADI_POOL_TAKE(&s->blocks, stream, index);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
     const struct nadi_phase *phases = s->streams.items[stream].phases, *p = &phases[phase];
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
@@ -86,7 +86,7 @@ static void free_block(struct nadi_system *s, uint32_t index)
     s->streams.items[b->stream].blocks[b->phase_index] = NADI_NONE;
     NADI_PUSH(&s->spare, *b);
     b->states = NULL;
-    POOL_GIVE(&s->blocks, stream, index);
+    NADI_POOL_GIVE(&s->blocks, stream, index);
 }
 
 /* ---- who sends to whom --------------------------------------------------------------------- */

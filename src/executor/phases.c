@@ -197,7 +197,7 @@ static uint32_t make_gathering(struct nadi_system *s, uint32_t stream, uint32_t 
     bool clockwise = !(assignment & ASSIGNED_ANTICLOCKWISE);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
     struct phase_info *info = get_info(s, stream, phase, clockwise);
-    POOL_TAKE(&s->gatherings, stream, index);
+    NADI_POOL_TAKE(&s->gatherings, stream, index);
     struct gathering *g = &s->gatherings.items[index];
     *g = (struct gathering){
         .phase = &op->plan->phases[phase],
@@ -224,7 +224,7 @@ static void free_ended(struct nadi_system *s)
         if (g->start)
             NADI_PUSH(&s->spare_gatherings, *g);
         g->start = NULL;
-        POOL_GIVE(&s->gatherings, stream, index);
+        NADI_POOL_GIVE(&s->gatherings, stream, index);
     }
     s->ended_gatherings.count = 0;
 }

@@ -44,8 +44,8 @@ struct early {
 };
 
 struct nadi_programs {
-    POOL(struct run) runs;
-    POOL(struct early) early;
+    NADI_POOL_OF(struct run) runs;
+    NADI_POOL_OF(struct early) early;
     uint32_t kind_begin, kind_send, kind_message, kind_reduced;
 };
 
@@ -75,7 +75,7 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
 {
     uint32_t index;
     const struct nadi_participants *participants = nadi_participants_take(s, stream, phase);
-    POOL_TAKE(&s->programs->runs, next, index);
+    NADI_POOL_TAKE(&s->programs->runs, next, index);
     struct run *r = &s->programs->runs.items[index];
     *r = (struct run){
         .stream = stream,
@@ -117,7 +117,7 @@ static void free_run(struct nadi_system *s, uint32_t index)
     s->streams.items[r->stream].blocks[r->phase_index] = NADI_NONE;
     free_memory(r);
     r->queues = NULL;
-    POOL_GIVE(&s->programs->runs, next, index);
+    NADI_POOL_GIVE(&s->programs->runs, next, index);
 }
 
 /* ---- messages that came early ---------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static void free_run(struct nadi_system *s, uint32_t index)
 static void keep_early(struct nadi_system *s, struct step_queue *l, const struct early *message)
 {
     uint32_t index, *end = &l->early;
-    POOL_TAKE(&s->programs->early, next, index);
+    NADI_POOL_TAKE(&s->programs->early, next, index);
     s->programs->early.items[index] = *message;
     s->programs->early.items[index].next = NADI_NONE;
     while (*end != NADI_NONE)
@@ -151,7 +151,7 @@ static bool take_early(struct nadi_system *s, struct step_queue *l, const struct
             continue;
         *bytes = e->bytes;
         *at = e->next;
-        POOL_GIVE(&s->programs->early, next, index);
+        NADI_POOL_GIVE(&s->programs->early, next, index);
         return true;
     }
     return false;

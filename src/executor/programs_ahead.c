@@ -60,8 +60,8 @@ struct place {
 };
 
 struct nadi_programs_ahead {
-    POOL(struct run) runs;
-    POOL(struct early) early;
+    NADI_POOL_OF(struct run) runs;
+    NADI_POOL_OF(struct early) early;
     struct {
         struct place *items;
         size_t count, capacity;
@@ -78,7 +78,7 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
 {
     uint32_t index;
     const struct nadi_participants *participants = nadi_participants_take(s, stream, phase);
-    POOL_TAKE(&s->ahead->runs, next, index);
+    NADI_POOL_TAKE(&s->ahead->runs, next, index);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
     struct run *r = &s->ahead->runs.items[index];
     *r = (struct run){
@@ -112,7 +112,7 @@ static void free_run(struct nadi_system *s, struct run *r)
     r->early = NULL;
     r->members = NULL;
     uint32_t index = (uint32_t)(r - s->ahead->runs.items);
-    POOL_GIVE(&s->ahead->runs, next, index);
+    NADI_POOL_GIVE(&s->ahead->runs, next, index);
 }
 
 static void start_member(struct nadi_system *s, struct run *r, uint32_t member)
@@ -186,7 +186,7 @@ static int64_t send(struct nadi_system *s, struct run *r, struct place from, str
     nadi_unaware_count(s->network, m.route, wired, r->copies);
     int64_t there =
         nadi_time_add(at, nadi_ns_signed(nadi_unaware_delay_ns(s->network, m.route, wired)));
-    POOL_TAKE(&s->ahead->early, next, index);
+    NADI_POOL_TAKE(&s->ahead->early, next, index);
     s->ahead->early.items[index] = (struct early){
         .next = NADI_NONE,
         .from = nadi_participants_local(r->participants, from.member),
@@ -236,7 +236,7 @@ static bool take(struct nadi_system *s, struct step_queue *l, const struct nadi_
             continue;
         *message = *e;
         *at = message->next;
-        POOL_GIVE(&s->ahead->early, next, index);
+        NADI_POOL_GIVE(&s->ahead->early, next, index);
         return true;
     }
     return false;

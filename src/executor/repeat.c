@@ -160,7 +160,7 @@ struct moved { /* channels whose owners have moved */
 
 static void move_channels(struct nadi_system *s, const struct nadi_repetition *r)
 {
-    const struct fifo empty = {NADI_NONE, NADI_NONE};
+    const struct nadi_fifo empty = {NADI_NONE, NADI_NONE};
     struct moved moved = {0};
     for (size_t i = 0; i < s->channels.count && s->parked > 0; i++) {
         struct channel *c = &s->channels.items[i];

@@ -41,7 +41,7 @@ static void on_memory(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
     struct memory_request r = s->requests.items[event->a];
-    POOL_GIVE(&s->requests, next, event->a);
+    NADI_POOL_GIVE(&s->requests, next, event->a);
     s->setup.done(s->setup.context, r.rank, r.node);
 }
 
@@ -53,7 +53,7 @@ static void on_server(void *context, const struct nadi_event *event)
     if (server->queue.head == NADI_NONE)
         return;
     uint32_t index;
-    FIFO_POP(&server->queue, &s->requests, index);
+    NADI_FIFO_POP(&server->queue, &s->requests, index);
     serve(s, index);
 }
 
@@ -65,11 +65,11 @@ void nadi_system_memory(struct nadi_system *s, uint32_t rank, uint32_t node,
         return;
     }
     uint32_t index, server = server_of(s, rank);
-    POOL_TAKE(&s->requests, next, index);
+    NADI_POOL_TAKE(&s->requests, next, index);
     s->requests.items[index] = (struct memory_request){
         .rank = rank, .node = node, .server = server, .bytes = call->bytes, .same = call->same};
     if (server != NADI_NONE && s->servers[server].busy)
-        FIFO_PUSH(&s->servers[server].queue, &s->requests, index);
+        NADI_FIFO_PUSH(&s->servers[server].queue, &s->requests, index);
     else
         serve(s, index);
 }

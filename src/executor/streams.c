@@ -307,7 +307,7 @@ static uint32_t get_stream(struct nadi_system *s, struct operation *op, uint32_t
     uint32_t index = op->streams[chunk];
     if (index != NADI_NONE)
         return index;
-    POOL_TAKE(&s->streams, operation, index);
+    NADI_POOL_TAKE(&s->streams, operation, index);
     uint32_t phases = op->plan ? op->plan->phase_count : 0;
     struct stream *stream = &s->streams.items[index];
     *stream = (struct stream){.operation = (uint32_t)(op - s->operations.items), .chunk = chunk};
@@ -353,7 +353,7 @@ static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint
 {
     uint32_t index;
     const int64_t *priorities = s->operations.items[s->streams.items[stream].operation].priorities;
-    POOL_TAKE(&s->waiting, next, index);
+    NADI_POOL_TAKE(&s->waiting, next, index);
     s->waiting.items[index] = (struct waiting){.stream = stream, .member = member, .phase = phase};
     struct queue *q = queue_of(s, stream, member, phase);
     if (priorities || s->schedules) {
@@ -361,7 +361,7 @@ static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint
         s->waiting.items[index].key = key_of(s, stream, phase);
         nadi_queue_insert(s, q, index);
     } else {
-        FIFO_PUSH(q, &s->waiting, index);
+        NADI_FIFO_PUSH(q, &s->waiting, index);
     }
     if (s->setup.phases || s->setup.fold)
         nadi_order_insertion(s, q, phase, member);
@@ -378,7 +378,7 @@ static uint32_t take_next(struct nadi_system *s, struct queue *q)
         nadi_queue_remove(s, q, &first);
         return first.at;
     }
-    FIFO_POP(q, &s->waiting, index);
+    NADI_FIFO_POP(q, &s->waiting, index);
     return index;
 }
 
@@ -406,7 +406,7 @@ static void kick(struct nadi_system *s, struct queue *q)
         if (index == NADI_NONE)
             return;
         struct waiting w = s->waiting.items[index];
-        POOL_GIVE(&s->waiting, next, index);
+        NADI_POOL_GIVE(&s->waiting, next, index);
         q->running++;
         start(s, &w);
     }
@@ -453,7 +453,7 @@ static void free_stream(struct stream *x)
 static void end_stream(struct nadi_system *s, uint32_t index)
 {
     free_stream(&s->streams.items[index]);
-    POOL_GIVE(&s->streams, operation, index);
+    NADI_POOL_GIVE(&s->streams, operation, index);
 }
 
 void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t phase,

@@ -241,7 +241,7 @@ static enum step run_errand(struct nadi_tiered *t, uint32_t index)
 void nadi_tiered_put_aside(struct nadi_tiered *t, uint32_t errand)
 {
     t->errands.items[errand].order = t->stalls++;
-    FIFO_PUSH(&t->stalled[t->waits], &t->errands, errand);
+    NADI_FIFO_PUSH(&t->stalled[t->waits], &t->errands, errand);
     t->stalled_count++;
 }
 
@@ -262,12 +262,12 @@ static void retry(struct nadi_tiered *t)
     t->retrying = true;
     for (size_t i = 0; i < t->changed.count; i++) {
         const uint32_t instance = t->changed.items[i];
-        struct fifo list = t->stalled[instance];
+        struct nadi_fifo list = t->stalled[instance];
         t->is_changed[instance] = false;
-        t->stalled[instance] = (struct fifo){NADI_NONE, NADI_NONE};
+        t->stalled[instance] = (struct nadi_fifo){NADI_NONE, NADI_NONE};
         while (list.head != NADI_NONE) {
             uint32_t index;
-            FIFO_POP(&list, &t->errands, index);
+            NADI_FIFO_POP(&list, &t->errands, index);
             t->stalled_count--;
             if (run_errand(t, index) == STEP_STALL)
                 nadi_tiered_put_aside(t, index);
@@ -322,7 +322,7 @@ static void end_errand(struct nadi_tiered *t, uint32_t index, const struct nadi_
         nadi_tiered_changed(t, e.call.to, e.npu);
         nadi_tiered_changed(t, e.to, e.npu);
     }
-    POOL_GIVE(&t->errands, next, index);
+    NADI_POOL_GIVE(&t->errands, next, index);
     retry(t);
     if (e.kind == ERRAND_NODE)
         t->system->setup.done(t->system->setup.context, e.actor, e.node);
@@ -343,7 +343,7 @@ void nadi_tiered_request(struct nadi_tiered *t, uint32_t actor, uint32_t node,
 {
     const struct nadi_fold *fold = t->system->setup.fold;
     uint32_t index;
-    POOL_TAKE(&t->errands, next, index);
+    NADI_POOL_TAKE(&t->errands, next, index);
     t->errands.items[index] = (struct errand){
         .actor = actor,
         .npu = fold ? fold->rank_of[actor] : actor,
@@ -501,9 +501,9 @@ struct nadi_tiered *nadi_tiered_create(struct nadi_system *s)
         t->instance_first[i] = t->instance_count;
         t->instance_count += nadi_tiers_instances(t->tiers, t->tiers->tiers[i].scope);
     }
-    t->stalled = NADI_NEW(struct fifo, t->instance_count);
+    t->stalled = NADI_NEW(struct nadi_fifo, t->instance_count);
     for (uint32_t i = 0; i < t->instance_count; i++)
-        t->stalled[i] = (struct fifo){NADI_NONE, NADI_NONE};
+        t->stalled[i] = (struct nadi_fifo){NADI_NONE, NADI_NONE};
     t->is_changed = NADI_ZNEW(bool, t->instance_count);
     t->turn = NADI_ZNEW(uint32_t, t->tiers->npu_count);
     t->joints = nadi_tiered_joints_create();

@@ -22,7 +22,7 @@ static enum step start_move(struct nadi_tiered *t, const struct errand *asks, ui
     const enum errand_kind kind = reader == NADI_NONE ? ERRAND_EVICT : ERRAND_RETURN;
     const struct nadi_stock_block b = nadi_stock_block(t->stock, block);
     uint32_t index;
-    POOL_TAKE(&t->errands, next, index);
+    NADI_POOL_TAKE(&t->errands, next, index);
     t->errands.items[index] = (struct errand){
         .actor = asks->actor,
         .npu = b.npu,

@@ -35,9 +35,9 @@ struct nadi_tiered {
     const struct nadi_tiers *tiers;
     struct nadi_mem_traffic *traffic;
     struct nadi_stock *stock;
-    POOL(struct errand) errands;
-    uint32_t *instance_first; /* by tier: of its instances */
-    struct fifo *stalled;     /* by instance: errands that wait for a change there */
+    NADI_POOL_OF(struct errand) errands;
+    uint32_t *instance_first;  /* by tier: of its instances */
+    struct nadi_fifo *stalled; /* by instance: errands that wait for a change there */
     uint32_t instance_count, stalled_count;
     uint32_t waits; /* for which instance the errand that stalls now waits */
     uint64_t stalls;

@@ -84,7 +84,7 @@ bool nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
     const char *halted = nadi_engine_halted(r.engine);
     if (halted)
         nadi_error(diags, "flows/model", NADI_NOWHERE, "use another network model", "%s", halted);
-    in->model->destroy(r.network);
+    nadi_network_destroy(r.network);
     nadi_engine_destroy(r.engine);
     return !halted;
 }

@@ -159,25 +159,18 @@ static void try_start(struct nadi_mem_traffic *t, uint32_t request)
         start(t, request);
         return;
     }
-    struct waiters *w =
+    struct nadi_fifo *w =
         &t->states[t->instance_first[full] + nadi_tiers_instance(t->setup.tiers, full, npu)]
              .waiting;
-    q->next = NADI_NONE;
-    if (w->tail == NADI_NONE)
-        w->head = request;
-    else
-        t->requests.items[w->tail].next = request;
-    w->tail = request;
+    NADI_FIFO_PUSH(w, &t->requests, request);
 }
 
 static void let_in(struct nadi_mem_traffic *t, uint32_t tier, uint32_t npu)
 {
     struct tier_state *s = state_of(t, tier, npu);
     while (s && s->waiting.head != NADI_NONE && !is_full(t, tier, npu)) {
-        const uint32_t first = s->waiting.head;
-        s->waiting.head = t->requests.items[first].next;
-        if (s->waiting.head == NADI_NONE)
-            s->waiting.tail = NADI_NONE;
+        uint32_t first;
+        NADI_FIFO_POP(&s->waiting, &t->requests, first);
         try_start(t, first);
     }
 }
@@ -196,8 +189,7 @@ static void on_done(void *context, const struct nadi_event *event)
     if (!j || --j->left == 0) {
         if (j)
             nadi_traffic_joint_free(t, q->joint);
-        q->next = t->free_request;
-        t->free_request = event->a;
+        NADI_POOL_GIVE(&t->requests, next, event->a);
     }
     t->setup.done(t->setup.context, &done);
 }
@@ -237,13 +229,8 @@ void nadi_traffic_arrived(struct nadi_mem_traffic *t, uint32_t request)
 
 static void ask(struct nadi_mem_traffic *t, const struct nadi_traffic_call *call, uint32_t joint)
 {
-    uint32_t index = t->free_request;
-    if (index != NADI_NONE) {
-        t->free_request = t->requests.items[index].next;
-    } else {
-        NADI_RESERVE(&t->requests, t->requests.count + 1);
-        index = (uint32_t)t->requests.count++;
-    }
+    uint32_t index;
+    NADI_POOL_TAKE(&t->requests, next, index);
     t->requests.items[index] = (struct request){
         .call = *call,
         .issued = nadi_engine_now(t->engine),
@@ -263,13 +250,8 @@ void nadi_traffic_request(struct nadi_mem_traffic *t, const struct nadi_traffic_
 void nadi_traffic_join(struct nadi_mem_traffic *t, const struct nadi_traffic_call *calls,
                        uint32_t count, bool same)
 {
-    uint32_t index = t->free_joint;
-    if (index != NADI_NONE) {
-        t->free_joint = t->joints.items[index].next;
-    } else {
-        NADI_RESERVE(&t->joints, t->joints.count + 1);
-        index = (uint32_t)t->joints.count++;
-    }
+    uint32_t index;
+    NADI_POOL_TAKE(&t->joints, next, index);
     t->joints.items[index] = (struct joint_request){.count = count, .left = count, .same = same};
     t->joints.items[index].calls = nadi_mem_copy(calls, count, sizeof(*calls));
     ask(t, calls, index);
@@ -288,7 +270,7 @@ static void make_states(struct nadi_mem_traffic *t)
     }
     t->states = NADI_ZNEW(struct tier_state, count);
     for (uint32_t i = 0; i < count; i++)
-        t->states[i].waiting = (struct waiters){NADI_NONE, NADI_NONE};
+        t->states[i].waiting = (struct nadi_fifo){NADI_NONE, NADI_NONE};
 }
 
 struct nadi_mem_traffic *nadi_traffic_create(const struct nadi_traffic_setup *setup)
@@ -296,7 +278,7 @@ struct nadi_mem_traffic *nadi_traffic_create(const struct nadi_traffic_setup *se
     struct nadi_mem_traffic *t = NADI_ZNEW(struct nadi_mem_traffic, 1);
     t->setup = *setup;
     t->engine = setup->engine;
-    t->free_request = t->free_joint = NADI_NONE;
+    t->requests.free = t->joints.free = NADI_NONE;
     nadi_tier_layout_init(&t->layout, setup->tiers);
     make_states(t);
     t->servers = NADI_ZNEW(struct nadi_server_use, t->layout.server_count);

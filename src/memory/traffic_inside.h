@@ -3,7 +3,7 @@
 #ifndef NADI_MEMORY_TRAFFIC_INSIDE_H
 #define NADI_MEMORY_TRAFFIC_INSIDE_H
 
-#include "base/mem.h"
+#include "base/pool.h"
 #include "memory/traffic.h"
 #include "sharing/share.h"
 
@@ -33,15 +33,11 @@ struct joint_request { /* of all NPUs that see a pool */
     uint32_t next; /* free */
 };
 
-struct waiters {
-    uint32_t head, tail;
-};
-
 struct tier_state { /* an instance */
     struct nadi_tier_use use;
     uint32_t active;
     nadi_time since; /* active > 0 */
-    struct waiters waiting;
+    struct nadi_fifo waiting;
 };
 
 struct nadi_mem_traffic {
@@ -52,16 +48,8 @@ struct nadi_mem_traffic {
     struct tier_state *states; /* by instance */
     struct nadi_server_use *servers;
     nadi_time *free_at; /* by server; fifo */
-    struct {
-        struct request *items;
-        size_t count, capacity;
-    } requests;
-    uint32_t free_request;
-    struct {
-        struct joint_request *items;
-        size_t count, capacity;
-    } joints;
-    uint32_t free_joint;
+    NADI_POOL_OF(struct request) requests;
+    NADI_POOL_OF(struct joint_request) joints;
     struct {
         uint32_t *items; /* servers of the joint transfer that begins */
         size_t count, capacity;

@@ -47,6 +47,5 @@ void nadi_traffic_joint_free(struct nadi_mem_traffic *t, uint32_t joint)
     struct joint_request *j = &t->joints.items[joint];
     nadi_mem_free(j->calls);
     j->calls = NULL;
-    j->next = t->free_joint;
-    t->free_joint = joint;
+    NADI_POOL_GIVE(&t->joints, next, joint);
 }

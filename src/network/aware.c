@@ -13,6 +13,7 @@
  *
  * Cost of a message: two events a hop, O(1) each. */
 #include "base/mem.h"
+#include "base/pool.h"
 #include "engine/sequence.h"
 #include "network/fabric.h"
 #include "network/message_log.h"
@@ -48,7 +49,6 @@ struct link_class { /* links of one bandwidth and latency */
 
 struct aware {
     struct nadi_network base;
-    struct nadi_engine *engine;
     struct nadi_fabric fabric;
     struct link *links;
     struct nadi_fabric_tally *tallies;
@@ -56,37 +56,19 @@ struct aware {
         struct link_class *items;
         size_t count, capacity;
     } classes;
-    struct {
-        struct flight *items;
-        size_t count, capacity;
-    } flights;
-    uint32_t free_flight;
+    NADI_POOL_OF(struct flight) flights;
     struct {
         uint32_t *items; /* messages without a path, in order */
         size_t count, capacity;
     } stranded;
     uint32_t kind_hop, kind_free;
     struct nadi_sequence *sequence; /* NULL: each message stands for itself; else, */
-    uint32_t root;            /* of the running event, as seen from the link that it is about */
-    struct nadi_usage *usage; /* NULL: not wanted */
-    struct nadi_message_log *log;
-    uint64_t sent_messages, sent_bytes;
+    uint32_t root; /* of the running event, as seen from the link that it is about */
 };
 
 static struct aware *self(struct nadi_network *net)
 {
     return (struct aware *)net;
-}
-
-static uint32_t new_flight(struct aware *w)
-{
-    const uint32_t index = w->free_flight;
-    if (index != NADI_NONE) {
-        w->free_flight = w->flights.items[index].next;
-        return index;
-    }
-    NADI_RESERVE(&w->flights, w->flights.count + 1);
-    return (uint32_t)w->flights.count++;
 }
 
 static const struct link_class *times_of(struct aware *w, uint32_t link, uint64_t bytes)
@@ -133,27 +115,26 @@ static void start(struct aware *w, uint32_t index, uint32_t flight)
     const struct flight *f = &w->flights.items[flight];
     const struct link_class *c = times_of(w, index, f->bytes);
     struct nadi_fabric_tally *tally = &w->tallies[index];
-    const nadi_time now = nadi_engine_now(w->engine);
-    const nadi_time arrival = nadi_engine_after_ns(w->engine, c->arrive_ns);
-    const nadi_time free_at = nadi_engine_after_ns(w->engine, c->free_ns); /* may be never */
+    const nadi_time now = nadi_engine_now(w->base.engine);
+    const nadi_time arrival = nadi_engine_after_ns(w->base.engine, c->arrive_ns);
+    const nadi_time free_at = nadi_engine_after_ns(w->base.engine, c->free_ns); /* may be never */
     w->links[index].busy = true;
     w->links[index].bytes = f->bytes;
     tally->messages++;
     tally->bytes = nadi_count_add(tally->bytes, f->bytes);
     tally->busy = nadi_time_add(tally->busy, nadi_time_sub(free_at, now));
-    if (w->usage)
-        nadi_usage_add(w->usage, index, now, free_at, (double)f->bytes);
+    if (w->base.usage)
+        nadi_usage_add(w->base.usage, index, now, free_at, (double)f->bytes);
     if (NADI_UNLIKELY(w->sequence != NULL))
         aim_arrival(w, f);
     if (f->hop + 1 == f->hops) {
-        nadi_engine_schedule(w->engine, arrival, NADI_NONE, f->kind, f->a, f->b, f->c);
-        w->flights.items[flight].next = w->free_flight;
-        w->free_flight = flight;
+        nadi_engine_schedule(w->base.engine, arrival, NADI_NONE, f->kind, f->a, f->b, f->c);
+        NADI_POOL_GIVE(&w->flights, next, flight);
     } else
-        nadi_engine_schedule(w->engine, arrival, NADI_NONE, w->kind_hop, flight, 0, 0);
+        nadi_engine_schedule(w->base.engine, arrival, NADI_NONE, w->kind_hop, flight, 0, 0);
     if (NADI_UNLIKELY(w->sequence != NULL))
         nadi_sequence_aim(w->sequence, NADI_NONE, w->root, false);
-    nadi_engine_schedule(w->engine, free_at, NADI_NONE, w->kind_free, index, 0, 0);
+    nadi_engine_schedule(w->base.engine, free_at, NADI_NONE, w->kind_free, index, 0, 0);
 }
 
 /* From its source, on the way of now. */
@@ -175,7 +156,7 @@ static void hand_over(struct aware *w, uint32_t flight)
         return;
     }
     f->next = NADI_NONE;
-    f->waits_since = nadi_engine_now(w->engine);
+    f->waits_since = nadi_engine_now(w->base.engine);
     if (l->tail == NADI_NONE)
         l->head = flight;
     else
@@ -183,9 +164,9 @@ static void hand_over(struct aware *w, uint32_t flight)
     l->tail = flight;
     if (++l->waiting > w->tallies[index].most_waiting)
         w->tallies[index].most_waiting = l->waiting;
-    if (w->usage)
-        nadi_usage_deep(w->usage, index, nadi_engine_now(w->engine), nadi_engine_now(w->engine),
-                        l->waiting);
+    if (w->base.usage)
+        nadi_usage_deep(w->base.usage, index, nadi_engine_now(w->base.engine),
+                        nadi_engine_now(w->base.engine), l->waiting);
 }
 
 static void send_again(struct aware *w, uint32_t flight)
@@ -232,15 +213,15 @@ static void on_link_free(void *context, const struct nadi_event *event)
         l->tail = NADI_NONE;
     l->waiting--;
     const struct flight *f = &w->flights.items[flight];
-    const nadi_time waited = nadi_engine_now(w->engine) - f->waits_since;
-    if (w->usage) {
-        const nadi_time now = nadi_engine_now(w->engine);
-        nadi_usage_deep(w->usage, event->a, f->waits_since, now, 1);
-        nadi_usage_deep(w->usage, event->a, now, now, l->waiting + 1);
+    const nadi_time waited = nadi_engine_now(w->base.engine) - f->waits_since;
+    if (w->base.usage) {
+        const nadi_time now = nadi_engine_now(w->base.engine);
+        nadi_usage_deep(w->base.usage, event->a, f->waits_since, now, 1);
+        nadi_usage_deep(w->base.usage, event->a, now, now, l->waiting + 1);
     }
     w->tallies[event->a].wait = nadi_time_add(w->tallies[event->a].wait, waited);
-    if (nadi_message_logged(w->log, f->kind))
-        nadi_message_log_wait(w->log, f->a, event->a, waited);
+    if (nadi_message_logged(w->base.log, f->kind))
+        nadi_message_log_wait(w->base.log, f->a, event->a, waited);
     start(w, event->a, flight);
 }
 
@@ -261,11 +242,8 @@ static uint32_t class_of(struct aware *w, const struct nadi_fabric_link *link)
 
 static struct nadi_network *create(const struct nadi_network_setup *setup)
 {
-    struct aware *w = NADI_ZNEW(struct aware, 1);
-    w->base.ops = &nadi_network_aware;
-    w->engine = setup->engine;
-    w->log = setup->log;
-    w->free_flight = NADI_NONE;
+    struct aware *w = nadi_network_new(&nadi_network_aware, setup, sizeof(*w));
+    w->flights.free = NADI_NONE;
     nadi_fabric_init(&w->fabric, setup->topology, setup->graph, setup->routing);
     NADI_ASSERT(!setup->uniform || !setup->graph);
     w->fabric.uniform = setup->uniform;
@@ -282,22 +260,20 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     w->kind_hop = nadi_engine_add_kind(setup->engine, on_hop, w);
     w->kind_free = nadi_engine_add_kind(setup->engine, on_link_free, w);
     if (setup->record_usage)
-        w->usage = nadi_usage_create(w->fabric.count, NADI_DEPTH_MESSAGES);
+        w->base.usage = nadi_usage_create(w->fabric.count, NADI_DEPTH_MESSAGES);
     return &w->base;
 }
 
-static void destroy(struct nadi_network *net)
+static void release(struct nadi_network *net)
 {
     struct aware *w = self(net);
     nadi_fabric_release(&w->fabric);
-    nadi_usage_destroy(w->usage);
     nadi_sequence_destroy(w->sequence);
     nadi_mem_free(w->links);
     nadi_mem_free(w->tallies);
     nadi_mem_free(w->classes.items);
     nadi_mem_free(w->flights.items);
     nadi_mem_free(w->stranded.items);
-    nadi_mem_free(net);
 }
 
 static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
@@ -319,19 +295,19 @@ static uint32_t over(struct nadi_network *net, uint32_t link)
 static void send(struct nadi_network *net, const struct nadi_message *message)
 {
     struct aware *w = self(net);
-    w->sent_messages++;
-    w->sent_bytes = nadi_count_add(w->sent_bytes, message->bytes);
+    nadi_network_count_sent(net, message->bytes);
     const struct nadi_fabric_path *path =
         message->src == message->dst
             ? NULL
             : nadi_fabric_choose(&w->fabric, message->route, message->bytes);
     if (!path || (path->hops == 0 && !path->broken)) {
-        nadi_engine_schedule(w->engine, nadi_engine_now(w->engine), NADI_NONE, message->kind,
-                             message->a, message->b, message->c);
+        nadi_engine_schedule(w->base.engine, nadi_engine_now(w->base.engine), NADI_NONE,
+                             message->kind, message->a, message->b, message->c);
         return;
     }
     nadi_fabric_load(&w->fabric, path->links, path->hops, (double)message->bytes);
-    const uint32_t flight = new_flight(w);
+    uint32_t flight;
+    NADI_POOL_TAKE(&w->flights, next, flight);
     w->flights.items[flight] = (struct flight){
         .links = path->links,
         .hops = path->hops,
@@ -359,7 +335,7 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
 static void empty_queue(struct aware *w, uint32_t index)
 {
     struct link *l = &w->links[index];
-    const nadi_time now = nadi_engine_now(w->engine);
+    const nadi_time now = nadi_engine_now(w->base.engine);
     uint32_t flight = l->head;
     l->head = l->tail = NADI_NONE;
     l->waiting = 0;
@@ -409,29 +385,13 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
 {
     const struct aware *w = (const struct aware *)net;
     if (w->fabric.uniform)
-        nadi_uniform_spread(&w->fabric, w->tallies, NULL);
+        nadi_uniform_spread(&w->fabric, w->tallies, w->base.usage);
     nadi_fabric_counters(&w->fabric, w->tallies, links, visit, context);
 }
 
 static void flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context)
 {
     nadi_fabric_flows(&((const struct aware *)net)->fabric, visit, context);
-}
-
-static const struct nadi_usage *usage(const struct nadi_network *net)
-{
-    const struct aware *w = (const struct aware *)net;
-    if (w->usage && w->fabric.uniform)
-        nadi_uniform_spread(&w->fabric, NULL, w->usage);
-    return w->usage;
-}
-
-static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
-{
-    const struct aware *w = (const struct aware *)net;
-    const uint64_t npus = w->fabric.uniform ? w->fabric.uniform->npus : 1;
-    sum->messages = nadi_count_mul(w->sent_messages, npus);
-    sum->bytes = nadi_count_mul(w->sent_bytes, npus);
 }
 
 static bool rest(struct nadi_network *net, struct nadi_network_counts *state)
@@ -444,15 +404,13 @@ static bool rest(struct nadi_network *net, struct nadi_network_counts *state)
 static void count(struct nadi_network *net, struct nadi_network_counts *counts)
 {
     const struct aware *w = self(net);
-    const uint64_t all[] = {w->sent_messages, w->sent_bytes};
-    nadi_fabric_count(&w->fabric, w->tallies, all, counts);
+    nadi_fabric_count(&w->fabric, w->tallies, &w->base.sent, counts);
 }
 
 static void repeat(struct nadi_network *net, const uint64_t *then, uint64_t times)
 {
     struct aware *w = self(net);
-    uint64_t *const all[] = {&w->sent_messages, &w->sent_bytes};
-    nadi_fabric_repeat(&w->fabric, w->tallies, all, then, times);
+    nadi_fabric_repeat(&w->fabric, w->tallies, &w->base.sent, then, times);
 }
 
 const struct nadi_network_ops nadi_network_aware = {
@@ -469,14 +427,12 @@ const struct nadi_network_ops nadi_network_aware = {
                "reference's congestion-aware model in one dimension; more dimensions are crossed "
                "in ascending order, graphs by shortest paths.",
     .create = create,
-    .destroy = destroy,
+    .release = release,
     .route = route,
     .over = over,
     .send = send,
     .counters = counters,
-    .usage = usage,
     .flows = flows,
-    .sent = sent,
     .change = change,
     .stranded = count_stranded,
     .too_far = too_far,

@@ -122,13 +122,13 @@ void nadi_fabric_flows(const struct nadi_fabric *l, nadi_network_flow_fn *visit,
 /* too_far of network.h. */
 const char *nadi_fabric_too_far(const struct nadi_fabric *l);
 
-/* Fast-forwarding (rest, count and repeat of ops.h) for models of tallies. `sent`: two counters
- * more. Routes are no state: a route that is known has the number that it would get. */
+/* Fast-forwarding (rest, count and repeat of ops.h) for models of tallies. Routes are no state: a
+ * route that is known has the number that it would get. */
 bool nadi_fabric_rests(const struct nadi_fabric *f);
 void nadi_fabric_count(const struct nadi_fabric *f, const struct nadi_fabric_tally *tallies,
-                       const uint64_t sent[2], struct nadi_network_counts *counts);
+                       const struct nadi_network_sent *sent, struct nadi_network_counts *counts);
 void nadi_fabric_repeat(const struct nadi_fabric *f, struct nadi_fabric_tally *tallies,
-                        uint64_t *const sent[2], const uint64_t *then, uint64_t times);
+                        struct nadi_network_sent *sent, const uint64_t *then, uint64_t times);
 
 /* The counters of network.h, from a tally for each link. */
 void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_tally *tallies,

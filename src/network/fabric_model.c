@@ -14,6 +14,7 @@
  * Cost: a message is one end and, while it waits, a look at each change; O(waiting) each. */
 #include "base/diag.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "base/str.h"
 #include "network/fabric.h"
 #include "network/fred.h"
@@ -45,16 +46,10 @@ struct transfer {
 
 struct fabric_model {
     struct nadi_network base;
-    struct nadi_engine *engine;
     struct nadi_fabric fabric;
     struct nadi_fred_switches switches;
     struct nadi_fabric_tally *tallies;
-    struct nadi_usage *usage;
-    struct {
-        struct transfer *items;
-        size_t count, capacity;
-    } transfers;
-    uint32_t free_transfer;
+    NADI_POOL_OF(struct transfer) transfers;
     struct {
         uint32_t *items;
         size_t count, capacity;
@@ -63,7 +58,6 @@ struct fabric_model {
     bool stops;
     nadi_time settle_at; /* of the pending event; NADI_TIME_NEVER */
     uint32_t kind_settle, kind_end;
-    uint64_t sent_messages, sent_bytes, conflicts, preemptions;
 };
 
 static struct fabric_model *self(struct nadi_network *net)
@@ -169,7 +163,7 @@ static void settle_soon(struct fabric_model *w, nadi_time at)
     if (w->settle_at <= at)
         return;
     w->settle_at = at;
-    nadi_engine_schedule(w->engine, at, NADI_NONE, w->kind_settle, 0, 0, 0);
+    nadi_engine_schedule(w->base.engine, at, NADI_NONE, w->kind_settle, 0, 0, 0);
 }
 
 static bool before(const struct fabric_model *w, uint32_t x, uint32_t y)
@@ -202,13 +196,13 @@ static void drop_active(struct fabric_model *w, uint32_t index)
 static void tell(struct fabric_model *w, const struct transfer *t, double left)
 {
     const uint64_t bytes = nadi_count_round(t->bytes - left) - nadi_count_round(t->bytes - t->left);
-    const nadi_time busy = nadi_time_sub(nadi_engine_now(w->engine), t->since);
+    const nadi_time busy = nadi_time_sub(nadi_engine_now(w->base.engine), t->since);
     for (uint32_t h = 0; h < t->hops; h++) {
         struct nadi_fabric_tally *tally = &w->tallies[t->links[h]];
         tally->bytes = nadi_count_add(tally->bytes, bytes);
         tally->busy = nadi_time_add(tally->busy, busy);
-        if (w->usage)
-            nadi_usage_add(w->usage, t->links[h], t->since, nadi_engine_now(w->engine),
+        if (w->base.usage)
+            nadi_usage_add(w->base.usage, t->links[h], t->since, nadi_engine_now(w->base.engine),
                            (double)bytes);
     }
 }
@@ -216,19 +210,19 @@ static void tell(struct fabric_model *w, const struct transfer *t, double left)
 static void begin(struct fabric_model *w, uint32_t index)
 {
     struct transfer *t = &w->transfers.items[index];
-    const nadi_time now = nadi_engine_now(w->engine);
+    const nadi_time now = nadi_engine_now(w->base.engine);
     t->state = ACTIVE;
     t->since = now;
     const nadi_time end =
-        nadi_engine_after(w->engine, nadi_time_trunc(ceil(t->left / t->bytes_per_ps)));
-    nadi_engine_schedule(w->engine, end, NADI_NONE, w->kind_end, index, ++t->generation, 0);
+        nadi_engine_after(w->base.engine, nadi_time_trunc(ceil(t->left / t->bytes_per_ps)));
+    nadi_engine_schedule(w->base.engine, end, NADI_NONE, w->kind_end, index, ++t->generation, 0);
     NADI_PUSH(&w->active, index);
 }
 
 /* The end of the packet that an active message is sending. */
 static nadi_time packet_end(const struct fabric_model *w, const struct transfer *t)
 {
-    const nadi_time now = nadi_engine_now(w->engine);
+    const nadi_time now = nadi_engine_now(w->base.engine);
     const double sent = t->bytes - t->left + (double)(now - t->since) * t->bytes_per_ps;
     const double whole = ceil((sent - t->bytes_per_ps) / PACKET_BYTES) * PACKET_BYTES;
     const double rest = (whole < t->bytes ? whole : t->bytes) - sent;
@@ -239,14 +233,14 @@ static nadi_time packet_end(const struct fabric_model *w, const struct transfer 
 static void preempt(struct fabric_model *w, uint32_t index)
 {
     struct transfer *t = &w->transfers.items[index];
-    const double done = (double)(nadi_engine_now(w->engine) - t->since) * t->bytes_per_ps;
+    const double done = (double)(nadi_engine_now(w->base.engine) - t->since) * t->bytes_per_ps;
     const double left = done < t->left ? t->left - done : 0;
     leave_all(w, index);
     drop_active(w, index);
     tell(w, t, left);
     t->left = left;
     t->generation++; /* its end event is void */
-    w->preemptions++;
+    w->base.sent.preemptions++;
     put_waiting(w, index);
 }
 
@@ -280,9 +274,9 @@ static uint32_t victim_of(const struct fabric_model *w, uint32_t index, enum nee
 static void conflict(struct fabric_model *w, uint32_t index)
 {
     const struct transfer *t = &w->transfers.items[index];
-    w->conflicts++;
+    w->base.sent.conflicts++;
     if (w->stops)
-        nadi_engine_halt(w->engine,
+        nadi_engine_halt(w->base.engine,
                          "a message of %.0f bytes cannot be routed beside the others through the "
                          "switches of its route, and --fabric-conflict is stop",
                          t->bytes);
@@ -303,7 +297,7 @@ static bool admit(struct fabric_model *w, uint32_t index)
             return false;
         }
         const nadi_time at = packet_end(w, &w->transfers.items[victim]);
-        if (at > nadi_engine_now(w->engine)) {
+        if (at > nadi_engine_now(w->base.engine)) {
             settle_soon(w, at);
             return false;
         }
@@ -315,7 +309,7 @@ static void on_settle(void *context, const struct nadi_event *event)
 {
     struct fabric_model *w = context;
     (void)event;
-    if (w->settle_at != nadi_engine_now(w->engine))
+    if (w->settle_at != nadi_engine_now(w->base.engine))
         return; /* an earlier one came instead */
     w->settle_at = NADI_TIME_NEVER;
     size_t kept = 0;
@@ -343,29 +337,16 @@ static void on_end(void *context, const struct nadi_event *event)
     tell(w, t, 0);
     for (uint32_t h = 0; h < t->hops; h++)
         w->tallies[t->links[h]].messages++;
-    nadi_engine_schedule(w->engine, nadi_engine_after(w->engine, t->latency), NADI_NONE, t->kind,
-                         t->a, t->b, t->c);
+    nadi_engine_schedule(w->base.engine, nadi_engine_after(w->base.engine, t->latency), NADI_NONE,
+                         t->kind, t->a, t->b, t->c);
     t->state = FREE;
-    t->next = w->free_transfer;
-    w->free_transfer = event->a;
+    NADI_POOL_GIVE(&w->transfers, next, event->a);
     if (w->waiting.count)
-        settle_soon(w, nadi_engine_now(w->engine));
+        settle_soon(w, nadi_engine_now(w->base.engine));
 }
 
 /* ---- messages ---------------------------------------------------------------------------------
  */
-
-static uint32_t new_transfer(struct fabric_model *w)
-{
-    const uint32_t index = w->free_transfer;
-    if (index != NADI_NONE) {
-        w->free_transfer = w->transfers.items[index].next;
-        return index;
-    }
-    const struct transfer fresh = {.state = FREE};
-    NADI_PUSH(&w->transfers, fresh);
-    return (uint32_t)w->transfers.count - 1;
-}
 
 /* Takes the route of now. */
 static void aim(struct fabric_model *w, struct transfer *t)
@@ -376,7 +357,7 @@ static void aim(struct fabric_model *w, struct transfer *t)
     t->latency = nadi_time_of_ns(path->latency_ns);
     t->bytes_per_ps = path->bytes_per_ns / 1e3 * DATA_SHARE;
     if (path->hops > MOST_HOPS)
-        nadi_engine_halt(w->engine,
+        nadi_engine_halt(w->base.engine,
                          "the route of a message has %u links: the model fabric follows "
                          "at most %d",
                          path->hops, MOST_HOPS);
@@ -385,21 +366,22 @@ static void aim(struct fabric_model *w, struct transfer *t)
 static void send(struct nadi_network *net, const struct nadi_message *m)
 {
     struct fabric_model *w = self(net);
-    w->sent_messages++;
-    w->sent_bytes = nadi_count_add(w->sent_bytes, m->bytes);
+    nadi_network_count_sent(net, m->bytes);
     if (m->src == m->dst) {
-        nadi_engine_schedule(w->engine, nadi_engine_now(w->engine), NADI_NONE, m->kind, m->a, m->b,
-                             m->c);
+        nadi_engine_schedule(w->base.engine, nadi_engine_now(w->base.engine), NADI_NONE, m->kind,
+                             m->a, m->b, m->c);
         return;
     }
-    const uint32_t index = new_transfer(w);
+    const bool again = w->transfers.free != NADI_NONE;
+    uint32_t index;
+    NADI_POOL_TAKE(&w->transfers, next, index);
     struct transfer *t = &w->transfers.items[index];
     *t = (struct transfer){
         .urgency = m->urgency,
-        .generation = t->generation,
+        .generation = again ? t->generation : 0,
         .route = m->route,
         .op = m->op,
-        .sequence = w->sent_messages,
+        .sequence = w->base.sent.messages,
         .bytes = (double)m->bytes,
         .left = (double)m->bytes,
         .kind = m->kind,
@@ -411,7 +393,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
     if (t->hops > MOST_HOPS)
         return; /* the run is halted */
     put_waiting(w, index);
-    settle_soon(w, nadi_engine_now(w->engine));
+    settle_soon(w, nadi_engine_now(w->base.engine));
 }
 
 static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
@@ -430,12 +412,12 @@ static void change(struct nadi_network *net, const struct nadi_link_state *state
     struct fabric_model *w = self(net);
     while (w->active.count) {
         preempt(w, w->active.items[w->active.count - 1]);
-        w->preemptions--;
+        w->base.sent.preemptions--;
     }
     nadi_fabric_change(&w->fabric, states, count);
     for (size_t i = 0; i < w->waiting.count; i++)
         aim(w, &w->transfers.items[w->waiting.items[i]]);
-    settle_soon(w, nadi_engine_now(w->engine));
+    settle_soon(w, nadi_engine_now(w->base.engine));
 }
 
 static uint64_t stranded(const struct nadi_network *net, uint32_t *src, uint32_t *dst)
@@ -458,31 +440,17 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     nadi_fabric_counters(&w->fabric, w->tallies, links, visit, context);
 }
 
-static const struct nadi_usage *usage(const struct nadi_network *net)
-{
-    return ((const struct fabric_model *)net)->usage;
-}
-
-static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
-{
-    const struct fabric_model *w = (const struct fabric_model *)net;
-    sum->messages = w->sent_messages;
-    sum->bytes = w->sent_bytes;
-    sum->conflicts = w->conflicts;
-    sum->preemptions = w->preemptions;
-}
-
 static void remark(const struct nadi_network *net, struct nadi_str *out)
 {
     const struct fabric_model *w = (const struct fabric_model *)net;
-    if (w->conflicts)
+    if (w->base.sent.conflicts)
         nadi_str_printf(out,
                         "%" PRIu64 " times a message waited because a switch could not route it "
                         "beside the others",
-                        w->conflicts);
-    if (w->preemptions)
+                        w->base.sent.conflicts);
+    if (w->base.sent.preemptions)
         nadi_str_printf(out, "%s%" PRIu64 " times a message gave way to a more urgent one",
-                        out->length ? "; " : "", w->preemptions);
+                        out->length ? "; " : "", w->base.sent.preemptions);
 }
 
 /* ---- the table --------------------------------------------------------------------------------
@@ -501,33 +469,29 @@ static bool accepts(const struct nadi_network_setup *setup, struct nadi_diags *d
 
 static struct nadi_network *create(const struct nadi_network_setup *setup)
 {
-    struct fabric_model *w = NADI_ZNEW(struct fabric_model, 1);
-    w->base.ops = &nadi_network_fabric;
-    w->engine = setup->engine;
-    w->free_transfer = NADI_NONE;
+    struct fabric_model *w = nadi_network_new(&nadi_network_fabric, setup, sizeof(*w));
+    w->transfers.free = NADI_NONE;
     w->settle_at = NADI_TIME_NEVER;
     w->stops = setup->fabric_stops;
     nadi_fabric_init(&w->fabric, setup->topology, setup->graph, setup->routing);
     nadi_fred_switches_init(&w->switches, setup->graph);
     w->tallies = NADI_ZNEW(struct nadi_fabric_tally, w->fabric.count);
     if (setup->record_usage)
-        w->usage = nadi_usage_create(w->fabric.count, NADI_DEPTH_NONE);
+        w->base.usage = nadi_usage_create(w->fabric.count, NADI_DEPTH_NONE);
     w->kind_settle = nadi_engine_add_kind(setup->engine, on_settle, w);
     w->kind_end = nadi_engine_add_kind(setup->engine, on_end, w);
     return &w->base;
 }
 
-static void destroy(struct nadi_network *net)
+static void release(struct nadi_network *net)
 {
     struct fabric_model *w = self(net);
     nadi_fred_switches_release(&w->switches);
     nadi_fabric_release(&w->fabric);
     nadi_mem_free(w->tallies);
-    nadi_usage_destroy(w->usage);
     nadi_mem_free(w->transfers.items);
     nadi_mem_free(w->waiting.items);
     nadi_mem_free(w->active.items);
-    nadi_mem_free(w);
 }
 
 const struct nadi_network_ops nadi_network_fabric = {
@@ -541,13 +505,11 @@ const struct nadi_network_ops nadi_network_fabric = {
                "route at once go one after the other. Networks of Fred switches only.",
     .accepts = accepts,
     .create = create,
-    .destroy = destroy,
+    .release = release,
     .route = route,
     .over = over,
     .send = send,
     .counters = counters,
-    .usage = usage,
-    .sent = sent,
     .change = change,
     .stranded = stranded,
     .remark = remark,

@@ -11,7 +11,7 @@ bool nadi_fabric_rests(const struct nadi_fabric *f)
 }
 
 void nadi_fabric_count(const struct nadi_fabric *f, const struct nadi_fabric_tally *tallies,
-                       const uint64_t sent[2], struct nadi_network_counts *counts)
+                       const struct nadi_network_sent *sent, struct nadi_network_counts *counts)
 {
     NADI_RESERVE(counts, counts->count + 4 * (size_t)f->count + 2);
     uint64_t *out = counts->items + counts->count;
@@ -22,13 +22,13 @@ void nadi_fabric_count(const struct nadi_fabric *f, const struct nadi_fabric_tal
         *out++ = (uint64_t)t->busy;
         *out++ = (uint64_t)t->wait;
     }
-    *out++ = sent[0];
-    *out++ = sent[1];
+    *out++ = sent->messages;
+    *out++ = sent->bytes;
     counts->count = (size_t)(out - counts->items);
 }
 
 void nadi_fabric_repeat(const struct nadi_fabric *f, struct nadi_fabric_tally *tallies,
-                        uint64_t *const sent[2], const uint64_t *then, uint64_t times)
+                        struct nadi_network_sent *sent, const uint64_t *then, uint64_t times)
 {
     for (uint32_t i = 0; i < f->count; i++) {
         struct nadi_fabric_tally *t = &tallies[i];
@@ -37,6 +37,6 @@ void nadi_fabric_repeat(const struct nadi_fabric *f, struct nadi_fabric_tally *t
         t->busy = nadi_time_repeat(t->busy, *then++, times);
         t->wait = nadi_time_repeat(t->wait, *then++, times);
     }
-    *sent[0] = nadi_count_repeat(*sent[0], *then++, times);
-    *sent[1] = nadi_count_repeat(*sent[1], *then, times);
+    sent->messages = nadi_count_repeat(sent->messages, *then++, times);
+    sent->bytes = nadi_count_repeat(sent->bytes, *then, times);
 }

@@ -34,8 +34,8 @@ static void record(struct flow *f, uint32_t pair, nadi_time now)
     const double bytes = p->level * p->weight * ((double)(now - p->since) * 1e-3);
     for (uint32_t i = 0; i < nadi_share_hops(f->share, pair); i++) {
         const uint32_t link = nadi_share_link(f->share, pair, i);
-        nadi_usage_add(f->usage, link, p->since, now, bytes);
-        nadi_usage_deep(f->usage, link, p->since, now, f->sharing[link]);
+        nadi_usage_add(f->base.usage, link, p->since, now, bytes);
+        nadi_usage_deep(f->base.usage, link, p->since, now, f->sharing[link]);
     }
 }
 
@@ -44,7 +44,7 @@ void nadi_flow_advance(struct flow *f, uint32_t pair, nadi_time now)
     struct pair *p = &f->pairs.items[pair];
     if (NADI_UNLIKELY(f->log != NULL) && now > p->since && p->level > 0)
         nadi_flow_log_vote(f, pair, now);
-    if (f->usage && now > p->since && p->level > 0)
+    if (f->base.usage && now > p->since && p->level > 0)
         record(f, pair, now);
     p->got += p->level * ((double)(now - p->since) * 1e-3);
     p->since = now;
@@ -55,7 +55,8 @@ void nadi_flow_need_settling(struct flow *f)
     if (f->settling)
         return;
     f->settling = true;
-    nadi_engine_schedule(f->engine, nadi_engine_now(f->engine), NADI_NONE, f->kind_settle, 0, 0, 0);
+    nadi_engine_schedule(f->base.engine, nadi_engine_now(f->base.engine), NADI_NONE, f->kind_settle,
+                         0, 0, 0);
 }
 
 static struct batch *batch_of(struct flow *f, nadi_time at)
@@ -71,7 +72,7 @@ static void schedule_pump(struct flow *f)
     if (at >= f->pump_at || nadi_time_is_never(at))
         return; /* what never ends is found by `endless` */
     f->pump_at = at;
-    nadi_engine_schedule(f->engine, at, NADI_NONE, f->kind_pump, 0, 0, 0);
+    nadi_engine_schedule(f->base.engine, at, NADI_NONE, f->kind_pump, 0, 0, 0);
 }
 
 static void find_end(struct flow *f, uint32_t pair)
@@ -105,7 +106,7 @@ static void expect_settle(const struct flow *f, uint32_t pair)
 static void on_settle(void *context, const struct nadi_event *event)
 {
     struct flow *f = context;
-    const nadi_time now = nadi_engine_now(f->engine);
+    const nadi_time now = nadi_engine_now(f->base.engine);
     const uint32_t *pairs;
     (void)event;
     f->settling = false;
@@ -117,7 +118,7 @@ static void on_settle(void *context, const struct nadi_event *event)
         f->pairs.items[pairs[i]].level = nadi_share_level(f->share, pairs[i]);
         if (NADI_UNLIKELY(f->log != NULL))
             nadi_flow_log_level(f, pairs[i]);
-        if (NADI_UNLIKELY(f->usage != NULL))
+        if (NADI_UNLIKELY(f->base.usage != NULL))
             note_sharing(f, pairs[i]);
         find_end(f, pairs[i]);
     }
@@ -185,7 +186,7 @@ static void open_pair(struct flow *f, uint32_t pair, const struct nadi_fabric_pa
     p->got = 0;
     p->level = 0;
     p->closed = false;
-    p->since = nadi_engine_now(f->engine);
+    p->since = nadi_engine_now(f->base.engine);
 }
 
 static inline void insert(struct flow *f, struct pair *p, uint32_t index)
@@ -232,10 +233,9 @@ static void deliver(struct flow *f, uint32_t index)
     if (NADI_UNLIKELY(f->log != NULL))
         nadi_flow_log_end(f, index);
     arrived(f, t);
-    nadi_engine_schedule(f->engine, nadi_engine_now(f->engine), NADI_NONE, t->kind, t->a, t->b,
-                         t->c);
-    t->next = f->free_transfer;
-    f->free_transfer = index;
+    nadi_engine_schedule(f->base.engine, nadi_engine_now(f->base.engine), NADI_NONE, t->kind, t->a,
+                         t->b, t->c);
+    NADI_POOL_GIVE(&f->transfers, next, index);
 }
 
 /* From now on the message flows with the others of its pair. */
@@ -283,7 +283,7 @@ static void begin(struct flow *f, uint32_t index)
             nadi_flow_log_queue(f, index);
         return;
     }
-    nadi_flow_advance(f, pair, nadi_engine_now(f->engine));
+    nadi_flow_advance(f, pair, nadi_engine_now(f->base.engine));
     join_pair(f, p, index);
     nadi_flow_apply_weight(f, pair);
     nadi_flow_need_settling(f);
@@ -301,7 +301,7 @@ static void expect_begin(void *context, const struct nadi_event *event)
 static void on_begin(void *context, const struct nadi_event *event)
 {
     struct flow *f = context;
-    const nadi_time now = nadi_engine_now(f->engine);
+    const nadi_time now = nadi_engine_now(f->base.engine);
     struct batch *b = batch_of(f, now);
     if (b->at == now)
         b->at = -1; /* takes no more */
@@ -315,7 +315,7 @@ static void on_begin(void *context, const struct nadi_event *event)
 static void end_due(struct flow *f, uint32_t pair)
 {
     struct pair *p = &f->pairs.items[pair];
-    const nadi_time now = nadi_engine_now(f->engine);
+    const nadi_time now = nadi_engine_now(f->base.engine);
     const uint32_t before = p->count;
     const double weight = p->weight;
     const size_t first = f->ended.count;
@@ -357,7 +357,7 @@ static int by_number(const void *x, const void *y)
 static void on_pump(void *context, const struct nadi_event *event)
 {
     struct flow *f = context;
-    const nadi_time now = nadi_engine_now(f->engine);
+    const nadi_time now = nadi_engine_now(f->base.engine);
     bool sorted = true;
     (void)event;
     if (f->pump_at == now)
@@ -380,18 +380,6 @@ static void on_pump(void *context, const struct nadi_event *event)
         schedule_pump(f);
 }
 
-static uint32_t new_transfer(struct flow *f)
-{
-    const uint32_t index = f->free_transfer;
-    if (index != NADI_NONE) {
-        f->free_transfer = f->transfers.items[index].next;
-        return index;
-    }
-    const struct transfer fresh = {0};
-    NADI_PUSH_LINES(&f->transfers, fresh);
-    return (uint32_t)f->transfers.count - 1;
-}
-
 /* The message is ready to leave its sender at this time. */
 void nadi_flow_schedule(struct flow *f, uint32_t index, nadi_time ready)
 {
@@ -400,7 +388,7 @@ void nadi_flow_schedule(struct flow *f, uint32_t index, nadi_time ready)
     const double wait_ns =
         f->config.startup_ns + r->latency_ns + nadi_flow_forwarding_ns(f, r, t->bytes);
     const nadi_time at = later(ready, wait_ns * 1e3);
-    if (at == nadi_engine_now(f->engine)) {
+    if (at == nadi_engine_now(f->base.engine)) {
         begin(f, index);
         return;
     }
@@ -414,7 +402,7 @@ void nadi_flow_schedule(struct flow *f, uint32_t index, nadi_time ready)
     }
     if (carries)
         *b = (struct batch){at, index};
-    nadi_engine_schedule(f->engine, at, NADI_NONE, f->kind_begin, index, 0, 0);
+    nadi_engine_schedule(f->base.engine, at, NADI_NONE, f->kind_begin, index, 0, 0);
 }
 
 /* Makes room for the pair of a route. */
@@ -444,12 +432,13 @@ static inline uint32_t route_of(struct flow *f, const struct nadi_message *m)
 static void send(struct nadi_network *net, const struct nadi_message *m)
 {
     struct flow *f = nadi_flow_self(net);
-    nadi_time now = nadi_engine_now(f->engine);
-    const uint32_t index = new_transfer(f);
+    nadi_time now = nadi_engine_now(f->base.engine);
+    uint32_t index;
+    NADI_POOL_TAKE_LINES(&f->transfers, next, index);
     f->transfers.items[index] = (struct transfer){
         .bytes = nadi_flow_on_wire(f, m->bytes),
         .weight = m->weight > 0 ? m->weight : 1,
-        .number = f->sent_messages++,
+        .number = f->base.sent.messages,
         .route = m->route,
         .connection = NADI_NONE,
         .kind = m->kind,
@@ -458,7 +447,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .c = m->c,
         .itself = m->src == m->dst,
     };
-    f->sent_bytes = nadi_count_add(f->sent_bytes, m->bytes);
+    nadi_network_count_sent(net, m->bytes);
     if (m->src == m->dst) {
         deliver(f, index);
         return;
@@ -497,9 +486,7 @@ static uint32_t over(struct nadi_network *net, uint32_t link)
 
 static struct nadi_network *create(const struct nadi_network_setup *setup)
 {
-    struct flow *f = NADI_ZNEW(struct flow, 1);
-    f->base.ops = &nadi_network_flow;
-    f->engine = setup->engine;
+    struct flow *f = nadi_network_new(&nadi_network_flow, setup, sizeof(*f));
     f->log = nadi_flow_log_create(setup->log);
     f->config = setup->flow ? *setup->flow : (struct nadi_flow_config){0};
     f->connections.in_flight = setup->in_flight;
@@ -514,27 +501,26 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     f->tallies = NADI_ZNEW(struct nadi_fabric_tally, f->fabric.count);
     if (f->config.overhead_ns > 0)
         f->sender_free = NADI_ZNEW(nadi_time, f->fabric.npu_count);
-    f->free_transfer = NADI_NONE;
+    f->transfers.free = NADI_NONE;
     f->pump_at = NADI_TIME_NEVER;
     for (size_t i = 0; i < BATCHES; i++)
         f->batches[i].at = -1;
-    f->kind_begin = nadi_engine_add_kind(f->engine, on_begin, f);
-    nadi_engine_expect(f->engine, f->kind_begin, expect_begin);
-    f->kind_settle = nadi_engine_add_kind(f->engine, on_settle, f);
-    f->kind_pump = nadi_engine_add_kind(f->engine, on_pump, f);
+    f->kind_begin = nadi_engine_add_kind(f->base.engine, on_begin, f);
+    nadi_engine_expect(f->base.engine, f->kind_begin, expect_begin);
+    f->kind_settle = nadi_engine_add_kind(f->base.engine, on_settle, f);
+    f->kind_pump = nadi_engine_add_kind(f->base.engine, on_pump, f);
     if (setup->record_usage) {
-        f->usage = nadi_usage_create(f->fabric.count, NADI_DEPTH_FLOWS);
+        f->base.usage = nadi_usage_create(f->fabric.count, NADI_DEPTH_FLOWS);
         f->sharing = NADI_ZNEW(uint32_t, f->fabric.count);
     }
     return &f->base;
 }
 
-static void destroy(struct nadi_network *net)
+static void release(struct nadi_network *net)
 {
     struct flow *f = nadi_flow_self(net);
     nadi_share_destroy(f->share);
     nadi_fabric_release(&f->fabric);
-    nadi_usage_destroy(f->usage);
     nadi_mem_free(f->sharing);
     nadi_flow_log_destroy(f->log);
     nadi_mem_free(f->tallies);
@@ -548,7 +534,6 @@ static void destroy(struct nadi_network *net)
     nadi_mem_free(f->ended.items);
     nadi_mem_free(f->stranded.items);
     nadi_mem_free(f->sender_free);
-    nadi_mem_free(f);
 }
 
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
@@ -561,7 +546,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
         nadi_flow_tell(f, pair, tallies);
     nadi_flow_find_busy(f, tallies);
     if (f->fabric.uniform)
-        nadi_uniform_spread(&f->fabric, tallies, NULL);
+        nadi_uniform_spread(&f->fabric, tallies, f->base.usage);
     nadi_fabric_counters(&f->fabric, tallies, links, visit, context);
     nadi_mem_free(tallies);
 }
@@ -569,22 +554,6 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
 static void flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context)
 {
     nadi_fabric_flows(&((const struct flow *)net)->fabric, visit, context);
-}
-
-static const struct nadi_usage *usage(const struct nadi_network *net)
-{
-    const struct flow *f = (const struct flow *)net;
-    if (f->usage && f->fabric.uniform)
-        nadi_uniform_spread(&f->fabric, NULL, f->usage);
-    return f->usage;
-}
-
-static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
-{
-    const struct flow *f = (const struct flow *)net;
-    const uint64_t npus = f->fabric.uniform ? f->fabric.uniform->npus : 1;
-    sum->messages = nadi_count_mul(f->sent_messages, npus);
-    sum->bytes = nadi_count_mul(f->sent_bytes, npus);
 }
 
 /* Of the heap's ends only the first has an event, unless it is never. */
@@ -604,14 +573,12 @@ const struct nadi_network_ops nadi_network_flow = {
                "picoseconds; each waits for the latency of all its hops. Any graph, any number of "
                "dimensions.",
     .create = create,
-    .destroy = destroy,
+    .release = release,
     .route = route,
     .over = over,
     .send = send,
     .counters = counters,
-    .usage = usage,
     .flows = flows,
-    .sent = sent,
     .change = nadi_flow_change,
     .stranded = nadi_flow_stranded,
     .too_far = nadi_flow_too_far,

@@ -8,7 +8,7 @@
 double nadi_flow_rest(const struct flow *f, uint32_t pair)
 {
     const struct pair *p = &f->pairs.items[pair];
-    const double ns = (double)(nadi_engine_now(f->engine) - p->since) * 1e-3;
+    const double ns = (double)(nadi_engine_now(f->base.engine) - p->since) * 1e-3;
     const double got = p->got + p->level * ns;
     double left = 0;
     for (uint32_t i = p->head; i != NADI_NONE; i = f->transfers.items[i].next) {

@@ -29,7 +29,7 @@ static bool same_path(const struct nadi_fabric_path *a, const struct nadi_fabric
 static void move(struct flow *f, uint32_t pair)
 {
     struct pair *p = &f->pairs.items[pair];
-    nadi_flow_advance(f, pair, nadi_engine_now(f->engine));
+    nadi_flow_advance(f, pair, nadi_engine_now(f->base.engine));
     const struct nadi_fabric_path old = f->fabric.routes[pair];
     const struct nadi_fabric_path *path = nadi_fabric_path(&f->fabric, pair);
     const bool moved = !same_path(&old, path);
@@ -71,7 +71,7 @@ void nadi_flow_change(struct nadi_network *net, const struct nadi_link_state *st
         if (nadi_fabric_path(&f->fabric, f->transfers.items[transfer].route)->broken)
             f->stranded.items[f->stranded.count++] = transfer;
         else
-            nadi_flow_schedule(f, transfer, nadi_engine_now(f->engine));
+            nadi_flow_schedule(f, transfer, nadi_engine_now(f->base.engine));
     }
     nadi_flow_need_settling(f);
 }

@@ -2,6 +2,7 @@
 #ifndef NADI_NETWORK_FLOW_INSIDE_H
 #define NADI_NETWORK_FLOW_INSIDE_H
 
+#include "base/pool.h"
 #include "network/connections.h"
 #include "network/fabric.h"
 #include "network/flow.h"
@@ -71,7 +72,6 @@ struct ending {
 
 struct flow {
     struct nadi_network base;
-    struct nadi_engine *engine;
     struct nadi_flow_config config;
     struct nadi_fabric fabric;
     struct nadi_share *share;
@@ -86,10 +86,7 @@ struct flow {
         size_t count, capacity;
     } loads;
     struct batch batches[BATCHES]; /* by hash of their time */
-    struct {
-        struct transfer *items;
-        size_t count, capacity;
-    } transfers;
+    NADI_POOL_OF(struct transfer) transfers;
     struct {
         struct pair_end *items; /* earliest first */
         size_t count, capacity;
@@ -104,7 +101,6 @@ struct flow {
     } ended;
     nadi_time *sender_free;   /* by NPU; NULL without an overhead */
     struct link_work *worked; /* by link, at its rates before the last; NULL: no rate has changed */
-    uint32_t free_transfer;
     uint32_t kind_begin, kind_settle, kind_pump;
     struct {
         uint32_t *items; /* messages that found no route when they began; in order */
@@ -112,10 +108,8 @@ struct flow {
     } stranded;
     nadi_time pump_at;         /* NADI_TIME_NEVER: not scheduled */
     bool settling;             /* a settle event is pending */
-    struct nadi_usage *usage;  /* NULL: not wanted; else, */
-    uint32_t *sharing;         /* by link: pairs that share it since the last settlement */
+    uint32_t *sharing;         /* usage: by link, pairs that share it since the last settlement */
     struct nadi_flow_log *log; /* NULL: not wanted */
-    uint64_t sent_messages, sent_bytes;
 };
 
 static inline struct flow *nadi_flow_self(struct nadi_network *net)

@@ -55,7 +55,7 @@ void nadi_flow_log_open(struct flow *f, uint32_t pair, const struct nadi_fabric_
 void nadi_flow_log_begin(struct flow *f, uint32_t transfer)
 {
     struct nadi_flow_log *log = f->log;
-    const nadi_time now = nadi_engine_now(f->engine);
+    const nadi_time now = nadi_engine_now(f->base.engine);
     while (log->begun.count <= transfer)
         NADI_PUSH(&log->begun, now);
     log->begun.items[transfer] = now;
@@ -72,7 +72,7 @@ void nadi_flow_log_queued(struct flow *f, uint32_t transfer)
     const struct transfer *t = &f->transfers.items[transfer];
     if (nadi_message_logged(log->to, t->kind))
         nadi_message_log_queued(log->to, t->a,
-                                nadi_engine_now(f->engine) - log->begun.items[transfer]);
+                                nadi_engine_now(f->base.engine) - log->begun.items[transfer]);
 }
 
 void nadi_flow_log_level(struct flow *f, uint32_t pair)
@@ -105,7 +105,7 @@ void nadi_flow_log_end(struct flow *f, uint32_t transfer)
         return;
     const struct hold *h = &log->holds.items[t->route];
     const uint32_t link = h->link == NADI_NONE ? h->by : h->link;
-    const double took = (double)(nadi_engine_now(f->engine) - log->begun.items[transfer]);
+    const double took = (double)(nadi_engine_now(f->base.engine) - log->begun.items[transfer]);
     const double lost = took - (double)t->bytes / h->alone * 1e3;
     if (link != NADI_NONE && lost >= 1000) /* less than 1 ns is rounding */
         nadi_message_log_wait(log->to, t->a, link, nadi_time_trunc(lost));

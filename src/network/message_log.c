@@ -12,14 +12,9 @@ static struct nadi_message_log *self(struct nadi_network *net)
 
 static uint32_t keep_end(struct nadi_message_log *log, const struct nadi_message *m)
 {
-    const struct nadi_message_end end = {m->kind, m->a, m->b, m->c};
-    uint32_t at = log->free_end;
-    if (at == NADI_NONE) {
-        NADI_PUSH(&log->ends, end);
-        return (uint32_t)log->ends.count - 1;
-    }
-    log->free_end = log->ends.items[at].a;
-    log->ends.items[at] = end;
+    uint32_t at;
+    NADI_POOL_TAKE(&log->ends, a, at);
+    log->ends.items[at] = (struct nadi_message_end){m->kind, m->a, m->b, m->c};
     return at;
 }
 
@@ -33,7 +28,7 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
         return;
     }
     const struct nadi_message_entry entry = {
-        .sent = nadi_engine_now(log->engine),
+        .sent = nadi_engine_now(log->base.engine),
         .arrived = -1,
         .bytes = m.bytes,
         .src = m.src,
@@ -53,10 +48,9 @@ static void on_arrival(void *context, const struct nadi_event *event)
 {
     struct nadi_message_log *log = context;
     const struct nadi_message_end end = log->ends.items[event->b];
-    log->ends.items[event->b].a = log->free_end;
-    log->free_end = event->b;
-    log->entries.items[event->a].arrived = nadi_engine_now(log->engine);
-    nadi_engine_pass(log->engine, event, end.kind, end.a, end.b, end.c);
+    NADI_POOL_GIVE(&log->ends, a, event->b);
+    log->entries.items[event->a].arrived = nadi_engine_now(log->base.engine);
+    nadi_engine_pass(log->base.engine, event, end.kind, end.a, end.b, end.c);
 }
 
 static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
@@ -80,9 +74,9 @@ static const struct nadi_network_ops logged = {
 void nadi_message_log_init(struct nadi_message_log *log, struct nadi_engine *engine)
 {
     *log = (struct nadi_message_log){
-        .engine = engine,
+        .base.engine = engine,
         .whole = true,
-        .free_end = NADI_NONE,
+        .ends.free = NADI_NONE,
     };
     log->kind = nadi_engine_add_kind(engine, on_arrival, log);
 }

@@ -8,27 +8,25 @@
 #ifndef NADI_NETWORK_MESSAGE_LOG_H
 #define NADI_NETWORK_MESSAGE_LOG_H
 
+#include "base/pool.h"
 #include "network/message_entry.h"
 #include "network/network.h"
+
+struct nadi_message_end { /* the sender's delivery event; a: next of the free ones */
+    uint32_t kind, a, b, c;
+};
 
 struct nadi_message_log {
     struct nadi_network base; /* what senders send to */
     struct nadi_network_ops ops;
     struct nadi_network *inner;
-    struct nadi_engine *engine;
     uint32_t kind; /* of deliveries that are recorded */
     bool whole;
     struct {
         struct nadi_message_entry *items;
         size_t count, capacity;
     } entries;
-    struct {
-        struct nadi_message_end {
-            uint32_t kind, a, b, c; /* the sender's delivery event; a: next of the free list */
-        } * items;
-        size_t count, capacity;
-    } ends;
-    uint32_t free_end;
+    NADI_POOL_OF(struct nadi_message_end) ends;
 };
 
 /* First make the log, then the model with it in its setup, then put the two together. */

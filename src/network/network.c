@@ -1,6 +1,9 @@
 #include "network/network.h"
 
+#include "base/mem.h"
 #include "base/str.h"
+#include "network/uniform.h"
+#include "network/usage.h"
 
 #define ROW(name, does) &nadi_network_##name,
 const struct nadi_network_ops *const nadi_network_models[] = {NADI_NETWORK_MODELS(ROW, ) NULL};
@@ -14,4 +17,32 @@ const struct nadi_network_ops *nadi_network_find(const char *name)
         if (nadi_str_equal(nadi_network_models[i]->name, name))
             return nadi_network_models[i];
     return NULL;
+}
+
+void *nadi_network_new(const struct nadi_network_ops *ops, const struct nadi_network_setup *setup,
+                       size_t size)
+{
+    struct nadi_network *net = nadi_mem_zalloc(1, size);
+    net->ops = ops;
+    net->engine = setup->engine;
+    net->log = setup->log;
+    net->copies = setup->uniform && ops->can_fold ? setup->uniform->npus : 1;
+    return net;
+}
+
+void nadi_network_destroy(struct nadi_network *net)
+{
+    net->ops->release(net);
+    nadi_usage_destroy(net->usage);
+    nadi_mem_free(net);
+}
+
+struct nadi_network_sent nadi_network_sent(const struct nadi_network *net)
+{
+    struct nadi_network_sent sum = net->sent;
+    if (net->ops->sent)
+        net->ops->sent(net, &sum);
+    sum.messages = nadi_count_mul(sum.messages, net->copies);
+    sum.bytes = nadi_count_mul(sum.bytes, net->copies);
+    return sum;
 }

@@ -10,6 +10,7 @@
 #define NADI_NETWORK_NETWORK_H
 
 #include "base/base.h"
+#include "base/time.h"
 #include "engine/engine.h"
 #include "network/ops.h"
 #include "platform/topology.h"
@@ -95,9 +96,29 @@ struct nadi_message {
     bool scattered; /* folded: it goes elsewhere from each NPU, to one each; behind a switch */
 };
 
+/* Always the first member of a model's state. */
 struct nadi_network {
-    const struct nadi_network_ops *ops; /* always the first member of a model's state */
+    const struct nadi_network_ops *ops;
+    struct nadi_engine *engine;
+    struct nadi_message_log *log;  /* NULL: nobody asks what messages waited for */
+    struct nadi_usage *usage;      /* what links carry over time, in the order in which `counters`
+                                      visits them; NULL: nobody asks, or the model does not know */
+    struct nadi_network_sent sent; /* so far, each message once, however many links it crosses; */
+    uint32_t copies;               /* each stands for so many */
 };
+
+/* For models: the state of `size` bytes, zeroed but for its base. */
+void *nadi_network_new(const struct nadi_network_ops *ops, const struct nadi_network_setup *setup,
+                       size_t size) NADI_MUST_USE;
+static inline void nadi_network_count_sent(struct nadi_network *net, uint64_t bytes)
+{
+    net->sent.messages++;
+    net->sent.bytes = nadi_count_add(net->sent.bytes, bytes);
+}
+
+void nadi_network_destroy(struct nadi_network *net);
+/* What was sent so far. */
+struct nadi_network_sent nadi_network_sent(const struct nadi_network *net);
 
 /* In a list of dimensions: from an NPU to the switch of its group in dimension dim, or (down) to
  * the NPU from there. */

@@ -15,7 +15,6 @@ struct nadi_network_counter;
 struct nadi_network_sent;
 struct nadi_network_setup;
 struct nadi_str;
-struct nadi_usage;
 struct nadi_network_counts;
 
 typedef void nadi_network_visit_fn(void *context, const struct nadi_network_counter *counter);
@@ -47,7 +46,8 @@ struct nadi_network_ops {
     /* Does the network fit the model? Says why not. NULL: all do. */
     bool (*accepts)(const struct nadi_network_setup *setup, struct nadi_diags *diags);
     struct nadi_network *(*create)(const struct nadi_network_setup *setup);
-    void (*destroy)(struct nadi_network *net);
+    /* Frees what the state holds, but not its base and itself. */
+    void (*release)(struct nadi_network *net);
     uint32_t (*route)(struct nadi_network *net, uint32_t src, uint32_t dst);
     /* The route over one link between an NPU and a switch or two switches: a channel of the graph,
      * or nadi_network_switch_link. It never changes: while the link is down messages wait for it.
@@ -55,16 +55,13 @@ struct nadi_network_ops {
     uint32_t (*over)(struct nadi_network *net, uint32_t link);
     void (*send)(struct nadi_network *net, const struct nadi_message *message);
     /* Calls `visit` for each dimension's sum (links false) or each link that the model has (links
-     * true), in a fixed order. */
+     * true), in a fixed order. From then on `usage` is whole. */
     void (*counters)(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
                      void *context);
-    /* What links carry over time, in the order in which `counters` visits links; NULL where that
-     * was not asked for or the model does not know. Until the network is destroyed. */
-    const struct nadi_usage *(*usage)(const struct nadi_network *net);
     /* Calls `visit` for each flow that had a way of its own by platform/routing.h. NULL: none has.
      */
     void (*flows)(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context);
-    /* What was sent so far, each message once, however many links it crosses. */
+    /* What was sent so far, where it is not counted in the base. NULL: it is. */
     void (*sent)(const struct nadi_network *net, struct nadi_network_sent *sum);
     /* Links change, all at once; messages on their way find other ways where theirs is down. Only
      * with a graph; NULL: the model has no links that could. */

@@ -23,7 +23,6 @@ struct memo { /* the delay of the last message of this route and size */
 
 struct unaware {
     struct nadi_network base;
-    struct nadi_engine *engine;
     const struct nadi_topology *topology;
     uint32_t *coordinates; /* [rank * dim_count + dim] */
     struct nadi_network_counter sums[NADI_MAX_DIMS];
@@ -45,10 +44,7 @@ static uint32_t dim_of(uint32_t route)
 static struct nadi_network *create(const struct nadi_network_setup *setup)
 {
     const struct nadi_topology *topology = setup->topology;
-    struct nadi_engine *engine = setup->engine;
-    struct unaware *u = NADI_ZNEW(struct unaware, 1);
-    u->base.ops = &nadi_network_unaware;
-    u->engine = engine;
+    struct unaware *u = nadi_network_new(&nadi_network_unaware, setup, sizeof(*u));
     u->topology = topology;
     u->coordinates = NADI_NEW(uint32_t, (size_t)topology->npu_count * topology->dim_count);
     uint32_t at[NADI_MAX_DIMS] = {0}, *c = u->coordinates; /* counted: dimension 0 runs fastest */
@@ -65,10 +61,9 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     return &u->base;
 }
 
-static void destroy(struct nadi_network *net)
+static void release(struct nadi_network *net)
 {
     nadi_mem_free(self(net)->coordinates);
-    nadi_mem_free(net);
 }
 
 static uint32_t find_route(struct nadi_network *net, uint32_t src, uint32_t dst)
@@ -123,8 +118,8 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
     struct unaware *u = self(net);
     const struct memo *m = look_up(u, message->route, message->bytes);
     count(u, m, message->copies);
-    nadi_engine_schedule(u->engine, nadi_engine_after_ns(u->engine, m->delay_ns), NADI_NONE,
-                         message->kind, message->a, message->b, message->c);
+    nadi_engine_schedule(u->base.engine, nadi_engine_after_ns(u->base.engine, m->delay_ns),
+                         NADI_NONE, message->kind, message->a, message->b, message->c);
 }
 
 uint64_t nadi_unaware_delay_ns(struct nadi_network *net, uint32_t route, uint64_t bytes)
@@ -143,12 +138,6 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     const struct unaware *u = (const struct unaware *)net;
     for (uint32_t d = 0; !links && d < u->topology->dim_count; d++)
         visit(context, &u->sums[d]);
-}
-
-static const struct nadi_usage *usage(const struct nadi_network *net)
-{
-    (void)net;
-    return NULL;
 }
 
 static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
@@ -195,12 +184,11 @@ const struct nadi_network_ops nadi_network_unaware = {
                "Equal to the analytical reference's congestion-unaware model.",
     .truncates = true,
     .create = create,
-    .destroy = destroy,
+    .release = release,
     .route = find_route,
     .over = over,
     .send = send,
     .counters = counters,
-    .usage = usage,
     .sent = sent,
     .rest = rest,
     .count = count_all,

@@ -199,7 +199,7 @@ static void add_usage(void *context, const struct nadi_network_counter *c)
 static void collect_usage(const struct collection *c)
 {
     struct nadi_result *r = c->result;
-    struct usage_rows u = {.from = c->network->ops->usage(c->network)};
+    struct usage_rows u = {.from = c->network->usage};
     if (!u.from || !r->link_count || !r->end_ns)
         return;
     const uint64_t width = (uint64_t)u.from->width;
@@ -368,8 +368,7 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     collect_usage(&c);
     collect_devices(&c);
     remark(network, result);
-    struct nadi_network_sent sent = {0};
-    network->ops->sent(network, &sent);
+    const struct nadi_network_sent sent = nadi_network_sent(network);
     result->messages = sent.messages;
     result->message_bytes = sent.bytes;
     result->message_flits = sent.flits;

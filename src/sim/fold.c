@@ -260,7 +260,7 @@ void nadi_folding_close(struct nadi_folding *f)
     nadi_mem_free(f->groups);
     nadi_mem_free(f->colours);
     nadi_mem_free(f->next);
-    f->network->ops->destroy(f->network);
+    nadi_network_destroy(f->network);
     nadi_engine_destroy(f->engine);
     nadi_mem_free(f);
 }

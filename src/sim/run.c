@@ -256,7 +256,7 @@ void nadi_simulation_close(struct simulation *s)
     nadi_fast_forward_destroy(s->forward);
     nadi_play_destroy(s->play);
     nadi_workload_destroy(s->workload);
-    s->network->ops->destroy(s->network);
+    nadi_network_destroy(s->network);
     if (s->logs)
         nadi_message_log_release(&s->log);
     nadi_engine_destroy(s->engine);

@@ -102,7 +102,7 @@ static void add_link(void *context, const struct nadi_network_counter *n)
 static void describe(struct flow_case *c, struct outcome *o)
 {
     const struct nadi_flit_machine *m = nadi_flit_machine_of(c->net);
-    const struct nadi_usage *usage = c->net->ops->usage(c->net);
+    const struct nadi_usage *usage = c->net->usage;
     const char *halted = nadi_engine_halted(c->engine);
     for (size_t i = 0; i < c->count; i++)
         nadi_str_printf(&o->text, "%zu: %" PRId64 "\n", i, c->messages[i].arrived);

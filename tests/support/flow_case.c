@@ -24,7 +24,7 @@ void flow_case_link(struct flow_case *c, uint32_t a, uint32_t b, double bytes_pe
 void flow_case_release(struct flow_case *c)
 {
     if (c->net)
-        c->net->ops->destroy(c->net);
+        nadi_network_destroy(c->net);
     nadi_engine_destroy(c->engine);
     nadi_graph_release(&c->graph);
     nadi_mem_free(c->messages);

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "base/time.h"
 #include "network/connections.h"
 #include "network/flit/machine.h"
@@ -43,8 +44,6 @@ struct delivery {
 
 struct flit {
     struct nadi_network base;
-    struct nadi_engine *engine;
-    struct nadi_message_log *log;
     uint32_t npu_count, dim_count;
     struct nadi_flit_config config;
     struct nadi_flit_wiring wiring;
@@ -52,24 +51,19 @@ struct flit {
     struct nadi_flit_machine *machine;
     double cycle_ps;
     uint32_t payload; /* bytes of a full packet */
-    struct {
-        struct delivery *items;
-        size_t count, capacity;
-    } deliveries;
-    uint32_t free_delivery;
+    NADI_POOL_OF(struct delivery) deliveries;
     uint32_t *turns; /* by port: the message that had its turn last; NADI_NONE: none goes */
     struct nadi_connections connections;
     struct nadi_map64 pairs; /* src << 32 | dst -> number */
     uint32_t pair_count;
     uint32_t *steps;
     uint32_t kind_pump, pump_number;
-    nadi_time pump_at; /* NADI_TIME_NEVER: none is scheduled */
-    struct nadi_usage *usage;
+    nadi_time pump_at;    /* NADI_TIME_NEVER: none is scheduled */
     uint64_t *seen_flits; /* by port, at the last look */
     uint64_t seen_at;     /* cycle */
     uint64_t *port_bytes; /* payload, by port; of adaptive routing all flits' */
     uint64_t *port_messages;
-    uint64_t messages, bytes, flits, in_flight;
+    uint64_t in_flight;
 };
 
 static struct flit *self(struct nadi_network *net)
@@ -99,12 +93,12 @@ static void schedule_pump(struct flit *f)
 {
     const uint64_t cycle = nadi_flit_next_cycle(f->machine);
     nadi_time at = time_of(f, cycle);
-    if (at < nadi_engine_now(f->engine))
-        at = nadi_engine_now(f->engine);
+    if (at < nadi_engine_now(f->base.engine))
+        at = nadi_engine_now(f->base.engine);
     if (at >= f->pump_at)
         return;
     f->pump_at = at;
-    nadi_engine_schedule(f->engine, at, NADI_NONE, f->kind_pump, ++f->pump_number, 0, 0);
+    nadi_engine_schedule(f->base.engine, at, NADI_NONE, f->kind_pump, ++f->pump_number, 0, 0);
 }
 
 /* ---- what links carry ---------------------------------------------------------------------- */
@@ -112,7 +106,7 @@ static void schedule_pump(struct flit *f)
 /* The cycle of the next look. */
 static uint64_t next_look(const struct flit *f)
 {
-    const double part = (double)f->usage->width / f->cycle_ps / SAMPLES_A_BUCKET;
+    const double part = (double)f->base.usage->width / f->cycle_ps / SAMPLES_A_BUCKET;
     return f->seen_at + (part > SAMPLE ? nadi_count_trunc(part) : SAMPLE);
 }
 
@@ -123,7 +117,7 @@ static void look(struct flit *f, uint64_t cycle)
         const uint64_t flits = now[p].flits - f->seen_flits[p];
         f->seen_flits[p] = now[p].flits;
         if (flits)
-            nadi_usage_add(f->usage, f->wiring.ports[p].channel, time_of(f, f->seen_at),
+            nadi_usage_add(f->base.usage, f->wiring.ports[p].channel, time_of(f, f->seen_at),
                            time_of(f, cycle), (double)(flits * f->config.flit_bytes));
     }
     f->seen_at = cycle;
@@ -148,7 +142,7 @@ static bool next_packet(void *context, uint32_t port, struct nadi_flit_packet_wi
         .user = index,
         .flow = d->connection == NADI_NONE ? index : d->connection};
     wish->flits += wish->flits == 0;
-    f->flits += wish->flits;
+    f->base.sent.flits += wish->flits;
     d->left -= bytes;
     f->turns[port] = index;
     if (d->left)
@@ -170,7 +164,7 @@ static void begin(struct flit *f, uint32_t index)
     const uint64_t flow = d->connection == NADI_NONE ? index : d->connection;
     const uint32_t hops = nadi_flit_paths_find(f->paths, d->src, d->dst, flow, f->steps);
     if (!hops) {
-        nadi_engine_halt(f->engine,
+        nadi_engine_halt(f->base.engine,
                          "there is no route from rank %" PRIu32 " to rank %" PRIu32
                          " that the network model flit could follow without risk of deadlock: "
                          "raise 'vcs', or choose another routing",
@@ -218,7 +212,8 @@ static void note_loss(struct flit *f, const struct delivery *d, nadi_time at)
 {
     const nadi_time own = nadi_time_round(alone(f, d) * f->cycle_ps);
     if (d->where != NADI_NONE && at - d->sent > own)
-        nadi_message_log_wait(f->log, d->a, f->wiring.ports[d->where].channel, at - d->sent - own);
+        nadi_message_log_wait(f->base.log, d->a, f->wiring.ports[d->where].channel,
+                              at - d->sent - own);
 }
 
 static bool on_done(void *context, const struct nadi_flit_end *end)
@@ -233,13 +228,12 @@ static bool on_done(void *context, const struct nadi_flit_end *end)
     if (--d->packets)
         return false;
     const nadi_time at = time_of(f, end->cycle);
-    if (nadi_message_logged(f->log, d->kind))
+    if (nadi_message_logged(f->base.log, d->kind))
         note_loss(f, d, at);
-    nadi_engine_schedule(f->engine, at, NADI_NONE, d->kind, d->a, d->b, d->c);
+    nadi_engine_schedule(f->base.engine, at, NADI_NONE, d->kind, d->a, d->b, d->c);
     const uint32_t next = nadi_connections_leave(&f->connections, d->connection);
-    d->next = f->free_delivery;
-    f->free_delivery = index;
-    if (--f->in_flight == 0 && f->usage)
+    NADI_POOL_GIVE(&f->deliveries, next, index);
+    if (--f->in_flight == 0 && f->base.usage)
         look(f, end->cycle);
     if (next != NADI_NONE)
         begin(f, next);
@@ -294,7 +288,7 @@ static void pass_one(struct flit *f, struct delivery *d, uint64_t periods)
     const uint64_t packets = periods * d->each / f->payload;
     d->left -= periods * d->each;
     d->packets -= packets;
-    f->flits += packets * f->config.packet_flits;
+    f->base.sent.flits += packets * f->config.packet_flits;
 }
 
 static void pass(void *context, uint64_t periods)
@@ -319,7 +313,7 @@ static void report_deadlock(struct flit *f)
         if (name != names[i])
             snprintf(names[i], sizeof(names[i]), "%s", name);
     }
-    nadi_engine_halt(f->engine,
+    nadi_engine_halt(f->base.engine,
                      "deadlock of the network model flit: packets wait for each other's buffers in "
                      "a circle of %" PRIu32 ": %s, %s, %s, %s%s; write 'dateline: 1'",
                      count, names[0], names[1], names[2], names[3], count > 4 ? ", ..." : "");
@@ -331,29 +325,29 @@ static void on_pump(void *context, const struct nadi_event *event)
     if (event->a != f->pump_number)
         return;
     f->pump_at = NADI_TIME_NEVER;
-    const uint64_t end = cycle_at(f, nadi_time_add(nadi_engine_horizon(f->engine), 1));
+    const uint64_t end = cycle_at(f, nadi_time_add(nadi_engine_horizon(f->base.engine), 1));
     enum nadi_flit_state state = NADI_FLIT_RUNS;
     do {
         const uint64_t now = nadi_flit_cycle(f->machine);
-        const uint64_t stop = f->usage ? nadi_min_u64(end, next_look(f)) : end;
+        const uint64_t stop = f->base.usage ? nadi_min_u64(end, next_look(f)) : end;
         state = nadi_flit_run(f->machine, stop > now ? stop : now + 1);
-        if (f->usage && nadi_flit_cycle(f->machine) >= next_look(f))
+        if (f->base.usage && nadi_flit_cycle(f->machine) >= next_look(f))
             look(f, nadi_flit_cycle(f->machine));
-    } while (f->usage && state == NADI_FLIT_RUNS && nadi_flit_cycle(f->machine) < end &&
-             nadi_engine_horizon(f->engine) >= time_of(f, nadi_flit_cycle(f->machine)));
+    } while (f->base.usage && state == NADI_FLIT_RUNS && nadi_flit_cycle(f->machine) < end &&
+             nadi_engine_horizon(f->base.engine) >= time_of(f, nadi_flit_cycle(f->machine)));
     if (state == NADI_FLIT_STUCK)
         report_deadlock(f);
     else if (state != NADI_FLIT_EMPTY)
         schedule_pump(f);
     if (state == NADI_FLIT_PAUSED) {
-        nadi_engine_count(f->engine, -1);
-        nadi_engine_yield(f->engine);
+        nadi_engine_count(f->base.engine, -1);
+        nadi_engine_yield(f->base.engine);
     }
 }
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-static void destroy(struct nadi_network *net)
+static void release(struct nadi_network *net)
 {
     struct flit *f = self(net);
     nadi_flit_destroy(f->machine);
@@ -361,14 +355,12 @@ static void destroy(struct nadi_network *net)
     nadi_flit_unwire(&f->wiring);
     nadi_connections_release(&f->connections);
     nadi_map64_release(&f->pairs);
-    nadi_usage_destroy(f->usage);
     nadi_mem_free(f->deliveries.items);
     nadi_mem_free(f->turns);
     nadi_mem_free(f->steps);
     nadi_mem_free(f->seen_flits);
     nadi_mem_free(f->port_bytes);
     nadi_mem_free(f->port_messages);
-    nadi_mem_free(f);
 }
 
 static bool open_flit(struct flit *f, const struct nadi_network_setup *setup,
@@ -392,12 +384,9 @@ static bool accepts(const struct nadi_network_setup *setup, struct nadi_diags *d
 
 static struct nadi_network *create(const struct nadi_network_setup *setup)
 {
-    struct flit *f = NADI_ZNEW(struct flit, 1);
+    struct flit *f = nadi_network_new(&nadi_network_flit, setup, sizeof(*f));
     struct nadi_diags diags;
     nadi_diags_init(&diags);
-    f->base.ops = &nadi_network_flit;
-    f->engine = setup->engine;
-    f->log = setup->log;
     f->npu_count = setup->topology->npu_count;
     f->dim_count = setup->graph->of_topology ? setup->topology->dim_count : setup->graph->dim_count;
     const bool ok = open_flit(f, setup, &diags);
@@ -405,7 +394,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     nadi_diags_release(&diags);
     f->cycle_ps = NADI_PS_PER_NS / f->wiring.clock_ghz;
     f->payload = f->config.packet_flits * f->config.flit_bytes - f->config.header_bytes;
-    f->free_delivery = NADI_NONE;
+    f->deliveries.free = NADI_NONE;
     f->pump_at = NADI_TIME_NEVER;
     f->connections.in_flight = setup->in_flight;
     nadi_map64_init(&f->pairs, 0);
@@ -422,7 +411,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     f->seen_flits = NADI_ZNEW(uint64_t, ports);
     f->kind_pump = nadi_engine_add_kind(setup->engine, on_pump, f);
     if (setup->record_usage)
-        f->usage = nadi_usage_create(nadi_graph_channel_count(setup->graph), NADI_DEPTH_NONE);
+        f->base.usage = nadi_usage_create(nadi_graph_channel_count(setup->graph), NADI_DEPTH_NONE);
     return &f->base;
 }
 
@@ -442,21 +431,10 @@ static uint32_t over(struct nadi_network *net, uint32_t link)
     NADI_BUG("the flit model has no messages to switches: inputs refuse them");
 }
 
-static uint32_t new_delivery(struct flit *f)
-{
-    const uint32_t index = f->free_delivery;
-    if (index != NADI_NONE) {
-        f->free_delivery = f->deliveries.items[index].next;
-        return index;
-    }
-    NADI_RESERVE(&f->deliveries, f->deliveries.count + 1);
-    return (uint32_t)f->deliveries.count++;
-}
-
 /* The machine's clock follows the engine's: until now nothing could move. */
 static void catch_up(struct flit *f)
 {
-    const uint64_t now = cycle_at(f, nadi_engine_now(f->engine));
+    const uint64_t now = cycle_at(f, nadi_engine_now(f->base.engine));
     enum nadi_flit_state state = NADI_FLIT_RUNS;
     while (nadi_flit_cycle(f->machine) < now &&
            (state == NADI_FLIT_RUNS || state == NADI_FLIT_PAUSED))
@@ -468,19 +446,19 @@ static void catch_up(struct flit *f)
 static void send(struct nadi_network *net, const struct nadi_message *m)
 {
     struct flit *f = self(net);
-    f->messages++;
-    f->bytes = nadi_count_add(f->bytes, m->bytes);
+    nadi_network_count_sent(net, m->bytes);
     if (m->src == m->dst) {
-        nadi_engine_schedule(f->engine, nadi_engine_now(f->engine), NADI_NONE, m->kind, m->a, m->b,
-                             m->c);
+        nadi_engine_schedule(f->base.engine, nadi_engine_now(f->base.engine), NADI_NONE, m->kind,
+                             m->a, m->b, m->c);
         return;
     }
-    const uint32_t index = new_delivery(f);
+    uint32_t index;
+    NADI_POOL_TAKE(&f->deliveries, next, index);
     f->deliveries.items[index] = (struct delivery){
         .bytes = m->bytes,
         .left = m->bytes,
         .packets = m->bytes ? (m->bytes + f->payload - 1) / f->payload : 1,
-        .sent = nadi_engine_now(f->engine),
+        .sent = nadi_engine_now(f->base.engine),
         .where = NADI_NONE,
         .src = m->src,
         .dst = m->dst,
@@ -490,7 +468,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .b = m->b,
         .c = m->c,
     };
-    if (f->in_flight == 0 || f->pump_at > nadi_engine_now(f->engine))
+    if (f->in_flight == 0 || f->pump_at > nadi_engine_now(f->base.engine))
         catch_up(f);
     if (f->in_flight++ == 0) /* nothing went since the last look */
         f->seen_at = nadi_max_u64(f->seen_at, nadi_flit_cycle(f->machine));
@@ -561,19 +539,6 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     nadi_mem_free(number);
 }
 
-static const struct nadi_usage *usage(const struct nadi_network *net)
-{
-    return ((const struct flit *)net)->usage;
-}
-
-static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
-{
-    const struct flit *f = (const struct flit *)net;
-    sum->messages = f->messages;
-    sum->bytes = f->bytes;
-    sum->flits = f->flits;
-}
-
 const struct nadi_flit_machine *nadi_flit_machine_of(const struct nadi_network *net)
 {
     return ((const struct flit *)net)->machine;
@@ -593,11 +558,9 @@ const struct nadi_network_ops nadi_network_flit = {
                "dimension order, adaptive, Valiant or table routing without deadlock. Equal to "
                "BookSim 2 in its latencies and loads.",
     .create = create,
-    .destroy = destroy,
+    .release = release,
     .route = route,
     .over = over,
     .send = send,
     .counters = counters,
-    .usage = usage,
-    .sent = sent,
 };

@@ -2,17 +2,6 @@
 #include "base/mem.h"
 #include "network/loadstore/state.h"
 
-static uint32_t new_line(struct loadstore *w)
-{
-    const uint32_t index = w->free_line;
-    if (index != NADI_NONE) {
-        w->free_line = w->lines.items[index].next;
-        return index;
-    }
-    NADI_RESERVE(&w->lines, w->lines.count + 1);
-    return (uint32_t)w->lines.count++;
-}
-
 /* Whole ps of so many, what is left over added to the next. */
 static nadi_time whole(double ps, double *fraction)
 {
@@ -33,7 +22,7 @@ static void start(struct loadstore *w, uint32_t number, uint32_t index)
     const struct line *l = &w->lines.items[index];
     struct link_state *link = &w->links[number];
     struct nadi_fabric_tally *tally = &w->tallies[number];
-    const nadi_time now = nadi_engine_now(w->engine), waited = now - l->since;
+    const nadi_time now = nadi_engine_now(w->base.engine), waited = now - l->since;
     const nadi_time taken = whole(l->bytes * link->ps_a_byte, &link->fraction);
     const nadi_time flight = nadi_time_add(link->latency, l->hop ? 0 : w->memory);
     link->free_at = nadi_time_add(now, taken);
@@ -49,10 +38,10 @@ static void start(struct loadstore *w, uint32_t number, uint32_t index)
             m->where = number;
         }
     }
-    if (w->usage)
-        nadi_usage_add(w->usage, number, now, link->free_at, (double)l->bytes);
-    nadi_engine_schedule(w->engine, nadi_time_add(link->free_at, flight), NADI_NONE, w->kind_hop,
-                         index, 0, 0);
+    if (w->base.usage)
+        nadi_usage_add(w->base.usage, number, now, link->free_at, (double)l->bytes);
+    nadi_engine_schedule(w->base.engine, nadi_time_add(link->free_at, flight), NADI_NONE,
+                         w->kind_hop, index, 0, 0);
 }
 
 static uint32_t class_of(const struct loadstore *w, const struct line *l)
@@ -69,8 +58,8 @@ static bool waits(const struct link_state *link)
 static void wake(struct loadstore *w, uint32_t number)
 {
     w->links[number].waking = true;
-    nadi_engine_schedule(w->engine, w->links[number].free_at, NADI_NONE, w->kind_wake, number, 0,
-                         0);
+    nadi_engine_schedule(w->base.engine, w->links[number].free_at, NADI_NONE, w->kind_wake, number,
+                         0, 0);
 }
 
 /* The line has come to its next link. */
@@ -79,7 +68,7 @@ static void enter(struct loadstore *w, uint32_t index)
     struct line *l = &w->lines.items[index];
     const uint32_t number = l->links[l->hop], class = class_of(w, l);
     struct link_state *link = &w->links[number];
-    l->since = nadi_engine_now(w->engine);
+    l->since = nadi_engine_now(w->base.engine);
     if (link->free_at <= l->since && !link->waking) {
         link->served = class;
         start(w, number, index);
@@ -137,7 +126,8 @@ static uint32_t wire_bytes(const struct loadstore *w, enum line_kind kind,
 void nadi_loadstore_launch(struct loadstore *w, const struct links_there *route,
                            enum line_kind kind, uint32_t part, struct bundle b)
 {
-    const uint32_t index = new_line(w);
+    uint32_t index;
+    NADI_POOL_TAKE(&w->lines, next, index);
     struct line *l = &w->lines.items[index];
     *l = (struct line){
         .links = route->links, .hops = route->hops, .part = part, .of = b, .kind = kind};
@@ -187,7 +177,7 @@ static void landed(struct loadstore *w, const struct line *l)
             nadi_loadstore_deliver(w, message, seen);
         return;
     case LINE_READY:
-        nadi_engine_schedule(w->engine, nadi_engine_after(w->engine, seen), NADI_NONE,
+        nadi_engine_schedule(w->base.engine, nadi_engine_after(w->base.engine, seen), NADI_NONE,
                              w->kind_begin, message, 0, 0);
         return;
     }
@@ -203,8 +193,7 @@ void nadi_loadstore_on_hop(void *context, const struct nadi_event *event)
         return;
     }
     const struct line copy = *l;
-    l->next = w->free_line;
-    w->free_line = event->a;
+    NADI_POOL_GIVE(&w->lines, next, event->a);
     landed(w, &copy);
 }
 
@@ -250,14 +239,14 @@ static void end_stall(struct loadstore *w, uint32_t unit)
     nadi_time *sum = &w->devices[unit / w->units_each].figures.stalled;
     if (nadi_time_is_never(u->stalled))
         return;
-    *sum = nadi_time_add(*sum, nadi_engine_now(w->engine) - u->stalled);
+    *sum = nadi_time_add(*sum, nadi_engine_now(w->base.engine) - u->stalled);
     u->stalled = NADI_TIME_NEVER;
 }
 
 void nadi_loadstore_issue(struct loadstore *w, uint32_t unit)
 {
     struct unit *u = &w->units[unit];
-    const nadi_time now = nadi_engine_now(w->engine);
+    const nadi_time now = nadi_engine_now(w->base.engine);
     if (u->ticking)
         return;
     while (u->last != NADI_NONE && u->free_at <= now) {
@@ -272,7 +261,7 @@ void nadi_loadstore_issue(struct loadstore *w, uint32_t unit)
         return;
     if (u->free >= next_lines(w, u)) {
         u->ticking = true;
-        nadi_engine_schedule(w->engine, u->free_at, NADI_NONE, w->kind_tick, unit, 0, 0);
+        nadi_engine_schedule(w->base.engine, u->free_at, NADI_NONE, w->kind_tick, unit, 0, 0);
     } else if (nadi_time_is_never(u->stalled))
         u->stalled = nadi_max_i64(now, u->free_at);
 }

@@ -68,12 +68,9 @@ static void on_done(void *context, const struct nadi_event *event);
 
 static struct nadi_network *create(const struct nadi_network_setup *setup)
 {
-    struct loadstore *w = NADI_ZNEW(struct loadstore, 1);
-    w->base.ops = &nadi_network_loadstore;
-    w->engine = setup->engine;
-    w->log = setup->log;
+    struct loadstore *w = nadi_network_new(&nadi_network_loadstore, setup, sizeof(*w));
     w->config = *setup->loadstore;
-    w->free_message = w->free_part = w->free_line = NADI_NONE;
+    w->messages.free = w->parts.free = w->lines.free = NADI_NONE;
     w->connections.in_flight = setup->in_flight;
     w->memory = nadi_time_of_ns(w->config.memory_ns);
     w->fence = nadi_time_of_ns(w->config.fence_ns);
@@ -90,15 +87,14 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     w->kind_flag = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_flag, w);
     w->kind_done = nadi_engine_add_kind(setup->engine, on_done, w);
     if (setup->record_usage)
-        w->usage = nadi_usage_create(w->fabric.count, NADI_DEPTH_NONE);
+        w->base.usage = nadi_usage_create(w->fabric.count, NADI_DEPTH_NONE);
     return &w->base;
 }
 
-static void destroy(struct nadi_network *net)
+static void release(struct nadi_network *net)
 {
     struct loadstore *w = self(net);
     nadi_fabric_release(&w->fabric);
-    nadi_usage_destroy(w->usage);
     nadi_connections_release(&w->connections);
     nadi_mem_free(w->links);
     nadi_mem_free(w->tallies);
@@ -108,21 +104,9 @@ static void destroy(struct nadi_network *net)
     nadi_mem_free(w->parts.items);
     nadi_mem_free(w->lines.items);
     nadi_mem_free(w->stranded.items);
-    nadi_mem_free(w);
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
-
-static uint32_t new_message(struct loadstore *w)
-{
-    const uint32_t index = w->free_message;
-    if (index != NADI_NONE) {
-        w->free_message = w->messages.items[index].next;
-        return index;
-    }
-    NADI_RESERVE(&w->messages, w->messages.count + 1);
-    return (uint32_t)w->messages.count++;
-}
 
 void nadi_loadstore_forget(struct loadstore *w, uint32_t message)
 {
@@ -132,12 +116,10 @@ void nadi_loadstore_forget(struct loadstore *w, uint32_t message)
     for (uint32_t part = m->first_part; part != NADI_NONE;) {
         struct part *p = &w->parts.items[part];
         const uint32_t next = p->next_of_message;
-        p->next = w->free_part;
-        w->free_part = part;
+        NADI_POOL_GIVE(&w->parts, next, part);
         part = next;
     }
-    m->next = w->free_message;
-    w->free_message = message;
+    NADI_POOL_GIVE(&w->messages, next, message);
 }
 
 static struct nadi_loadstore_route route_of(const struct loadstore *w,
@@ -157,17 +139,17 @@ static void note_loss(struct loadstore *w, const struct message *m)
 {
     const struct nadi_loadstore_route there = route_of(w, &m->there), back = route_of(w, &m->back);
     const double own = nadi_loadstore_alone(&w->config, m->protocol, &there, &back, m->bytes);
-    const nadi_time took = nadi_engine_now(w->engine) - m->sent, alone = nadi_time_of_ns(own);
+    const nadi_time took = nadi_engine_now(w->base.engine) - m->sent, alone = nadi_time_of_ns(own);
     if (m->where != NADI_NONE && took > alone)
-        nadi_message_log_wait(w->log, m->a, m->where, took - alone);
+        nadi_message_log_wait(w->base.log, m->a, m->where, took - alone);
 }
 
 static void begin(struct loadstore *w, uint32_t index);
 
 void nadi_loadstore_deliver(struct loadstore *w, uint32_t message, nadi_time delay)
 {
-    nadi_engine_schedule(w->engine, nadi_engine_after(w->engine, delay), NADI_NONE, w->kind_done,
-                         message, 0, 0);
+    nadi_engine_schedule(w->base.engine, nadi_engine_after(w->base.engine, delay), NADI_NONE,
+                         w->kind_done, message, 0, 0);
 }
 
 static void on_done(void *context, const struct nadi_event *event)
@@ -175,10 +157,10 @@ static void on_done(void *context, const struct nadi_event *event)
     struct loadstore *w = context;
     struct message *m = &w->messages.items[event->a];
     const uint32_t next = nadi_connections_leave(&w->connections, m->connection);
-    if (nadi_message_logged(w->log, m->kind))
+    if (nadi_message_logged(w->base.log, m->kind))
         note_loss(w, m);
-    nadi_engine_schedule(w->engine, nadi_engine_now(w->engine), NADI_NONE, m->kind, m->a, m->b,
-                         m->c);
+    nadi_engine_schedule(w->base.engine, nadi_engine_now(w->base.engine), NADI_NONE, m->kind, m->a,
+                         m->b, m->c);
     m->delivered = true;
     nadi_loadstore_forget(w, event->a);
     if (next != NADI_NONE)
@@ -205,7 +187,7 @@ static bool passes_no_npu(struct loadstore *w, const struct message *m,
     for (uint32_t i = 0; i < route->hops; i++) {
         const uint32_t npu = npu_at(w, route->links[i]);
         if (npu != NADI_NONE && npu != m->src && npu != m->dst) {
-            nadi_engine_halt(w->engine,
+            nadi_engine_halt(w->base.engine,
                              "a load or store of the network model loadstore goes over links and "
                              "switches, not through NPUs: from rank %" PRIu32 " to rank %" PRIu32
                              " it would pass rank %" PRIu32
@@ -267,17 +249,17 @@ static uint32_t over(struct nadi_network *net, uint32_t link)
 static void send(struct nadi_network *net, const struct nadi_message *sent)
 {
     struct loadstore *w = self(net);
-    w->sent_messages++;
-    w->sent_bytes = nadi_count_add(w->sent_bytes, sent->bytes);
+    nadi_network_count_sent(net, sent->bytes);
     if (sent->src == sent->dst) {
-        nadi_engine_schedule(w->engine, nadi_engine_now(w->engine), NADI_NONE, sent->kind, sent->a,
-                             sent->b, sent->c);
+        nadi_engine_schedule(w->base.engine, nadi_engine_now(w->base.engine), NADI_NONE, sent->kind,
+                             sent->a, sent->b, sent->c);
         return;
     }
     const uint32_t returns = nadi_fabric_route(&w->fabric, sent->dst, sent->src);
     const struct nadi_fabric_path *there = nadi_fabric_choose(&w->fabric, sent->route, sent->bytes);
     const struct nadi_fabric_path *back = nadi_fabric_path(&w->fabric, returns);
-    const uint32_t index = new_message(w);
+    uint32_t index;
+    NADI_POOL_TAKE(&w->messages, next, index);
     w->messages.items[index] = (struct message){
         .there = {there->links, there->hops},
         .back = {back->links, back->hops},
@@ -286,7 +268,7 @@ static void send(struct nadi_network *net, const struct nadi_message *sent)
         .dst = sent->dst,
         .first_part = NADI_NONE,
         .where = NADI_NONE,
-        .sent = nadi_engine_now(w->engine),
+        .sent = nadi_engine_now(w->base.engine),
         .connection = nadi_connections_find(&w->connections, sent->route, sent->connection),
         .kind = sent->kind,
         .a = sent->a,
@@ -324,17 +306,6 @@ static void flows(const struct nadi_network *net, nadi_network_flow_fn *visit, v
     nadi_fabric_flows(&((const struct loadstore *)net)->fabric, visit, context);
 }
 
-static const struct nadi_usage *usage(const struct nadi_network *net)
-{
-    return ((const struct loadstore *)net)->usage;
-}
-
-static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
-{
-    const struct loadstore *w = (const struct loadstore *)net;
-    *sum = (struct nadi_network_sent){.messages = w->sent_messages, .bytes = w->sent_bytes};
-}
-
 const struct nadi_loadstore_figures *nadi_loadstore_figures(const struct nadi_network *net,
                                                             uint32_t device)
 {
@@ -355,13 +326,11 @@ const struct nadi_network_ops nadi_network_loadstore = {
         "issue, each with so many requests outstanding, over links that serve line after "
         "line; protocols simple, LL and LL128 with their flags and fences; puts and gets.",
     .create = create,
-    .destroy = destroy,
+    .release = release,
     .route = route,
     .over = over,
     .send = send,
     .counters = counters,
-    .usage = usage,
     .flows = flows,
-    .sent = sent,
     .stranded = count_stranded,
 };

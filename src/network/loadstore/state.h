@@ -9,6 +9,7 @@
 #ifndef NADI_NETWORK_LOADSTORE_STATE_H
 #define NADI_NETWORK_LOADSTORE_STATE_H
 
+#include "base/pool.h"
 #include "network/connections.h"
 #include "network/fabric.h"
 #include "network/loadstore/alone.h"
@@ -99,38 +100,24 @@ struct device {
 
 struct loadstore {
     struct nadi_network base;
-    struct nadi_engine *engine;
-    struct nadi_message_log *log;
     struct nadi_loadstore_config config;
     struct nadi_fabric fabric;
     struct nadi_fabric_tally *tallies;
     struct link_state *links;
-    struct nadi_usage *usage;
     struct nadi_connections connections;
     struct unit *units; /* by device, units_each of them: SMs that copy, or engines */
     struct device *devices;
     uint32_t units_each;
     double interval_ps; /* between two lines of a unit */
     nadi_time memory, fence, poll, setup, ll128;
-    struct {
-        struct message *items;
-        size_t count, capacity;
-    } messages;
-    struct {
-        struct part *items;
-        size_t count, capacity;
-    } parts;
-    struct {
-        struct line *items;
-        size_t count, capacity;
-    } lines;
-    uint32_t free_message, free_part, free_line;
+    NADI_POOL_OF(struct message) messages;
+    NADI_POOL_OF(struct part) parts;
+    NADI_POOL_OF(struct line) lines;
     struct {
         uint32_t *items; /* messages without a route */
         size_t count, capacity;
     } stranded;
     uint32_t kind_hop, kind_wake, kind_tick, kind_begin, kind_flag, kind_done;
-    uint64_t sent_messages, sent_bytes;
 };
 
 static inline uint32_t nadi_loadstore_owner(const struct loadstore *w, const struct message *m)

@@ -2,21 +2,11 @@
 #include "base/mem.h"
 #include "network/loadstore/state.h"
 
-static uint32_t new_part(struct loadstore *w)
-{
-    const uint32_t index = w->free_part;
-    if (index != NADI_NONE) {
-        w->free_part = w->parts.items[index].next;
-        return index;
-    }
-    NADI_RESERVE(&w->parts, w->parts.count + 1);
-    return (uint32_t)w->parts.count++;
-}
-
 /* So many lines of the message by a unit, behind the parts that it has. */
 static uint32_t add_part(struct loadstore *w, uint32_t message, uint32_t unit, uint64_t lines)
 {
-    const uint32_t index = new_part(w);
+    uint32_t index;
+    NADI_POOL_TAKE(&w->parts, next, index);
     struct unit *u = &w->units[unit];
     w->parts.items[index] = (struct part){.left = lines,
                                           .message = message,
@@ -67,7 +57,7 @@ static void take(struct loadstore *w, uint32_t unit, uint32_t message)
     w->units[unit].busy = message;
     m->flags = m->answers = 1;
     m->first_part = add_part(w, message, unit, 0);
-    nadi_engine_schedule(w->engine, nadi_engine_after(w->engine, w->setup), NADI_NONE,
+    nadi_engine_schedule(w->base.engine, nadi_engine_after(w->base.engine, w->setup), NADI_NONE,
                          w->kind_begin, message, 1, 0);
 }
 
@@ -110,8 +100,9 @@ static void finish(struct loadstore *w, uint32_t part)
     const uint32_t unit = p->unit, message = p->message;
     struct message *m = &w->messages.items[message];
     if (w->config.direction == NADI_PUT && m->protocol == NADI_PROTOCOL_SIMPLE)
-        nadi_engine_schedule(w->engine, nadi_engine_after(w->engine, m->lines ? w->fence : 0),
-                             NADI_NONE, w->kind_flag, part, 0, 0);
+        nadi_engine_schedule(w->base.engine,
+                             nadi_engine_after(w->base.engine, m->lines ? w->fence : 0), NADI_NONE,
+                             w->kind_flag, part, 0, 0);
     else if (w->config.copy == NADI_COPY_ENGINE)
         release(w, unit);
     m->answers--;

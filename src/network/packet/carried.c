@@ -5,15 +5,15 @@
 #include "base/mem.h"
 #include "network/packet/queue.h"
 
-void nadi_pkt_carried_init(struct nadi_pkt_carried *c, uint32_t port_count)
+struct nadi_usage *nadi_pkt_carried_init(struct nadi_pkt_carried *c, uint32_t port_count)
 {
     *c = (struct nadi_pkt_carried){.usage = nadi_usage_create(port_count, NADI_DEPTH_QUEUE_BYTES),
                                    .seen = NADI_ZNEW(double, port_count)};
+    return c->usage;
 }
 
 void nadi_pkt_carried_release(struct nadi_pkt_carried *c)
 {
-    nadi_usage_destroy(c->usage);
     nadi_mem_free(c->seen);
 }
 

@@ -15,7 +15,8 @@ struct nadi_pkt_carried {
     nadi_time since;          /* last look; ps */
 };
 
-void nadi_pkt_carried_init(struct nadi_pkt_carried *c, uint32_t port_count);
+/* Returns the usage that is filled; it must be freed after `c`. */
+struct nadi_usage *nadi_pkt_carried_init(struct nadi_pkt_carried *c, uint32_t port_count);
 void nadi_pkt_carried_release(struct nadi_pkt_carried *c);
 
 /* Counts what was sent since the last look, up to the network's time. Nothing was sent since then

@@ -30,11 +30,12 @@ static struct packet *self(struct nadi_network *net)
 static void schedule_pump(struct packet *p)
 {
     const nadi_time next = nadi_pkt_wheel_next_time(&p->net->wheel);
-    const nadi_time at = nadi_max_i64(nadi_pkt_to_ps(p->net, next), nadi_engine_now(p->engine));
+    const nadi_time at =
+        nadi_max_i64(nadi_pkt_to_ps(p->net, next), nadi_engine_now(p->base.engine));
     if (at >= p->pump_at || nadi_time_is_never(at))
         return; /* what never ends is found by `endless` */
     p->pump_at = at;
-    nadi_engine_schedule(p->engine, at, NADI_NONE, p->kind_pump, 0, 0, 0);
+    nadi_engine_schedule(p->base.engine, at, NADI_NONE, p->kind_pump, 0, 0, 0);
 }
 
 /* Handles packets' events up to the limit, which a delivery or a marker may bring nearer. */
@@ -42,18 +43,18 @@ static void run_packets(struct packet *p, uint64_t most)
 {
     const uint64_t before = p->net->totals.events;
     nadi_pkt_run(p->net, &p->limit, most);
-    nadi_engine_count(p->engine, (int64_t)(p->net->totals.events - before));
+    nadi_engine_count(p->base.engine, (int64_t)(p->net->totals.events - before));
 }
 
 static void on_pump(void *context, const struct nadi_event *event)
 {
     struct packet *p = context;
     (void)event;
-    if (nadi_engine_now(p->engine) == p->pump_at)
+    if (nadi_engine_now(p->base.engine) == p->pump_at)
         p->pump_at = NADI_TIME_NEVER;
-    p->limit = nadi_engine_horizon(p->engine) / p->net->tick;
+    p->limit = nadi_engine_horizon(p->base.engine) / p->net->tick;
     run_packets(p, EVENTS_A_PUMP);
-    nadi_engine_count(p->engine,
+    nadi_engine_count(p->base.engine,
                       -1); /* how often it runs depends on fast-forwarding (fast_forward.h) */
     schedule_pump(p);
 }
@@ -79,7 +80,7 @@ static void on_scheduled(void *context, uint32_t event, nadi_time at)
 static void look_later(struct packet *p)
 {
     p->looks = true;
-    const nadi_time width = p->carried.usage->width / p->net->tick + 1;
+    const nadi_time width = p->base.usage->width / p->net->tick + 1;
     nadi_pkt_schedule_marker(p->net, nadi_time_add(p->net->wheel.now, width), NADI_NONE, 0);
 }
 
@@ -108,7 +109,7 @@ static void on_marker(void *context, struct nadi_pkt *net, uint32_t event, uint3
 static void on_reached(void *context, uint32_t event)
 {
     struct packet *p = context;
-    const nadi_time now = tick_of(p, nadi_engine_now(p->engine));
+    const nadi_time now = tick_of(p, nadi_engine_now(p->base.engine));
     while (p->marked != event) {
         const uint32_t before = p->marked;
         p->limit = now;
@@ -127,27 +128,27 @@ static void on_reached(void *context, uint32_t event)
 static void log_loss(struct packet *p, uint32_t flow, const struct delivery *d, nadi_time at)
 {
     const struct nadi_pkt_info *info = &p->net->infos[flow];
-    const nadi_time sent = d->connection == NADI_NONE ? p->log->entries.items[d->a].sent
+    const nadi_time sent = d->connection == NADI_NONE ? p->base.log->entries.items[d->a].sent
                                                       : nadi_pkt_to_ps(p->net, info->start);
     const nadi_time alone = nadi_pkt_to_ps(p->net, nadi_pkt_alone(p->net, flow));
     if (info->crowded_bytes > 0 && at - sent > alone)
-        nadi_message_log_wait(p->log, d->a, info->crowded_port, at - sent - alone);
+        nadi_message_log_wait(p->base.log, d->a, info->crowded_port, at - sent - alone);
 }
 
 static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
 {
     struct packet *p = context;
     const uint32_t index = net->infos[flow].user;
-    const struct delivery d = p->items[index];
+    const struct delivery d = p->deliveries.items[index];
     const nadi_time at = nadi_pkt_to_ps(p->net, net->wheel.now);
-    p->items[index].next = p->free_item;
-    p->free_item = index;
+    NADI_POOL_GIVE(&p->deliveries, next, index);
     p->in_flight--;
-    if (nadi_message_logged(p->log, d.kind))
+    if (nadi_message_logged(p->base.log, d.kind))
         log_loss(p, flow, &d, at);
-    nadi_engine_call(p->engine, nadi_engine_now(p->engine) > at ? nadi_engine_now(p->engine) : at,
+    nadi_engine_call(p->base.engine,
+                     nadi_engine_now(p->base.engine) > at ? nadi_engine_now(p->base.engine) : at,
                      d.kind, d.a, d.b, d.c);
-    const nadi_time horizon = nadi_engine_horizon(p->engine) / net->tick;
+    const nadi_time horizon = nadi_engine_horizon(p->base.engine) / net->tick;
     p->limit = horizon < p->limit ? horizon : p->limit;
 }
 
@@ -159,14 +160,12 @@ static void on_pfc(void *context, const struct nadi_pkt *net, uint32_t port, boo
 
 static struct nadi_network *create(const struct nadi_network_setup *setup)
 {
-    struct packet *p = NADI_ZNEW(struct packet, 1);
+    struct packet *p = nadi_network_new(&nadi_network_packet, setup, sizeof(*p));
     struct nadi_diags diags;
     nadi_diags_init(&diags);
-    p->base.ops = &nadi_network_packet;
-    p->engine = setup->engine;
     p->npu_count = setup->topology->npu_count;
     p->dim_count = setup->graph->of_topology ? setup->topology->dim_count : setup->graph->dim_count;
-    p->free_item = NADI_NONE;
+    p->deliveries.free = NADI_NONE;
     nadi_map64_init(&p->pairs, 0);
     p->pump_at = NADI_TIME_NEVER;
     p->kind_pump = nadi_engine_add_kind(setup->engine, on_pump, p);
@@ -185,9 +184,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     p->net->hooks.pfc = on_pfc;
     nadi_pkt_pauses_init(&p->pauses, p->net->port_count);
     if (setup->record_usage)
-        nadi_pkt_carried_init(&p->carried, p->net->port_count);
-    p->log = setup->log;
-    p->net->watched = p->log != NULL;
+        p->base.usage = nadi_pkt_carried_init(&p->carried, p->net->port_count);
+    p->net->watched = p->base.log != NULL;
     p->marked = NADI_NONE;
     const struct nadi_engine_follower follower = {
         .context = p, .pump = p->kind_pump, .scheduled = on_scheduled, .reached = on_reached};
@@ -196,19 +194,18 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     return &p->base;
 }
 
-static void destroy(struct nadi_network *net)
+static void release(struct nadi_network *net)
 {
     nadi_pkt_pauses_release(&self(net)->pauses);
     nadi_pkt_carried_release(&self(net)->carried);
     nadi_pkt_destroy(self(net)->net);
     nadi_pkt_ends_destroy(self(net)->ends);
-    nadi_mem_free(self(net)->items);
+    nadi_mem_free(self(net)->deliveries.items);
     nadi_mem_free(self(net)->stranded.items);
     nadi_connections_release(&self(net)->connections);
     nadi_map64_release(&self(net)->pairs);
     nadi_mem_free(self(net)->queue_pairs.items);
     nadi_mem_free(self(net)->marker_of);
-    nadi_mem_free(net);
 }
 
 static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
@@ -223,38 +220,26 @@ static uint32_t over(struct nadi_network *net, uint32_t link)
     return 0;
 }
 
-static uint32_t new_item(struct packet *p)
-{
-    const uint32_t index = p->free_item;
-    if (index != NADI_NONE) {
-        p->free_item = p->items[index].next;
-        return index;
-    }
-    if (p->count == p->capacity)
-        p->items = nadi_mem_grow(p->items, &p->capacity, (size_t)p->count + 1, sizeof(*p->items));
-    return p->count++;
-}
-
 static void send(struct nadi_network *net, const struct nadi_message *m)
 {
     struct packet *p = self(net);
-    const nadi_time now = nadi_engine_now(p->engine);
-    p->messages++;
-    p->bytes = nadi_count_add(p->bytes, m->bytes);
+    const nadi_time now = nadi_engine_now(p->base.engine);
+    nadi_network_count_sent(net, m->bytes);
     if (m->src == m->dst) {
-        nadi_engine_schedule(p->engine, now, NADI_NONE, m->kind, m->a, m->b, m->c);
+        nadi_engine_schedule(p->base.engine, now, NADI_NONE, m->kind, m->a, m->b, m->c);
         return;
     }
     if (m->bytes > nadi_packet_most_bytes(&p->net->config)) {
-        nadi_engine_halt(p->engine,
+        nadi_engine_halt(p->base.engine,
                          "the message of %" PRIu64 " B from %" PRIu32 " to %" PRIu32
                          " has more packets of %" PRIu32
                          " B than 32 bits can number: raise 'payload' in the packet file",
                          m->bytes, m->src, m->dst, p->net->config.payload_bytes);
         return;
     }
-    const uint32_t index = new_item(p);
-    p->items[index] = (struct delivery){
+    uint32_t index;
+    NADI_POOL_TAKE(&p->deliveries, next, index);
+    p->deliveries.items[index] = (struct delivery){
         .bytes = m->bytes,
         .src = m->src,
         .dst = m->dst,
@@ -267,9 +252,9 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
     nadi_pkt_set_clock(p->net, tick_of(p, now));
     if (p->in_flight++ == 0)
         p->begun = now;
-    if (p->carried.usage && !p->looks)
+    if (p->base.usage && !p->looks)
         look_later(p);
-    if (nadi_connections_enter(&p->connections, p->items[index].connection, index))
+    if (nadi_connections_enter(&p->connections, p->deliveries.items[index].connection, index))
         nadi_pkt_queue_pair_inject(p, index);
     schedule_pump(p);
 }
@@ -290,7 +275,7 @@ static void change(struct nadi_network *net, const struct nadi_link_state *state
             .down = states[i].down,
         };
     }
-    nadi_pkt_set_clock(p->net, tick_of(p, nadi_engine_now(p->engine)));
+    nadi_pkt_set_clock(p->net, tick_of(p, nadi_engine_now(p->base.engine)));
     nadi_pkt_cables_change(p->net, cables, links);
     nadi_mem_free(cables);
     const size_t waiting = p->stranded.count;
@@ -312,8 +297,8 @@ static uint64_t stranded(const struct nadi_network *net, uint32_t *src, uint32_t
 {
     const struct packet *p = (const struct packet *)net;
     if (p->stranded.count) {
-        *src = p->items[p->stranded.items[0]].src;
-        *dst = p->items[p->stranded.items[0]].dst;
+        *src = p->deliveries.items[p->stranded.items[0]].src;
+        *dst = p->deliveries.items[p->stranded.items[0]].dst;
     }
     return nadi_pkt_queue_pair_stranded(p);
 }
@@ -416,18 +401,6 @@ static void flows(const struct nadi_network *base, nadi_network_flow_fn *visit, 
     }
 }
 
-static const struct nadi_usage *usage(const struct nadi_network *net)
-{
-    return ((const struct packet *)net)->carried.usage;
-}
-
-static void sent(const struct nadi_network *net, struct nadi_network_sent *sum)
-{
-    const struct packet *p = (const struct packet *)net;
-    sum->messages = p->messages;
-    sum->bytes = p->bytes;
-}
-
 static bool endless(const struct nadi_network *net)
 {
     const struct packet *p = (const struct packet *)net;
@@ -440,7 +413,7 @@ static void get_pauses(struct packet *p, struct nadi_packet_figures *f)
     const double *paused = u->bytes + (size_t)NADI_PAUSED_TIME * NADI_USAGE_BUCKETS;
     const double *frames = u->bytes + (size_t)NADI_PAUSE_FRAMES * NADI_USAGE_BUCKETS;
     nadi_time sum = 0;
-    nadi_pkt_pauses_settle(&p->pauses, nadi_engine_now(p->engine));
+    nadi_pkt_pauses_settle(&p->pauses, nadi_engine_now(p->base.engine));
     for (uint32_t i = 0; i < p->net->port_count; i++)
         sum = nadi_time_add(sum, p->pauses.ports[i].paused);
     f->paused_ns = nadi_time_to_ns(sum);
@@ -479,9 +452,9 @@ void nadi_packet_figures_get(struct nadi_network *base, struct nadi_packet_figur
     f->blocked_ports = nadi_pkt_blocked_ports(net, &f->blocked_node);
     f->mean_peak_queue_bytes = ports ? (double)sum / (double)ports : 0;
     get_pauses(self(base), f);
-    if (self(base)->carried.usage && self(base)->looks)
+    if (base->usage && self(base)->looks)
         nadi_pkt_carried_look(&self(base)->carried, net, 0);
-    else if (self(base)->carried.usage)
+    else if (base->usage)
         nadi_pkt_carried_end(&self(base)->carried, net);
 }
 
@@ -506,14 +479,12 @@ const struct nadi_network_ops nadi_network_packet = {
                "buffers, PFC, ECN and congestion control. In its exact mode equal to the HPCC "
                "simulator on ns-3.",
     .create = create,
-    .destroy = destroy,
+    .release = release,
     .route = route,
     .over = over,
     .send = send,
     .counters = counters,
-    .usage = usage,
     .flows = flows,
-    .sent = sent,
     .change = change,
     .stranded = stranded,
     .too_far = too_far,

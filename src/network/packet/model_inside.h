@@ -4,6 +4,7 @@
 #define NADI_NETWORK_PACKET_MODEL_INSIDE_H
 
 #include "base/map.h"
+#include "base/pool.h"
 #include "network/connections.h"
 #include "network/message_log.h"
 #include "network/network.h"
@@ -27,7 +28,6 @@ struct queue_pair { /* of a connection */
 
 struct packet {
     struct nadi_network base;
-    struct nadi_engine *engine;
     struct nadi_pkt *net;
     struct nadi_pkt_ends *ends; /* NULL: no messages to switches */
     uint32_t npu_count, dim_count;
@@ -38,11 +38,8 @@ struct packet {
     uint32_t *marker_of; /* by engine event: its marker's number */
     size_t marker_capacity;
     uint32_t markers; /* numbers given so far */
-    struct delivery *items;
-    size_t capacity;
-    uint32_t count, free_item;
-    uint64_t messages, bytes; /* sent */
-    struct {                  /* without a route at present, in the order in which they came */
+    NADI_POOL_OF(struct delivery) deliveries;
+    struct { /* without a route at present, in the order in which they came */
         uint32_t *items;
         size_t count, capacity;
     } stranded;
@@ -52,7 +49,6 @@ struct packet {
         struct queue_pair *items; /* by connection */
         size_t count, capacity;
     } queue_pairs;
-    struct nadi_message_log *log;
     struct nadi_pkt_pauses pauses;
     struct nadi_pkt_carried carried;
     uint32_t in_flight; /* messages */

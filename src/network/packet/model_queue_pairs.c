@@ -36,7 +36,7 @@ static bool append(struct packet *p, uint32_t index, struct queue_pair *queue_pa
     struct nadi_pkt_info *info = &p->net->infos[flow];
     info->idle = false; /* now: a short message is sent at once */
     queue_pair->idle = info->next_idle;
-    if (nadi_pkt_flow_append(p->net, flow, p->items[index].bytes, index))
+    if (nadi_pkt_flow_append(p->net, flow, p->deliveries.items[index].bytes, index))
         return true;
     info->idle = true;
     queue_pair->idle = flow;
@@ -45,7 +45,7 @@ static bool append(struct packet *p, uint32_t index, struct queue_pair *queue_pa
 
 void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index)
 {
-    const struct delivery *d = &p->items[index];
+    const struct delivery *d = &p->deliveries.items[index];
     struct queue_pair *queue_pair =
         d->connection == NADI_NONE ? NULL : &p->queue_pairs.items[d->connection];
     struct nadi_pkt_flow_spec spec = {
@@ -83,10 +83,11 @@ void nadi_pkt_queue_pair_sent(void *context, struct nadi_pkt *net, uint32_t flow
     const uint32_t next = nadi_connections_leave(&p->connections, connection);
     if (next == NADI_NONE)
         return;
-    const struct delivery *d = &p->items[next];
-    if (nadi_message_logged(p->log, d->kind))
-        nadi_message_log_queued(
-            p->log, d->a, nadi_pkt_to_ps(net, net->wheel.now) - p->log->entries.items[d->a].sent);
+    const struct delivery *d = &p->deliveries.items[next];
+    if (nadi_message_logged(p->base.log, d->kind))
+        nadi_message_log_queued(p->base.log, d->a,
+                                nadi_pkt_to_ps(net, net->wheel.now) -
+                                    p->base.log->entries.items[d->a].sent);
     nadi_pkt_queue_pair_inject(p, next);
 }
 
@@ -110,7 +111,7 @@ uint64_t nadi_pkt_queue_pair_stranded(const struct packet *p)
     const struct nadi_connections *c = &p->connections;
     uint64_t count = p->stranded.count;
     for (size_t i = 0; i < p->stranded.count; i++) {
-        const uint32_t connection = p->items[p->stranded.items[i]].connection;
+        const uint32_t connection = p->deliveries.items[p->stranded.items[i]].connection;
         uint32_t m = connection == NADI_NONE ? NADI_NONE : c->list.items[connection].head;
         for (; m != NADI_NONE; m = nadi_connections_behind(c, m))
             count++;

@@ -1,6 +1,7 @@
 /* mem: sizes that cannot be are never handed out, whatever their product wraps to; arrays grow and
  * keep what they have. */
 #include "base/mem.h"
+#include "base/pool.h"
 
 #include <setjmp.h>
 #include <sys/wait.h>
@@ -71,8 +72,41 @@ static void grows(void **state)
     nadi_mem_free(zero);
 }
 
+struct item {
+    uint32_t value, next;
+};
+
+/* What was given back is taken before the array grows, the latest first; a list keeps its order. */
+static void pools(void **state)
+{
+    (void)state;
+    NADI_POOL_OF(struct item) pool = {.free = NADI_NONE};
+    struct nadi_fifo list = {NADI_NONE, NADI_NONE};
+    uint32_t at;
+    for (uint32_t i = 0; i < 100; i++) {
+        NADI_POOL_TAKE(&pool, next, at);
+        assert_int_equal(at, i);
+        pool.items[at].value = i;
+        NADI_FIFO_PUSH(&list, &pool, at);
+    }
+    for (uint32_t i = 0; i < 60; i++) {
+        NADI_FIFO_POP(&list, &pool, at);
+        assert_int_equal(pool.items[at].value, i);
+        NADI_POOL_GIVE(&pool, next, at);
+    }
+    for (uint32_t i = 60; i-- > 0;) {
+        NADI_POOL_TAKE(&pool, next, at);
+        assert_int_equal(at, i);
+    }
+    NADI_POOL_TAKE(&pool, next, at);
+    assert_int_equal(at, 100);
+    assert_int_equal(list.head, 60);
+    nadi_mem_free(pool.items);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(too_much), cmocka_unit_test(grows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(too_much), cmocka_unit_test(grows),
+                                       cmocka_unit_test(pools)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

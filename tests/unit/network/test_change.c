@@ -178,7 +178,7 @@ static void test_in_order(void **state)
     struct flow_case c;
     (void)state;
     two_ways(&c, &nadi_network_flow);
-    c.net->ops->destroy(c.net);
+    nadi_network_destroy(c.net);
     const struct nadi_network_setup setup = {
         .topology = &c.topology, .graph = &c.graph, .flow = &c.config, .engine = c.engine};
     c.net = nadi_network_flow.create(&setup);
@@ -197,7 +197,7 @@ static void test_connections(void **state)
     struct flow_case c;
     (void)state;
     two_ways(&c, &nadi_network_flow);
-    c.net->ops->destroy(c.net);
+    nadi_network_destroy(c.net);
     const struct nadi_network_setup setup = {
         .topology = &c.topology, .graph = &c.graph, .flow = &c.config, .engine = c.engine};
     c.net = nadi_network_flow.create(&setup);

@@ -41,7 +41,7 @@ static void lists(void **state)
         assert_true(m->has_links || !m->has_contention);
         assert_true(m->has_links || !m->needs_graph);
         assert_true(!m->relaxed || m->relaxed->has_contention);
-        assert_true(m->summary && m->create && m->destroy && m->send && m->sent);
+        assert_true(m->summary && m->create && m->release && m->send && m->counters);
     }
     assert_int_equal(linked, 0);
     assert_int_equal(packets, 0);
