@@ -9,6 +9,8 @@
 
 #include "platform/topology.h"
 
+struct nadi_uniform_links;
+
 struct nadi_fold_peer { /* a rank that an actor exchanges messages with */
     uint32_t rank;      /* of the actor's representative */
     uint32_t actor;     /* its class */
@@ -33,6 +35,7 @@ struct nadi_fold {
      * class, and a shift by them maps all that happens onto itself (sim/fold_shifts.c). */
     struct nadi_topology shape; /* 0 dimensions: those of the network, and all periods are 1 */
     uint32_t period[NADI_MAX_DIMS];
+    struct nadi_uniform_links *links; /* of a graph (network/uniform.h); NULL: of dimensions */
 };
 
 #endif

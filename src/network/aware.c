@@ -245,7 +245,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     struct aware *w = nadi_network_new(&nadi_network_aware, setup, sizeof(*w));
     w->flights.free = NADI_NONE;
     nadi_fabric_init(&w->fabric, setup->topology, setup->graph, setup->routing);
-    NADI_ASSERT(!setup->uniform || !setup->graph);
+    NADI_ASSERT(!setup->uniform || !setup->graph == !setup->uniform->links);
     w->fabric.uniform = setup->uniform;
     if (setup->uniform) { /* nothing was scheduled yet */
         w->sequence = nadi_sequence_create(setup->uniform->actor_count, w->fabric.count);

@@ -219,6 +219,26 @@ static void fold_links(const struct nadi_fabric *l, const struct nadi_fabric_pat
     links[2 * r->hops] = nadi_uniform_place(shape, r->src, r->dst);
 }
 
+/* The same in a graph, where a link that alike NPUs share stands there once for each. */
+static void fold_route(struct nadi_fabric *l, struct nadi_fabric_path *r)
+{
+    const uint32_t *share = l->uniform->links->share;
+    const uint32_t hops = r->hops;
+    uint32_t all = 0, at = hops;
+    for (uint32_t i = 0; i < hops; i++)
+        all += share[l->found.items[i]];
+    uint32_t *links = NADI_ARENA_NEW(&l->arena, uint32_t, all + hops + 1);
+    memcpy(links, l->found.items, hops * sizeof(*links));
+    fold_links(l, r, links);
+    use_links(l, r, links); /* its latency and rate are those of the way itself */
+    if (all == hops)
+        return;
+    for (uint32_t i = 0; i < hops; i++)
+        for (uint32_t k = 1; k < share[l->found.items[i]]; k++)
+            links[at++] = links[i];
+    r->hops = all;
+}
+
 static void find(struct nadi_fabric *l, struct nadi_fabric_path *r)
 {
     r->version = l->version;
@@ -230,7 +250,10 @@ static void find(struct nadi_fabric *l, struct nadi_fabric_path *r)
     } else if (l->graph) {
         r->broken = !nadi_routing_find(l->routing, r->src, r->dst, r->flow, &l->found);
         r->hops = r->broken ? 0 : (uint32_t)l->found.count;
-        use_links(l, r, keep(l, l->found.items, r->hops));
+        if (l->uniform && !r->broken)
+            fold_route(l, r);
+        else
+            use_links(l, r, keep(l, l->found.items, r->hops));
     } else {
         r->hops = walk_dims(l, r->src, r->dst, NULL);
         const uint32_t places = l->uniform ? r->hops + 1 : 0;
@@ -328,11 +351,31 @@ const struct nadi_fabric_path *nadi_fabric_choose(struct nadi_fabric *l, uint32_
     return r;
 }
 
+struct flow_visit {
+    nadi_network_flow_fn *visit;
+    void *context;
+    uint32_t flow;
+};
+
+static void visit_flow(void *context, uint32_t src, uint32_t dst)
+{
+    const struct flow_visit *v = context;
+    v->visit(v->context, src, dst, v->flow);
+}
+
 void nadi_fabric_flows(const struct nadi_fabric *l, nadi_network_flow_fn *visit, void *context)
 {
-    for (size_t i = 0; l->graph && i < l->route_count; i++)
-        if (l->routes[i].src != NADI_NONE && l->routes[i].dst < l->npu_count)
-            visit(context, l->routes[i].src, l->routes[i].dst, l->routes[i].flow);
+    struct flow_visit v = {.visit = visit, .context = context};
+    for (size_t i = 0; l->graph && i < l->route_count; i++) {
+        const struct nadi_fabric_path *r = &l->routes[i];
+        v.flow = r->flow;
+        if (r->src == NADI_NONE || r->dst >= l->npu_count)
+            continue;
+        if (l->uniform)
+            nadi_uniform_each(l, r->src, r->dst, visit_flow, &v);
+        else
+            visit_flow(&v, r->src, r->dst);
+    }
 }
 
 const char *nadi_fabric_too_far(const struct nadi_fabric *l)

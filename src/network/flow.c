@@ -491,7 +491,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     f->config = setup->flow ? *setup->flow : (struct nadi_flow_config){0};
     f->connections.in_flight = setup->in_flight;
     nadi_fabric_init(&f->fabric, setup->topology, setup->graph, setup->routing);
-    NADI_ASSERT(!setup->uniform || !setup->graph);
+    NADI_ASSERT(!setup->uniform || !setup->graph == !setup->uniform->links);
     f->fabric.uniform = setup->uniform;
     double *capacity = NADI_NEW(double, f->fabric.count);
     for (uint32_t i = 0; i < f->fabric.count; i++)

@@ -41,8 +41,8 @@ struct nadi_network_setup { /* all must outlive the network */
     bool record_usage;                  /* what links carry over time */
     bool to_switches;                   /* packet: messages begin and end at switches too */
     bool fabric_stops;                  /* fabric: a message that cannot be routed ends the run */
-    const struct nadi_uniform *uniform; /* flow, aware; without a graph: see network/uniform.h;
-                                           NULL: each message stands for itself */
+    const struct nadi_uniform *uniform; /* flow, aware: see network/uniform.h; NULL: each message
+                                           stands for itself */
 };
 
 struct nadi_network_counter { /* of one link, or of one dimension */

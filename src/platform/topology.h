@@ -49,6 +49,14 @@ static inline uint32_t nadi_topology_coordinate(const struct nadi_topology *t, u
     return rank / t->stride[dim] % t->dims[dim].npus;
 }
 
+/* The rank so many places on in a dimension, modulo its size. */
+static inline uint32_t nadi_topology_move(const struct nadi_topology *t, uint32_t rank,
+                                          uint32_t dim, uint32_t by)
+{
+    const uint32_t n = t->dims[dim].npus, at = nadi_topology_coordinate(t, rank, dim);
+    return rank + ((at + by) % n - at) * t->stride[dim]; /* modulo 2^32 */
+}
+
 /* Links from local address a to b of one dimension: FullyConnected 1, Switch 2, Ring the shorter
  * route, one-way ring up from a to b, Mesh and Torus the sum over the axes. a != b. */
 uint32_t nadi_dim_hops(const struct nadi_dim *dim, uint32_t a, uint32_t b);

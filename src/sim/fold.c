@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "network/unaware.h"
+#include "network/uniform.h"
 
 /* ---- colours ------------------------------------------------------------------------------- */
 
@@ -286,5 +287,6 @@ void nadi_fold_destroy(struct nadi_fold *f)
     nadi_mem_free(f->deferred);
     nadi_mem_free(f->peer_start);
     nadi_mem_free(f->peers);
+    nadi_uniform_links_destroy(f->links);
     nadi_mem_free(f);
 }

@@ -17,6 +17,7 @@ static bool add_algorithm(struct nadi_folding *f, const struct nadi_implementati
         if (a == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
             f->why_not = "the members of a double binary tree differ";
         f->halves |= a == NADI_ALGORITHM_HALVING_DOUBLING;
+        f->direct |= a == NADI_ALGORITHM_DIRECT;
     }
     if (small == NADI_ALGORITHM_PROGRAM) /* who knows whom it sends to */
         small = NADI_ALGORITHM_DIRECT;

@@ -13,6 +13,7 @@
  * groups and peers repeat, unless collectives of all ranks go round it as it is. */
 #include "base/mem.h"
 #include "network/uniform.h"
+#include "sim/fold_routes.h"
 #include "sim/folding.h"
 
 struct shifts {
@@ -20,8 +21,10 @@ struct shifts {
     struct nadi_topology shape;
     const struct nadi_topology *t; /* it */
     uint32_t period[NADI_MAX_DIMS];
-    uint32_t *moved[NADI_MAX_DIMS]; /* by dimension, group -> the group moved by the period */
-    uint32_t *next;                 /* the same while a shift is tried */
+    uint32_t *moved[NADI_MAX_DIMS];  /* by dimension, group -> the group moved by the period */
+    uint32_t *next;                  /* the same while a shift is tried */
+    struct nadi_fold_routes *routes; /* of a graph; NULL: not yet needed, or of dimensions */
+    uint32_t *maps[NADI_MAX_DIMS];   /* by dimension, link -> link moved by the period; NULL */
     uint32_t *visited; /* by first rank of a class: the latest group that was looked at */
     uint32_t visits;
 };
@@ -114,12 +117,6 @@ static struct nadi_topology cut_shape(const struct nadi_folding *f)
 
 /* ---- shifts -------------------------------------------------------------------------------- */
 
-static uint32_t move(const struct nadi_topology *t, uint32_t rank, uint32_t d, uint32_t by)
-{
-    const uint32_t n = t->dims[d].npus, at = nadi_topology_coordinate(t, rank, d);
-    return rank + ((at + by) % n - at) * t->stride[d]; /* modulo 2^32 */
-}
-
 /* Is group h group g moved? Its members may begin elsewhere if the group is a ring of one class. */
 static bool is_moved(const struct shifts *s, uint32_t g, uint32_t h, uint32_t d, uint32_t by)
 {
@@ -127,13 +124,13 @@ static bool is_moved(const struct shifts *s, uint32_t g, uint32_t h, uint32_t d,
     const struct nadi_fold_group *a = &s->f->groups[g], *b = &s->f->groups[h];
     if (from->size != to->size || a->slot != b->slot || a->own || b->own)
         return false;
-    const uint32_t first = move(s->t, nadi_group_member(from, 0), d, by);
+    const uint32_t first = nadi_topology_move(s->t, nadi_group_member(from, 0), d, by);
     const uint32_t turn = nadi_group_position(to, first);
     if (turn == NADI_NONE || (turn > 0 && g != h))
         return false;
     for (uint32_t i = 0; i < from->size; i++)
         if (nadi_group_member(to, (i + turn) % to->size) !=
-            move(s->t, nadi_group_member(from, i), d, by))
+            nadi_topology_move(s->t, nadi_group_member(from, i), d, by))
             return false;
     return true;
 }
@@ -154,7 +151,7 @@ static bool same_after(struct shifts *s, uint32_t rank, uint32_t other, uint32_t
         s->next[g] = h;
     }
     for (size_t i = 0; i < f->peer_start[rank + 1] - p; i++)
-        if (f->peers[q + i] != move(s->t, f->peers[p + i], d, by) ||
+        if (f->peers[q + i] != nadi_topology_move(s->t, f->peers[p + i], d, by) ||
             f->backs[p + i] != f->backs[q + i])
             return false;
     return true;
@@ -165,9 +162,24 @@ static bool maps_onto_itself(struct shifts *s, uint32_t d, uint32_t by)
     for (uint32_t g = 0; g < s->f->in->groups.count; g++)
         s->next[g] = s->f->groups[g].world ? g : NADI_NONE;
     for (uint32_t r = 0; r < s->f->rank_count; r++)
-        if (!same_after(s, r, move(s->t, r, d, by), d, by))
+        if (!same_after(s, r, nadi_topology_move(s->t, r, d, by), d, by))
             return false;
     return true;
+}
+
+/* In a graph: are the ways of messages mapped on each other, too? */
+static bool maps_ways(struct shifts *s, uint32_t d, uint32_t by)
+{
+    if (!s->f->in->graph.node_count)
+        return true;
+    if (!s->routes)
+        s->routes = nadi_fold_routes_open(s->f);
+    if (nadi_fold_routes_why_not(s->routes))
+        return false;
+    const uint32_t *map = nadi_fold_routes_map(s->routes, s->t, d, by);
+    if (map)
+        s->maps[d] = nadi_mem_copy(map, nadi_graph_channel_count(&s->f->in->graph), sizeof(*map));
+    return map;
 }
 
 /* The least period of each dimension. */
@@ -176,7 +188,7 @@ static void find_periods(struct shifts *s)
     for (uint32_t d = 0; d < s->t->dim_count; d++) {
         const uint32_t n = s->t->dims[d].npus;
         uint32_t by = 1;
-        while (by < n && (n % by != 0 || !maps_onto_itself(s, d, by)))
+        while (by < n && (n % by != 0 || !maps_onto_itself(s, d, by) || !maps_ways(s, d, by)))
             by++;
         s->period[d] = by;
         s->moved[d] = s->next;
@@ -299,6 +311,25 @@ static void give_classes(const struct shifts *s, struct nadi_fold *fold)
     fold->shape = s->shape;
 }
 
+/* In a graph the links that are one; why the network model cannot serve them so, or NULL. */
+static const char *give_links(struct shifts *s, struct nadi_fold *fold)
+{
+    const struct nadi_inputs *in = s->f->in;
+    if (!s->routes)
+        return NULL;
+    for (uint32_t d = 0; d < s->t->dim_count; d++)
+        if (s->period[d] == s->t->dims[d].npus) {
+            nadi_mem_free(s->maps[d]);
+            s->maps[d] = NULL;
+        }
+    fold->links = nadi_fold_routes_links(s->routes, s->t, s->period, s->maps, fold->weight[0]);
+    if (fold->links->shared && in->options.network_model->in_order)
+        return "ranks that are alike share a link, which serves one after the other";
+    if (fold->links->shared && in->flow.packet_bytes)
+        return "ranks that are alike share a link, and packets are forwarded whole";
+    return NULL;
+}
+
 static struct nadi_fold *fold_of(struct shifts *s)
 {
     struct nadi_fold *fold = NADI_ZNEW(struct nadi_fold, 1);
@@ -323,10 +354,27 @@ static void keep_clean(struct shifts *s)
     }
 }
 
+static const char no_shift[] =
+    "no shift of the network maps the ranks' graphs, groups and peers on each other";
+
+static struct nadi_fold *find_fold(struct shifts *s, const char **why_not)
+{
+    find_periods(s);
+    *why_not = s->routes ? nadi_fold_routes_why_not(s->routes) : NULL;
+    if (*why_not)
+        return NULL;
+    keep_clean(s);
+    struct nadi_fold *fold = fold_of(s);
+    *why_not = fold ? give_links(s, fold) : no_shift;
+    if (!*why_not)
+        return fold;
+    nadi_fold_destroy(fold);
+    return NULL;
+}
+
 struct nadi_fold *nadi_fold_shifts(struct nadi_folding *f, const char **why_not)
 {
     struct shifts s = {.f = f};
-    struct nadi_fold *fold = NULL;
     *why_not = nadi_fold_no_shifts(f->in);
     if (*why_not)
         return NULL;
@@ -334,15 +382,13 @@ struct nadi_fold *nadi_fold_shifts(struct nadi_folding *f, const char **why_not)
     s.t = &s.shape;
     s.next = NADI_NEW(uint32_t, f->in->groups.count);
     s.visited = NADI_ZNEW(uint32_t, f->rank_count);
-    find_periods(&s);
-    keep_clean(&s);
-    fold = fold_of(&s);
-    for (uint32_t d = 0; d < s.t->dim_count; d++)
+    struct nadi_fold *fold = find_fold(&s, why_not);
+    for (uint32_t d = 0; d < s.t->dim_count; d++) {
         nadi_mem_free(s.moved[d]);
+        nadi_mem_free(s.maps[d]);
+    }
+    nadi_fold_routes_close(s.routes);
     nadi_mem_free(s.next);
     nadi_mem_free(s.visited);
-    *why_not = fold ? NULL
-                    : "no shift of the network maps the ranks' graphs, groups and peers on "
-                      "each other";
     return fold;
 }

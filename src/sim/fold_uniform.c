@@ -109,7 +109,7 @@ const char *nadi_fold_no_shifts(const struct nadi_inputs *in)
         return "which of a rank's messages of one instant goes first matters";
     if (in->system.attached_count > 0)
         return "members of a collective may be unlike each other";
-    const char *why = not_of_dimensions(&in->topology);
+    const char *why = in->graph.node_count ? NULL : not_of_dimensions(&in->topology);
     return why ? why : not_alike(in);
 }
 

@@ -35,7 +35,7 @@ struct nadi_folding {
     uint32_t *backs; /* by peer: which peer of that rank this one is */
     struct nadi_fold_group *groups;
     unsigned algorithms; /* bit a: small groups run algorithm a */
-    bool halves;         /* some dimension or group runs halving-doubling */
+    bool halves, direct; /* some dimension or group runs halving-doubling; direct */
     uint64_t *colours, *next;
     const char *why_not;
 };

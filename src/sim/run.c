@@ -177,6 +177,7 @@ static struct nadi_uniform uniform_of(const struct nadi_inputs *in, const struct
         .npus = fold->weight[0],
         .actor_count = fold->actor_count,
         .actor_of = fold->actor_of,
+        .links = fold->links,
     };
     for (uint32_t d = 0; d < u.shape.dim_count; d++)
         u.period[d] = cut ? fold->period[d] : 1;
@@ -343,6 +344,8 @@ bool nadi_simulation_attempt(struct simulation *s, const struct nadi_fold *fold,
     nadi_simulation_events(s);
     const bool all = !phases && !fold; /* every message of every rank */
     const char *undecided = all ? NULL : nadi_workload_undecided(s->workload);
+    if (fold && fold->links && fold->links->strayed)
+        undecided = "a message goes another way than those that were looked at";
     /* who waits for whom is told rank by rank: by the message executor */
     bool deadlock = r->outcome == NADI_OUTCOME_DEADLOCK;
     if (all && s->in->options.match_mismatched && nadi_workload_can_match(s->workload)) {

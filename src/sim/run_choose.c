@@ -100,8 +100,6 @@ static const char *never_uniform(const struct nadi_inputs *in)
         return "";
     if (in->options.record_ops && !asked && !too_long(in))
         return "what each message waited for is recorded";
-    if (in->graph.node_count)
-        return "the network is a graph";
     if (in->events)
         return "the events file treats ranks differently";
     if (in->system.rendezvous)
@@ -123,7 +121,7 @@ static const char *run_uniform(struct simulation *s)
     struct nadi_fold *fold = folding ? nadi_fold_whole(folding, &why) : NULL;
     s->result->executor = &nadi_executor_fold;
     if (fold)
-        why = nadi_fold_not_uniform(in, fold);
+        why = in->graph.node_count ? "the network is a graph" : nadi_fold_not_uniform(in, fold);
     if (why) {
         nadi_fold_destroy(fold);
         fold = folding && in->options.network_model->has_contention
