@@ -53,7 +53,7 @@ void nadi_uniform_move(const struct nadi_fabric *f, uint32_t *src, uint32_t *dst
 {
     struct nadi_uniform_links *links = f->uniform->links;
     const uint32_t place = nadi_uniform_place(&f->uniform->shape, *src, *dst);
-    if (links && nadi_map64_find(&links->ways, (uint64_t)*src << 32 | *dst) == NADI_NONE)
+    if (links && nadi_map64_find(&links->routes, (uint64_t)*src << 32 | *dst) == NADI_NONE)
         links->strayed = true;
     *src = first_of(f, *src);
     *dst = npu_at(&f->uniform->shape, *src, place);
@@ -91,7 +91,7 @@ void nadi_uniform_links_destroy(struct nadi_uniform_links *links)
     nadi_mem_free(links->kind);
     nadi_mem_free(links->npu);
     nadi_mem_free(links->share);
-    nadi_map64_release(&links->ways);
+    nadi_map64_release(&links->routes);
     nadi_mem_free(links);
 }
 

@@ -30,12 +30,12 @@ struct nadi_usage;
 
 /* Of the links of a graph. A link that nobody uses is of a kind of its own. */
 struct nadi_uniform_links {
-    uint32_t *kind;         /* link -> the one that stands for its kind */
-    uint32_t *npu;          /* link -> the NPU that it is one of */
-    uint32_t *share;        /* link -> alike NPUs of which it is one */
-    bool shared;            /* some link is one of several */
-    struct nadi_map64 ways; /* from << 32 | to: messages between these are known to be alike */
-    bool strayed;           /* there was a message between others: what follows is not proved */
+    uint32_t *kind;           /* link -> the one that stands for its kind */
+    uint32_t *npu;            /* link -> the NPU that it is one of */
+    uint32_t *share;          /* link -> alike NPUs of which it is one */
+    bool shared;              /* some link is one of several */
+    struct nadi_map64 routes; /* from << 32 | to: messages between these are known to be alike */
+    bool strayed;             /* there was a message between others: what follows is not proved */
 };
 
 struct nadi_uniform {

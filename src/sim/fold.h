@@ -35,7 +35,7 @@ const char *nadi_fold_not_uniform(const struct nadi_inputs *in,
                                   const struct nadi_fold *fold) NADI_MUST_USE;
 /* The classes of ranks that shifts of the network map to each other, with all that happens: they
  * may be simulated where messages meet. NULL where there are none. O(ranks * their groups and
- * peers) for each shift that is tried. */
+ * peers, in a graph also its routes' links) for each shift that is tried. */
 struct nadi_fold *nadi_fold_shifts(struct nadi_folding *f, const char **why_not) NADI_MUST_USE;
 /* With memory tiers: how many ranks one stands for there. NULL where that cannot be: the ranks of a
  * port, a lane or an instance must all be of one class, and as many everywhere; what is served in

@@ -1,29 +1,30 @@
-/* fold_routes: do shifts of a graph's NPUs map the ways of messages on each other, link by link?
+/* fold_routes: do shifts of a graph's NPUs map the routes of messages on each other, link by link?
  *
  * Every pair of ranks that may exchange a message is looked at: neighbours in the rings of the
  * groups and dimensions, all their members where an algorithm is direct, peers of messages. A shift
- * is good if the way from a to b goes over as many links as the way from a moved to b moved, each
- * of the same rate and latency, and if that makes one map of links onto links: nothing of the graph
- * itself needs to be known. Then every message, and what it meets, is moved with its ranks. */
+ * is good if the route from a to b goes over as many links as the route from a moved to b moved,
+ * each of the same rate and latency, and if that makes one map of links onto links: nothing of the
+ * graph itself needs to be known. Then every message, and what it meets, is moved with its ranks.
+ */
 #include "sim/fold_routes.h"
 
 #include "base/mem.h"
 #include "network/fabric.h"
 
-enum { MOST_WAYS = 1 << 18 };
+enum { MOST_ROUTES = 1 << 18 };
 
 struct nadi_fold_routes {
     const struct nadi_folding *f;
     struct nadi_fabric fabric;
-    struct nadi_map64 ways; /* from << 32 | to -> the fabric's route */
-    uint32_t *map, *back;   /* link -> link, of the shift that is tried, and the other way round */
-    bool one_way;           /* flows of a pair are hashed: each must have no choice */
+    struct nadi_map64 routes; /* from << 32 | to -> the fabric's route */
+    uint32_t *map, *back; /* link -> link, of the shift that is tried, and the other way round */
+    bool one_way;         /* flows of a pair are hashed: each must have no choice */
     const char *why_not;
 };
 
-/* ---- the ways ------------------------------------------------------------------------------ */
+/* ---- the routes ---------------------------------------------------------------------------- */
 
-struct only { /* is there one shortest way? */
+struct only { /* is there one shortest route? */
     uint32_t channels;
     bool shared;
 };
@@ -37,33 +38,33 @@ static void count_part(void *context, uint32_t hop, uint32_t channel, double par
     o->shared |= part < 1;
 }
 
-static void look_at_way(struct nadi_fold_routes *r, uint32_t from, uint32_t to, uint32_t route)
+static void look_at(struct nadi_fold_routes *r, uint32_t from, uint32_t to, uint32_t route)
 {
     const struct nadi_fabric_path *path = nadi_fabric_path(&r->fabric, route);
     struct only only = {0};
     if (path->broken)
-        r->why_not = "there is no way between two ranks";
+        r->why_not = "there is no route between two ranks";
     if (path->broken || !r->one_way)
         return;
     nadi_routing_parts(r->fabric.routing, from, to, count_part, &only);
     if (only.shared || only.channels != path->hops)
-        r->why_not = "the ways of messages are chosen by hash";
+        r->why_not = "the routes of messages are chosen by hash";
 }
 
-static void add_way(struct nadi_fold_routes *r, uint32_t from, uint32_t to)
+static void add_route(struct nadi_fold_routes *r, uint32_t from, uint32_t to)
 {
     bool added;
     if (from == to || r->why_not)
         return;
-    uint32_t *route = nadi_map64_put(&r->ways, (uint64_t)from << 32 | to, 0, &added);
+    uint32_t *route = nadi_map64_put(&r->routes, (uint64_t)from << 32 | to, 0, &added);
     if (!added)
         return;
-    if (r->ways.count > MOST_WAYS) {
+    if (r->routes.count > MOST_ROUTES) {
         r->why_not = "messages go between too many pairs of ranks of the graph";
         return;
     }
     *route = nadi_fabric_route(&r->fabric, from, to);
-    look_at_way(r, from, to, *route);
+    look_at(r, from, to, *route);
 }
 
 /* From local address `at` of `n` that are `stride` ranks or members apart, to those that the
@@ -77,8 +78,8 @@ static void add_ring(struct nadi_fold_routes *r, const struct nadi_group *group,
         if (by > 1 && by < n - 1 && !direct)
             by = n - 2;
         else
-            add_way(r, group ? nadi_group_member(group, from) : from,
-                    group ? nadi_group_member(group, to) : to);
+            add_route(r, group ? nadi_group_member(group, from) : from,
+                      group ? nadi_group_member(group, to) : to);
     }
 }
 
@@ -97,14 +98,14 @@ static void add_group(struct nadi_fold_routes *r, uint32_t index)
         }
 }
 
-static void add_ways(struct nadi_fold_routes *r)
+static void add_routes(struct nadi_fold_routes *r)
 {
     const struct nadi_folding *f = r->f;
     for (uint32_t g = 0; g < f->in->groups.count && !r->why_not; g++)
         add_group(r, g);
     for (uint32_t rank = 0; rank < f->rank_count && !r->why_not; rank++)
         for (size_t p = f->peer_start[rank]; p < f->peer_start[rank + 1]; p++)
-            add_way(r, rank, f->peers[p]);
+            add_route(r, rank, f->peers[p]);
 }
 
 struct nadi_fold_routes *nadi_fold_routes_open(const struct nadi_folding *f)
@@ -112,17 +113,17 @@ struct nadi_fold_routes *nadi_fold_routes_open(const struct nadi_folding *f)
     struct nadi_fold_routes *r = NADI_ZNEW(struct nadi_fold_routes, 1);
     const struct nadi_inputs *in = f->in;
     r->f = f;
-    nadi_map64_init(&r->ways, (size_t)4 * f->rank_count);
+    nadi_map64_init(&r->routes, (size_t)4 * f->rank_count);
     nadi_fabric_init(&r->fabric, &in->topology, &in->graph, in->has_graph ? &in->routing : NULL);
     r->map = NADI_NEW(uint32_t, r->fabric.count);
     r->back = NADI_NEW(uint32_t, r->fabric.count);
     r->one_way = r->fabric.hashes;
     if (r->fabric.loads || (in->has_graph && in->routing.scheme == NADI_ROUTE_VALIANT))
-        r->why_not = "the ways of messages are drawn, or chosen by the loads of links";
+        r->why_not = "the routes of messages are drawn, or chosen by the loads of links";
     else if (f->halves)
         r->why_not = "members of halving-doubling are unlike each other in a graph";
     else
-        add_ways(r);
+        add_routes(r);
     return r;
 }
 
@@ -131,7 +132,7 @@ void nadi_fold_routes_close(struct nadi_fold_routes *r)
     if (!r)
         return;
     nadi_fabric_release(&r->fabric);
-    nadi_map64_release(&r->ways);
+    nadi_map64_release(&r->routes);
     nadi_mem_free(r->map);
     nadi_mem_free(r->back);
     nadi_mem_free(r);
@@ -163,10 +164,10 @@ static bool map_link(struct nadi_fold_routes *r, uint32_t from, uint32_t to)
     return true;
 }
 
-/* The way from..to, moved, is the way from `from` moved to `to` moved. */
-static bool map_way(struct nadi_fold_routes *r, uint32_t route, uint32_t from, uint32_t to)
+/* The route from..to, moved, is the route from `from` moved to `to` moved. */
+static bool map_route(struct nadi_fold_routes *r, uint32_t route, uint32_t from, uint32_t to)
 {
-    const uint32_t other = nadi_map64_find(&r->ways, (uint64_t)from << 32 | to);
+    const uint32_t other = nadi_map64_find(&r->routes, (uint64_t)from << 32 | to);
     if (other == NADI_NONE)
         return false;
     const struct nadi_fabric_path *a = &r->fabric.routes[route], *b = &r->fabric.routes[other];
@@ -184,9 +185,9 @@ const uint32_t *nadi_fold_routes_map(struct nadi_fold_routes *r, const struct na
     memset(r->map, 0xff, r->fabric.count * sizeof(*r->map));
     memset(r->back, 0xff, r->fabric.count * sizeof(*r->back));
     for (uint32_t i = 0; i < r->fabric.route_count; i++) {
-        const struct nadi_fabric_path *way = &r->fabric.routes[i];
-        if (!map_way(r, i, nadi_topology_move(t, way->src, d, by),
-                     nadi_topology_move(t, way->dst, d, by)))
+        const struct nadi_fabric_path *route = &r->fabric.routes[i];
+        if (!map_route(r, i, nadi_topology_move(t, route->src, d, by),
+                       nadi_topology_move(t, route->dst, d, by)))
             return NULL;
     }
     return r->map;
@@ -253,7 +254,7 @@ struct nadi_uniform_links *nadi_fold_routes_links(struct nadi_fold_routes *r,
             l->share[i] = 1;
         }
     nadi_mem_free(k.orbit.items);
-    l->ways = r->ways;
-    nadi_map64_init(&r->ways, 0);
+    l->routes = r->routes;
+    nadi_map64_init(&r->routes, 0);
     return l;
 }

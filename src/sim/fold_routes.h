@@ -1,4 +1,4 @@
-/* fold_routes: the ways that a workload's messages take through a graph, and shifts that map them
+/* fold_routes: the routes that a workload's messages take through a graph, and shifts that map them
  * on each other. Private to the files fold*.c. */
 #ifndef NADI_SIM_FOLD_ROUTES_H
 #define NADI_SIM_FOLD_ROUTES_H
@@ -8,13 +8,13 @@
 
 struct nadi_fold_routes;
 
-/* All ways; O(pairs that exchange messages * hops). */
+/* All routes; O(pairs that exchange messages * hops). */
 struct nadi_fold_routes *nadi_fold_routes_open(const struct nadi_folding *f) NADI_MUST_USE;
 void nadi_fold_routes_close(struct nadi_fold_routes *r); /* NULL is allowed */
 /* Why no shift can be looked at; NULL: they can. */
 const char *nadi_fold_routes_why_not(const struct nadi_fold_routes *r);
 /* Link -> link where ranks move by so many places in a dimension of the shape, NADI_NONE for links
- * that nobody uses; valid until the next call. NULL: the shift maps some way on none. */
+ * that nobody uses; valid until the next call. NULL: the shift maps some route on none. */
 const uint32_t *nadi_fold_routes_map(struct nadi_fold_routes *r, const struct nadi_topology *t,
                                      uint32_t d, uint32_t by);
 /* The kinds of links under the shifts by these periods, each with its map or NULL (it moves

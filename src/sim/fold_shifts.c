@@ -1,4 +1,5 @@
-/* fold_shifts: the shifts of a network that map its workload onto itself.
+/* fold_shifts: the shifts of a network that map its workload onto itself. In a graph they must also
+ * map the routes of messages on each other (fold_routes.h).
  *
  * A shift moves every rank by as many places in a dimension; Ring, FullyConnected and Switch
  * dimensions, their links and their routes look the same afterwards. If each rank's graph is then
@@ -167,8 +168,8 @@ static bool maps_onto_itself(struct shifts *s, uint32_t d, uint32_t by)
     return true;
 }
 
-/* In a graph: are the ways of messages mapped on each other, too? */
-static bool maps_ways(struct shifts *s, uint32_t d, uint32_t by)
+/* In a graph: are the routes of messages mapped on each other, too? */
+static bool maps_routes(struct shifts *s, uint32_t d, uint32_t by)
 {
     if (!s->f->in->graph.node_count)
         return true;
@@ -188,7 +189,7 @@ static void find_periods(struct shifts *s)
     for (uint32_t d = 0; d < s->t->dim_count; d++) {
         const uint32_t n = s->t->dims[d].npus;
         uint32_t by = 1;
-        while (by < n && (n % by != 0 || !maps_onto_itself(s, d, by) || !maps_ways(s, d, by)))
+        while (by < n && (n % by != 0 || !maps_onto_itself(s, d, by) || !maps_routes(s, d, by)))
             by++;
         s->period[d] = by;
         s->moved[d] = s->next;
