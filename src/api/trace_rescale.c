@@ -3,48 +3,10 @@
 #include "api/inside.h"
 #include "api/messages_json.h"
 #include "api/trace_edit.h"
-#include "base/file.h"
-#include "base/mem.h"
-#include "format/doc.h"
-#include "sim/fleet.h"
-#include "trace/edit/rescale.h"
-#include "trace/set.h"
+#include "api/trace_rescale_inside.h"
 
-enum { AXES = 16 };
-
-enum quantity {
-    QUANTITY_LAYERS,
-    QUANTITY_BATCH,
-    QUANTITY_MICRO_BATCH,
-    QUANTITY_SEQUENCE,
-    QUANTITY_VIRTUAL,
-    QUANTITIES
-};
 static const char *const quantity_words[QUANTITIES] = {"layers", "batch", "micro-batch", "sequence",
                                                        "virtual"};
-
-struct axis {
-    const char *name;
-    enum nadi_rescale_role role;
-    uint32_t size, new_size, stride;
-};
-
-struct job {
-    const struct nadi_trace_rescale *o;
-    struct nadi_diags *diags;
-    struct nadi_arena arena;
-    struct nadi_doc doc;
-    struct nadi_fleet fleet;
-    struct axis axes[AXES];
-    uint32_t axis_count;
-    struct nadi_rescale_axis sizes[AXES];
-    struct nadi_rescale_group *groups;
-    uint32_t group_count;
-    uint64_t from[QUANTITIES], to[QUANTITIES]; /* 0: not given */
-    struct nadi_rescale rescale;
-    struct nadi_str prefix, path;
-    struct nadi_edit_report report;
-};
 
 void nadi_trace_rescale_init(struct nadi_trace_rescale *options)
 {
@@ -53,10 +15,11 @@ void nadi_trace_rescale_init(struct nadi_trace_rescale *options)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-typedef bool take_word(struct job *j, const char *key, const char *value);
+typedef bool take_word(struct nadi_rescale_job *j, const char *key, const char *value);
 
 /* "tp=8 batch=64", or with commas. */
-static bool each_word(struct job *j, const char *text, const char *option, take_word *take)
+static bool each_word(struct nadi_rescale_job *j, const char *text, const char *option,
+                      take_word *take)
 {
     for (const char *at = text ? text : ""; *at;) {
         const size_t length = strcspn(at, " ,\t\n");
@@ -76,7 +39,7 @@ static bool each_word(struct job *j, const char *text, const char *option, take_
     return true;
 }
 
-static struct axis *find_axis(struct job *j, const char *name)
+static struct nadi_scaled_axis *find_axis(struct nadi_rescale_job *j, const char *name)
 {
     for (uint32_t i = 0; i < j->axis_count; i++)
         if (nadi_str_equal(j->axes[i].name, name))
@@ -84,7 +47,7 @@ static struct axis *find_axis(struct job *j, const char *name)
     return NULL;
 }
 
-static bool no_such(struct job *j, const char *key, bool quantities)
+static bool no_such(struct nadi_rescale_job *j, const char *key, bool quantities)
 {
     struct nadi_str known = NADI_STR_INIT;
     nadi_str_add(&known,
@@ -97,9 +60,9 @@ static bool no_such(struct job *j, const char *key, bool quantities)
     return false;
 }
 
-static bool take_role(struct job *j, const char *key, const char *value)
+static bool take_role(struct nadi_rescale_job *j, const char *key, const char *value)
 {
-    struct axis *axis = find_axis(j, key);
+    struct nadi_scaled_axis *axis = find_axis(j, key);
     if (!axis)
         return no_such(j, key, false);
     axis->role = nadi_rescale_role_of(value);
@@ -109,11 +72,11 @@ static bool take_role(struct job *j, const char *key, const char *value)
     return true;
 }
 
-static bool take_number(struct job *j, const char *key, const char *value, uint64_t *quantities,
-                        bool target)
+static bool take_number(struct nadi_rescale_job *j, const char *key, const char *value,
+                        uint64_t *quantities, bool target)
 {
     uint32_t number;
-    struct axis *axis = find_axis(j, key);
+    struct nadi_scaled_axis *axis = find_axis(j, key);
     if (!nadi_str_to_u32(value, INT32_MAX, &number) || number == 0)
         return nadi_error(j->diags, "usage/number", NADI_NOWHERE, "a whole number of 1 or more",
                           "%s=%s", key, value);
@@ -133,19 +96,19 @@ static bool take_number(struct job *j, const char *key, const char *value, uint6
     return true;
 }
 
-static bool take_from(struct job *j, const char *key, const char *value)
+static bool take_from(struct nadi_rescale_job *j, const char *key, const char *value)
 {
     return take_number(j, key, value, j->from, false);
 }
 
-static bool take_to(struct job *j, const char *key, const char *value)
+static bool take_to(struct nadi_rescale_job *j, const char *key, const char *value)
 {
     return take_number(j, key, value, j->to, true);
 }
 
 /* ---- the manifest -------------------------------------------------------------------------- */
 
-static bool read_axes(struct job *j)
+static bool read_axes(struct nadi_rescale_job *j)
 {
     const struct nadi_doc_node *axes = nadi_doc_find(j->doc.root, "axes");
     uint32_t stride = 1;
@@ -153,11 +116,12 @@ static bool read_axes(struct job *j)
         int64_t size = 1;
         if (!nadi_doc_integer(&j->doc, n, &size))
             NADI_BUG("an axis of a manifest that was read");
-        j->axes[j->axis_count++] = (struct axis){.name = nadi_doc_key(n),
-                                                 .role = nadi_rescale_role_of(nadi_doc_key(n)),
-                                                 .size = (uint32_t)size,
-                                                 .new_size = (uint32_t)size,
-                                                 .stride = stride};
+        j->axes[j->axis_count++] =
+            (struct nadi_scaled_axis){.name = nadi_doc_key(n),
+                                      .role = nadi_rescale_role_of(nadi_doc_key(n)),
+                                      .size = (uint32_t)size,
+                                      .new_size = (uint32_t)size,
+                                      .stride = stride};
         stride *= (uint32_t)size;
     }
     return j->axis_count > 0 ||
@@ -167,13 +131,27 @@ static bool read_axes(struct job *j)
                       "the manifest has no axes");
 }
 
+/* What --from leaves out, as a generated job's labels say it. */
+static bool read_labels(struct nadi_rescale_job *j)
+{
+    const struct nadi_doc_node *labels = nadi_doc_find(j->doc.root, "labels");
+    for (unsigned i = 0; labels && i < QUANTITIES; i++) {
+        const struct nadi_doc_node *n = nadi_doc_find(labels, quantity_words[i]);
+        int64_t value;
+        if (n && j->from[i] == 0 && nadi_doc_integer(&j->doc, n, &value) && value > 0)
+            j->from[i] = (uint64_t)value;
+    }
+    return true;
+}
+
 static double factor_of(uint32_t from, uint32_t to)
 {
     return (double)to / from;
 }
 
 /* The axes of a group become its role and sizes. */
-static void read_group(struct job *j, const struct nadi_doc_node *n, struct nadi_rescale_group *g)
+static void read_group(struct nadi_rescale_job *j, const struct nadi_doc_node *n,
+                       struct nadi_rescale_group *g)
 {
     unsigned roles = 0;
     *g = (struct nadi_rescale_group){.name = nadi_doc_key(n),
@@ -181,7 +159,7 @@ static void read_group(struct job *j, const struct nadi_doc_node *n, struct nadi
                                      .size = 1,
                                      .inside = 1};
     for (const struct nadi_doc_node *a = n->first; a; a = a->next) {
-        const struct axis *axis = find_axis(j, a->text);
+        const struct nadi_scaled_axis *axis = find_axis(j, a->text);
         if (!axis)
             continue;
         g->size *= factor_of(axis->size, axis->new_size);
@@ -202,7 +180,7 @@ static bool is_inside(const char *inner, const char *outer)
            strcmp(a, b) < 0;
 }
 
-static void read_groups(struct job *j)
+static void read_groups(struct nadi_rescale_job *j)
 {
     const struct nadi_doc_node *map = nadi_doc_find(j->doc.root, "groups");
     uint32_t at = 0;
@@ -222,7 +200,7 @@ static void read_groups(struct job *j)
 
 /* ---- what is to change --------------------------------------------------------------------- */
 
-static bool changes_axes(const struct job *j)
+static bool changes_axes(const struct nadi_rescale_job *j)
 {
     for (uint32_t i = 0; i < j->axis_count; i++)
         if (j->axes[i].size != j->axes[i].new_size)
@@ -230,7 +208,7 @@ static bool changes_axes(const struct job *j)
     return false;
 }
 
-static bool axis_can_change(struct job *j, const struct axis *a)
+static bool axis_can_change(struct nadi_rescale_job *j, const struct nadi_scaled_axis *a)
 {
     if (a->size == a->new_size)
         return true;
@@ -238,58 +216,57 @@ static bool axis_can_change(struct job *j, const struct axis *a)
         return nadi_error(j->diags, "rescale/role", NADI_NOWHERE,
                           "--roles \"NAME=tp\", or cp, dp, ep", "nothing says what axis '%s' is",
                           a->name);
-    if (a->role == NADI_ROLE_PP)
-        return nadi_error(j->diags, "rescale/pipeline", NADI_NOWHERE,
-                          "other stages need a trace of a job with as many",
-                          "the number of pipeline stages cannot change");
     if (a->size == 1 || a->new_size == 1)
         return nadi_error(j->diags, "rescale/one", NADI_NOWHERE,
                           "capture or generate the job with at least 2, and rescale to at least 2",
                           "axis '%s' goes from %u to %u: a job without ranks along it has none of "
                           "its communication",
                           a->name, a->size, a->new_size);
+    if (a->role == NADI_ROLE_PP && (a != nadi_rescale_pipeline(j) || j->from[QUANTITY_VIRTUAL] > 1))
+        return nadi_error(j->diags, "rescale/pipeline", NADI_NOWHERE,
+                          "generate the job with as many stages",
+                          "stages are added to and taken from one pipeline whose ranks have one "
+                          "stage each");
     return true;
 }
 
-static uint64_t product_of(const struct job *j, enum nadi_rescale_role role, bool target)
-{
-    uint64_t product = 1;
-    for (uint32_t i = 0; i < j->axis_count; i++)
-        if (j->axes[i].role == role)
-            product *= target ? j->axes[i].new_size : j->axes[i].size;
-    return product;
-}
-
-static bool known(struct job *j, enum quantity q, const char *why)
+static bool known(struct nadi_rescale_job *j, enum quantity q, const char *why)
 {
     return j->from[q] != 0 ||
            nadi_error(j->diags, "usage/from", NADI_NOWHERE, "--from \"layers=32 batch=64 ...\"",
                       "%s needs the job's own %s", why, quantity_words[q]);
 }
 
-static bool set_layers(struct job *j)
+static bool set_layers(struct nadi_rescale_job *j)
 {
-    const uint64_t parts = product_of(j, NADI_ROLE_PP, false) *
-                           (j->from[QUANTITY_VIRTUAL] ? j->from[QUANTITY_VIRTUAL] : 1);
-    if (!j->to[QUANTITY_LAYERS])
+    const uint64_t each = j->from[QUANTITY_VIRTUAL] ? j->from[QUANTITY_VIRTUAL] : 1;
+    const uint64_t parts = nadi_rescale_product(j, NADI_ROLE_PP, false) * each;
+    const uint64_t new_parts = nadi_rescale_product(j, NADI_ROLE_PP, true) * each;
+    if (!j->to[QUANTITY_LAYERS] && parts == new_parts)
         return true;
-    if (!known(j, QUANTITY_LAYERS, "another number of layers"))
+    if (!known(j, QUANTITY_LAYERS, "another number of layers or stages"))
         return false;
+    if (!j->to[QUANTITY_LAYERS])
+        j->to[QUANTITY_LAYERS] = j->from[QUANTITY_LAYERS];
     const uint64_t old = j->from[QUANTITY_LAYERS], new = j->to[QUANTITY_LAYERS];
-    if (old % parts || new % parts || old / parts < 2)
+    if (old % parts || new % new_parts || old / parts < 2)
         return nadi_error(j->diags, "rescale/layers", NADI_NOWHERE,
                           "equally many on each stage, and 2 or more there",
-                          "%" PRIu64 " and %" PRIu64 " layers on %" PRIu64 " stages", old, new,
-                          parts);
+                          parts == new_parts
+                              ? "%" PRIu64 " and %" PRIu64 " layers on %" PRIu64 " stages"
+                              : "%" PRIu64 " and %" PRIu64 " layers on %" PRIu64 " and %" PRIu64
+                                " stages",
+                          old, new, parts, new_parts);
     j->rescale.layers = (uint32_t)(old / parts);
-    j->rescale.new_layers = (uint32_t)(new / parts);
+    j->rescale.new_layers = (uint32_t)(new / new_parts);
     return true;
 }
 
 /* Micro-batches of a replica; false with an error. */
-static bool count_batches(struct job *j, const uint64_t *of, bool target, uint32_t *count)
+static bool count_batches(struct nadi_rescale_job *j, const uint64_t *of, bool target,
+                          uint32_t *count)
 {
-    const uint64_t own = product_of(j, NADI_ROLE_DP, target) * of[QUANTITY_MICRO_BATCH];
+    const uint64_t own = nadi_rescale_product(j, NADI_ROLE_DP, target) * of[QUANTITY_MICRO_BATCH];
     if (of[QUANTITY_BATCH] % own)
         return nadi_error(j->diags, "rescale/batch", NADI_NOWHERE,
                           "batch = micro-batches x micro-batch x replicas",
@@ -300,9 +277,10 @@ static bool count_batches(struct job *j, const uint64_t *of, bool target, uint32
     return true;
 }
 
-static bool set_batches(struct job *j)
+static bool set_batches(struct nadi_rescale_job *j)
 {
-    const bool dp = product_of(j, NADI_ROLE_DP, true) != product_of(j, NADI_ROLE_DP, false);
+    const bool dp =
+        nadi_rescale_product(j, NADI_ROLE_DP, true) != nadi_rescale_product(j, NADI_ROLE_DP, false);
     if (!j->from[QUANTITY_MICRO_BATCH])
         j->from[QUANTITY_MICRO_BATCH] = 1;
     if (!j->to[QUANTITY_MICRO_BATCH])
@@ -324,15 +302,15 @@ static bool set_batches(struct job *j)
                        "one micro-batch cannot become %u", j->rescale.new_batches));
 }
 
-static bool set_rescale(struct job *j)
+static bool set_rescale(struct nadi_rescale_job *j)
 {
     struct nadi_rescale *r = &j->rescale;
     for (uint32_t i = 0; i < j->axis_count; i++)
         if (!axis_can_change(j, &j->axes[i]))
             return false;
     for (unsigned role = 0; role < NADI_ROLES; role++)
-        r->factor[role] = (double)product_of(j, (enum nadi_rescale_role)role, true) /
-                          (double)product_of(j, (enum nadi_rescale_role)role, false);
+        r->factor[role] = (double)nadi_rescale_product(j, (enum nadi_rescale_role)role, true) /
+                          (double)nadi_rescale_product(j, (enum nadi_rescale_role)role, false);
     r->sequence = 1;
     if (j->to[QUANTITY_SEQUENCE]) {
         if (!known(j, QUANTITY_SEQUENCE, "another sequence"))
@@ -342,6 +320,8 @@ static bool set_rescale(struct job *j)
     for (uint32_t i = 0; i < j->axis_count; i++)
         j->sizes[i] = (struct nadi_rescale_axis){j->axes[i].size, j->axes[i].new_size};
     read_groups(j);
+    const struct nadi_scaled_axis *pipeline = nadi_rescale_pipeline(j);
+    r->stride = pipeline && pipeline->size > 1 ? pipeline->stride : 0;
     r->axes = j->sizes;
     r->axis_count = j->axis_count;
     r->groups = j->groups;
@@ -357,140 +337,9 @@ static bool set_rescale(struct job *j)
     return set_layers(j) && set_batches(j);
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- the call ------------------------------------------------------------------------------- */
 
-static bool write_class(struct job *j, uint32_t class, uint32_t rank)
-{
-    struct nadi_str text = NADI_STR_INIT;
-    struct nadi_full *f = nadi_full_read(j->fleet.in.owned[class]->path, j->diags);
-    bool ok = f && nadi_rescale_write(f, &j->rescale, rank, &text, &j->report, j->diags);
-    nadi_full_destroy(f);
-    nadi_str_clear(&j->path);
-    nadi_str_printf(&j->path, "%s.class%u.et", nadi_str_get(&j->prefix), class);
-    ok = ok && nadi_file_write(nadi_str_get(&j->path), text.text, text.length, j->diags);
-    nadi_str_release(&text);
-    return ok;
-}
-
-/* The places of a class on every axis: a block. False: it is none, or ends within a changed axis.
- */
-static bool block_of(const struct job *j, uint32_t class, bool *places[AXES])
-{
-    const struct nadi_inputs *in = &j->fleet.in;
-    uint64_t ranks = 0, block = 1;
-    for (uint32_t r = 0; r < in->rank_count; r++) {
-        if (in->traces[r] != in->owned[class])
-            continue;
-        ranks++;
-        for (uint32_t a = 0; a < j->axis_count; a++)
-            places[a][r / j->axes[a].stride % j->axes[a].size] = true;
-    }
-    for (uint32_t a = 0; a < j->axis_count; a++) {
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < j->axes[a].size; i++)
-            count += places[a][i];
-        block *= count;
-        if (count < j->axes[a].size && j->axes[a].size != j->axes[a].new_size)
-            return false;
-    }
-    return block == ranks;
-}
-
-static void add_where(const struct job *j, bool *const *places, struct nadi_str *out)
-{
-    const char *before = ", where: {";
-    bool any = false;
-    for (uint32_t a = 0; a < j->axis_count; a++) {
-        const uint32_t size = j->axes[a].size;
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < size; i++)
-            count += places[a][i];
-        if (count == size)
-            continue;
-        nadi_str_printf(out, "%s%s: [", before, j->axes[a].name);
-        const char *comma = "";
-        for (uint32_t i = 0; i < size; i++) {
-            if (!places[a][i])
-                continue;
-            uint32_t last = i;
-            while (last + 1 < size && places[a][last + 1])
-                last++;
-            nadi_str_printf(out, last > i ? "%s%u..%u" : "%s%u", comma, i, last);
-            comma = ", ";
-            i = last;
-        }
-        nadi_str_add(out, "]");
-        before = ", ";
-        any = true;
-    }
-    nadi_str_add(out, any ? "}}\n" : "}\n");
-}
-
-static bool add_class(struct job *j, uint32_t class, struct nadi_str *out)
-{
-    bool *places[AXES];
-    for (uint32_t a = 0; a < j->axis_count; a++)
-        places[a] = NADI_ARENA_ZNEW(&j->arena, bool, j->axes[a].size);
-    if (!block_of(j, class, places))
-        return nadi_error(
-            j->diags, "rescale/ranks", NADI_IN_FILE(j->fleet.in.owned[class]->path),
-            "--same shape of nadi trace dedup makes one trace of ranks whose times "
-            "differ",
-            "its ranks are no block along the axes, or differ along one that changes");
-    nadi_str_printf(out, "  - {file: \"%s.class%u.et\"", nadi_file_name(nadi_str_get(&j->prefix)),
-                    class);
-    add_where(j, places, out);
-    return true;
-}
-
-static bool write_manifest(struct job *j)
-{
-    struct nadi_str text = NADI_STR_INIT;
-    bool ok = true;
-    nadi_str_add(&text, "nadi-manifest: 1\naxes: {");
-    for (uint32_t a = 0; a < j->axis_count; a++)
-        nadi_str_printf(&text, "%s%s: %u", a ? ", " : "", j->axes[a].name, j->axes[a].new_size);
-    nadi_str_add(&text, j->group_count ? "}\ngroups:\n" : "}\n");
-    const struct nadi_doc_node *map = nadi_doc_find(j->doc.root, "groups");
-    for (const struct nadi_doc_node *n = map ? map->first : NULL; n; n = n->next) {
-        nadi_str_printf(&text, "  %s: [", nadi_doc_key(n));
-        for (const struct nadi_doc_node *a = n->first; a; a = a->next)
-            nadi_str_printf(&text, "%s%s", a == n->first ? "" : ", ", a->text);
-        nadi_str_add(&text, "]\n");
-    }
-    const struct nadi_doc_node *peers = nadi_doc_find(j->doc.root, "peers");
-    nadi_str_printf(&text, "peers: %s\ntraces:\n", peers ? peers->text : "absolute");
-    for (uint32_t c = 0; c < j->fleet.in.owned_count && ok; c++)
-        ok = add_class(j, c, &text);
-    nadi_str_clear(&j->path);
-    nadi_str_printf(&j->path, "%s.yml", nadi_str_get(&j->prefix));
-    ok = ok && nadi_file_write(nadi_str_get(&j->path), text.text, text.length, j->diags);
-    nadi_str_release(&text);
-    return ok;
-}
-
-static bool write_all(struct job *j)
-{
-    const struct nadi_inputs *in = &j->fleet.in;
-    const char *output = j->o->edit.output;
-    size_t length = strlen(output);
-    if (!nadi_edit_prefix(output, j->diags))
-        return false;
-    if (nadi_str_ends(output, ".yml"))
-        length -= 4;
-    nadi_str_add_bytes(&j->prefix, output, length);
-    struct nadi_trace_set *set = nadi_trace_set_begin(nadi_str_get(&j->prefix), j->diags);
-    bool ok = set != NULL;
-    for (uint32_t c = 0; c < in->owned_count && ok; c++) {
-        uint32_t rank = 0;
-        while (rank + 1 < in->rank_count && in->traces[rank] != in->owned[c])
-            rank++;
-        ok = write_class(j, c, rank);
-    }
-    return nadi_trace_set_end(set, ok && write_manifest(j));
-}
-
-static void describe(const struct job *j, struct nadi_str *out)
+static void describe(const struct nadi_rescale_job *j, struct nadi_str *out)
 {
     uint64_t ranks = 1;
     struct nadi_json json;
@@ -498,8 +347,8 @@ static void describe(const struct job *j, struct nadi_str *out)
         ranks *= j->axes[a].new_size;
     if (!j->o->edit.json) {
         nadi_str_printf(out, "%s.yml: %" PRIu64 " ranks of %u, %u trace%s\n",
-                        nadi_str_get(&j->prefix), ranks, j->fleet.in.rank_count,
-                        j->fleet.in.owned_count, j->fleet.in.owned_count == 1 ? "" : "s");
+                        nadi_str_get(&j->prefix), ranks, j->fleet.in.rank_count, j->written,
+                        j->written == 1 ? "" : "s");
         for (size_t i = 0; i < j->report.figure_count; i++)
             nadi_str_printf(out, "  %-40s %14" PRIu64 "\n", j->report.figures[i].what,
                             j->report.figures[i].number);
@@ -518,7 +367,7 @@ static void describe(const struct job *j, struct nadi_str *out)
     nadi_json_finish(&json);
 }
 
-static bool read_job(struct job *j)
+static bool read_job(struct nadi_rescale_job *j)
 {
     const struct nadi_trace_inputs *inputs = &j->o->edit.inputs;
     if (inputs->count != 1 || !nadi_fleet_is_manifest(inputs->names[0]))
@@ -532,7 +381,7 @@ static bool read_job(struct job *j)
 enum nadi_status nadi_do_trace_rescale(const struct nadi_trace_rescale *given, char **report,
                                        struct nadi_diags *messages)
 {
-    struct job j = {.o = given, .diags = messages};
+    struct nadi_rescale_job j = {.o = given, .diags = messages};
     struct nadi_str text = NADI_STR_INIT;
     *report = NULL;
     nadi_arena_init(&j.arena);
@@ -540,8 +389,8 @@ enum nadi_status nadi_do_trace_rescale(const struct nadi_trace_rescale *given, c
     bool ok = read_job(&j);
     const bool has_doc = ok;
     ok = ok && read_axes(&j) && each_word(&j, given->roles, "--roles", take_role) &&
-         each_word(&j, given->from, "--from", take_from) &&
-         each_word(&j, given->to, "--to", take_to) && set_rescale(&j) && write_all(&j);
+         each_word(&j, given->from, "--from", take_from) && read_labels(&j) &&
+         each_word(&j, given->to, "--to", take_to) && set_rescale(&j) && nadi_rescale_write_job(&j);
     if (ok)
         describe(&j, &text);
     *report = text.text;

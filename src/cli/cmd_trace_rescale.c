@@ -12,8 +12,9 @@ static const struct nadi_setting what[] = {
      .argument = "KEYS",
      .type = NADI_TYPE_TEXT,
      AT(from),
-     .doc = "What the job was made with: layers, batch, micro-batch (1), sequence, virtual (stages "
-            "of a rank, 1), as in \"layers=32 batch=64\""},
+     .doc =
+         "What the job was made with: layers, batch, micro-batch (1), sequence, virtual (stages "
+         "of a rank, 1), where labels of the manifest do not say it, as in \"layers=32 batch=64\""},
     {.name = "to",
      .argument = "KEYS",
      .type = NADI_TYPE_TEXT,
@@ -54,12 +55,12 @@ NADI_EDIT_CALL(nadi_trace_rescale)
 const struct nadi_command nadi_command_trace_rescale = {
     .name = "trace rescale",
     .group = "Traces",
-    .summary = "Change a job to other ranks, batch, sequence or layers",
+    .summary = "Change a job to other ranks, stages, batch, sequence or layers",
     .doing = "rescaling traces",
     .words = "MANIFEST",
     .about = "Writes PREFIX.yml and its traces: the job as it would be at another scale, by the "
              "laws of\ndocs/guide/rescale.md. Layers and micro-batches are found as repeated parts "
-             "of the traces. The\nnumber of pipeline stages stays. `nadi trace dedup` makes a "
+             "of the traces, a\npipeline's passes by its messages. `nadi trace dedup` makes a "
              "manifest of files of all ranks.\n",
     .examples = "nadi trace rescale step/workload.yml --from \"layers=8 batch=16\" \\\n"
                 "                   --to \"tp=4 dp=4 layers=12 batch=64\" -o out/large\n",

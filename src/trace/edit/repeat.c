@@ -17,6 +17,11 @@ struct copy {       /* a new node */
     uint32_t unit;  /* new; of a run's node */
 };
 
+struct apart_ids { /* of nodes apart: new ids, by new unit and index within it; 0: none */
+    uint32_t *ids;
+    uint32_t each; /* of a unit, at most */
+};
+
 struct work {
     const struct nadi_full *f;
     const struct nadi_repeat *repeat;
@@ -26,6 +31,8 @@ struct work {
     uint32_t *place_of;      /* by node */
     uint32_t **unit_ids;     /* by run: new ids, by new unit and offset */
     uint32_t *plain_ids;     /* by place: of nodes that are in no unit */
+    uint32_t *apart_index;   /* by place: of a node apart, within its unit */
+    struct apart_ids *apart; /* by run: OUTER */
     struct nadi_map64 grows; /* signature: place of its node in a run's first unit */
     struct {
         struct copy *items;
@@ -33,11 +40,12 @@ struct work {
     } copies;
 };
 
-/* The old unit that a new one is a copy of: the first ones, the middle one, the last ones. */
+/* The old unit that a new one is a copy of: the first ones, the middle one, the last ones. One
+ * alone is the first, which waits for no other. */
 static uint32_t source_unit(const struct nadi_run *run, uint32_t unit)
 {
     const uint32_t kept = run->new_units < run->units ? run->new_units : run->units;
-    const uint32_t head = kept / 2, tail = kept - head;
+    const uint32_t head = kept == 1 ? 1 : kept / 2, tail = kept - head;
     if (unit < head)
         return unit;
     if (unit >= run->new_units - tail)
@@ -104,13 +112,26 @@ static void add_spread(struct work *w, const struct nadi_run *run, const uint32_
 static void add_with_unit(struct work *w, const uint32_t *apart, size_t count, uint32_t source,
                           uint32_t unit, uint32_t offset)
 {
+    const struct apart_ids *a = &w->apart[w->spots[apart[0]].run];
     for (size_t i = 0; i < count; i++) {
         const struct spot *s = &w->spots[apart[i]];
         if (s->unit != source || s->offset != offset)
             continue;
         w->plain_ids[apart[i]] = (uint32_t)w->copies.count + 1;
+        a->ids[(size_t)unit * a->each + w->apart_index[apart[i]]] = w->plain_ids[apart[i]];
         add_copy(w, apart[i], unit);
     }
+}
+
+static void number_apart(struct work *w, uint32_t run, const uint32_t *apart, size_t count)
+{
+    struct apart_ids *a = &w->apart[run];
+    for (size_t i = 0; i < count; i++) {
+        const bool same = i && w->spots[apart[i - 1]].unit == w->spots[apart[i]].unit;
+        w->apart_index[apart[i]] = same ? w->apart_index[apart[i - 1]] + 1 : 0;
+        a->each = (uint32_t)nadi_max_u64(a->each, w->apart_index[apart[i]] + 1);
+    }
+    a->ids = NADI_ZNEW(uint32_t, (size_t)w->runs.runs.items[run].new_units * a->each + 1);
 }
 
 static void add_run_copies(struct work *w, uint32_t index, const uint32_t *apart, size_t count)
@@ -119,6 +140,8 @@ static void add_run_copies(struct work *w, uint32_t index, const uint32_t *apart
     const bool inner = w->repeat->kind == NADI_REPEAT_INNER;
     size_t next = 0;
     w->unit_ids[index] = NADI_NEW(uint32_t, (size_t)run->new_units * run->period);
+    if (!inner)
+        number_apart(w, index, apart, count);
     for (uint32_t unit = 0; unit < run->new_units; unit++) {
         const uint32_t source = source_unit(run, unit);
         for (uint32_t j = 0; j < run->period; j++) {
@@ -188,10 +211,27 @@ static uint64_t apart_dep(const struct work *w, uint32_t at, uint64_t id)
     return to;
 }
 
+/* OUTER: a node apart in the same run, as many units before the copy as before its source. 0: none
+ * is there. */
+static uint64_t copied_apart(const struct work *w, const struct copy *c, uint32_t at)
+{
+    const struct spot *s = &w->spots[c->place], *d = &w->spots[at];
+    if (w->repeat->kind != NADI_REPEAT_OUTER || c->unit == NADI_NONE || s->run != d->run ||
+        d->unit > s->unit || c->unit < s->unit - d->unit)
+        return 0;
+    const struct apart_ids *a = &w->apart[d->run];
+    return a->ids[(size_t)(c->unit - (s->unit - d->unit)) * a->each + w->apart_index[at]];
+}
+
 static uint64_t new_dep(const struct work *w, const struct copy *c, uint32_t dep, uint64_t id)
 {
     const uint32_t at = w->place_of[dep];
     const struct spot *s = &w->spots[c->place], *d = &w->spots[at];
+    if (w->runs.apart[at] && d->run != NADI_NONE) {
+        const uint64_t copied = copied_apart(w, c, at);
+        if (copied && copied < id)
+            return copied;
+    }
     if (w->runs.apart[at] && at < c->place)
         return apart_dep(w, at, id);
     if (d->run == NADI_NONE || w->runs.apart[at])
@@ -297,6 +337,15 @@ struct page {
     struct nadi_u64_list deps;
 };
 
+/* Units that are one now are waited for once. */
+static bool listed(const struct nadi_u64_list *deps, size_t since, uint64_t id)
+{
+    for (size_t i = since; i < deps->count; i++)
+        if (deps->items[i] == id)
+            return true;
+    return false;
+}
+
 static void write_copy(const struct work *w, const struct copy *c, uint64_t id, struct page *page)
 {
     const struct nadi_full_node *n = &w->f->nodes[w->runs.order[c->place]];
@@ -308,7 +357,7 @@ static void write_copy(const struct work *w, const struct copy *c, uint64_t id, 
     for (uint32_t k = 0; k < n->data_deps + n->ctrl_deps; k++) {
         const uint32_t dep = nadi_ids_find(&w->ids, deps[k]);
         const uint64_t to = dep == NADI_NONE ? 0 : new_dep(w, c, dep, id);
-        if (to && to != id)
+        if (to && to != id && !listed(&page->deps, k < n->data_deps ? 0 : patch.data_count, to))
             NADI_PUSH(&page->deps, to);
         if (k < n->data_deps)
             patch.data_count = page->deps.count;
@@ -365,6 +414,8 @@ static void write_repeated(struct work *w, struct nadi_str *out, struct nadi_rep
     w->spots = NADI_NEW(struct spot, n);
     w->place_of = NADI_NEW(uint32_t, n);
     w->plain_ids = NADI_ZNEW(uint32_t, n);
+    w->apart_index = NADI_ZNEW(uint32_t, n);
+    w->apart = NADI_ZNEW(struct apart_ids, w->runs.runs.count + 1);
     w->unit_ids = NADI_ZNEW(uint32_t *, w->runs.runs.count);
     nadi_ids_init(&w->ids, &w->f->nodes[0].id, sizeof(w->f->nodes[0]), w->f->node_count);
     nadi_map64_init(&w->grows, 64);
@@ -379,6 +430,10 @@ static void write_repeated(struct work *w, struct nadi_str *out, struct nadi_rep
     describe(w, repeated);
     for (size_t i = 0; i < w->runs.runs.count; i++)
         nadi_mem_free(w->unit_ids[i]);
+    for (size_t i = 0; i < w->runs.runs.count && w->apart; i++)
+        nadi_mem_free(w->apart[i].ids);
+    nadi_mem_free(w->apart);
+    nadi_mem_free(w->apart_index);
     nadi_mem_free(w->unit_ids);
     nadi_mem_free(w->spots);
     nadi_mem_free(w->place_of);

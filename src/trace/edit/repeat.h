@@ -34,6 +34,7 @@ struct nadi_repeat {
     uint32_t count, target; /* at least 2 and 1 */
     const char *what;       /* "layers", for messages */
     const bool *apart;      /* by node */
+    int64_t stride;         /* ranks between two stages, whose messages are in no layer; 0: none */
 };
 
 struct nadi_repeated {

@@ -2,41 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-
-/* Name without its numbers, type, sizes and group: what equal nodes of different units share. */
-static uint64_t sign_of(const struct nadi_full_node *n, struct nadi_str *scratch)
-{
-    static const char *const sizes[] = {"num_ops", "tensor_size", "comm_size", "comm_type"};
-    struct nadi_named_attr group;
-    uint64_t words[8] = {n->type};
-    nadi_str_clear(scratch);
-    for (uint32_t i = 0; i < n->name_bytes; i++) {
-        const char c = (char)n->name[i];
-        if (c < '0' || c > '9')
-            nadi_str_add_char(scratch, c);
-    }
-    words[1] = nadi_hash_bytes(nadi_str_get(scratch), scratch->length);
-    for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
-        words[2 + k] = (uint64_t)nadi_full_integer(n, sizes[k], -1);
-    if (nadi_full_attr(n, "pg_name", &group) && nadi_attr_is_text(&group.value))
-        words[6] = nadi_hash_bytes(group.value.data, group.value.bytes);
-    words[7] = (uint64_t)nadi_full_integer(n, "comm_src", -1) * 3 +
-               (uint64_t)nadi_full_integer(n, "comm_dst", -1);
-    return nadi_hash_words(words, 8);
-}
-
-struct by_id {
-    uint64_t id;
-    uint32_t node;
-};
-
-static int compare_ids(const void *a, const void *b)
-{
-    const struct by_id *x = a, *y = b;
-    if (x->id != y->id)
-        return x->id < y->id ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
-}
+#include "trace/edit/passes.h"
 
 static void leave_out(struct nadi_runs *r, const bool *apart)
 {
@@ -48,23 +14,20 @@ static void leave_out(struct nadi_runs *r, const bool *apart)
     }
 }
 
-static void read_sequence(struct nadi_runs *r, const struct nadi_full *f)
+static void read_sequence(struct nadi_runs *r, const struct nadi_full *f, int64_t stride)
 {
     struct nadi_str scratch = NADI_STR_INIT;
-    struct by_id *ids = NADI_NEW(struct by_id, f->node_count);
     r->count = (uint32_t)f->node_count;
-    r->order = NADI_NEW(uint32_t, r->count);
+    r->order = nadi_places(f);
     r->signs = NADI_NEW(uint64_t, r->count);
     r->regular = NADI_NEW(uint32_t, r->count);
-    for (uint32_t i = 0; i < r->count; i++)
-        ids[i] = (struct by_id){f->nodes[i].id, i};
-    qsort(ids, r->count, sizeof(*ids), compare_ids);
+    r->message = NADI_ZNEW(bool, r->count);
     for (uint32_t i = 0; i < r->count; i++) {
-        r->order[i] = ids[i].node;
-        r->signs[i] = sign_of(&f->nodes[ids[i].node], &scratch);
+        const struct nadi_full_node *n = &f->nodes[r->order[i]];
+        r->signs[i] = nadi_node_sign(n, &scratch);
+        r->message[i] = stride && nadi_stage_message(n, stride) != NADI_STAGE_NONE;
     }
     r->apart = NADI_ZNEW(bool, r->count);
-    nadi_mem_free(ids);
     nadi_str_release(&scratch);
 }
 
@@ -141,15 +104,16 @@ static uint32_t unit_at(const struct nadi_runs *r, const uint32_t *next, uint32_
     return 0;
 }
 
-/* Does a unit repeat something itself as often? Micro-batches do so with their layers. */
-static bool has_inner(const struct nadi_runs *r, const uint32_t *next, uint32_t at, uint32_t period,
-                      uint32_t units)
+/* Work for a later layer, like gathers ahead of it, makes the units of the first or last layers
+ * others: such units may be up to so many fewer. */
+enum { PREFETCH = 2 };
+
+/* Passes between messages are no layers. */
+static bool has_message(const struct nadi_runs *r, uint32_t at, uint32_t period)
 {
-    for (uint32_t k = 1; k + units <= period; k++) {
-        const uint32_t p = unit_at(r, next, at + k, units);
-        if (p && k + p * units <= period)
+    for (uint32_t k = 0; k < period; k++)
+        if (r->message[r->regular[at + k]])
             return true;
-    }
     return false;
 }
 
@@ -162,19 +126,33 @@ static bool has_apart(const struct nadi_runs *r, uint32_t at, uint32_t period, c
     return count > 0 && count < period;
 }
 
-/* Work for a later layer, like gathers ahead of it, makes the units of the first or last layers
- * others: such units may be up to PREFETCH fewer. */
+/* Does a unit repeat something itself as often, or up to PREFETCH times fewer with what may stand
+ * apart? Micro-batches do so with their layers. */
+static bool has_inner(const struct nadi_runs *r, const uint32_t *next, uint32_t at, uint32_t period,
+                      uint32_t units, const bool *apart)
+{
+    for (uint32_t fewer = 0; fewer <= PREFETCH && (fewer == 0 || units - fewer > 2); fewer++) {
+        const uint32_t count = units - fewer;
+        for (uint32_t k = 1; k + count <= period; k++) {
+            const uint32_t p = unit_at(r, next, at + k, count);
+            if (p && k + p * count <= period && (fewer == 0 || has_apart(r, at + k, p, apart)))
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool find_inner(struct nadi_runs *r, uint32_t units, uint32_t target, const bool *apart)
 {
-    enum { PREFETCH = 2 };
     uint32_t *next = next_equal(r);
     for (uint32_t at = 0; at < r->regular_count;) {
         uint32_t fewer = 0, p = unit_at(r, next, at, units);
-        if (p && has_inner(r, next, at, p, units))
+        if (p && (has_message(r, at, p) || has_inner(r, next, at, p, units, apart)))
             p = 0;
         while (!p && fewer < PREFETCH && units - fewer > 3 && target > fewer + 1) {
             p = unit_at(r, next, at, units - ++fewer);
-            if (p && !has_apart(r, at, p, apart))
+            if (p && (!has_apart(r, at, p, apart) || has_message(r, at, p) ||
+                      has_inner(r, next, at, p, units, apart)))
                 p = 0;
         }
         if (p) {
@@ -312,7 +290,7 @@ bool nadi_runs_find(struct nadi_runs *r, const struct nadi_full *f,
     struct nadi_place place = NADI_IN_FILE(f->path);
     *r = (struct nadi_runs){0};
     place.rank = rank;
-    read_sequence(r, f);
+    read_sequence(r, f, repeat->stride);
     leave_out(r, repeat->apart);
     if (repeat->kind == NADI_REPEAT_OUTER) {
         if (find_outer(r, repeat->count, repeat->target))
@@ -337,5 +315,6 @@ void nadi_runs_release(struct nadi_runs *r)
     nadi_mem_free(r->signs);
     nadi_mem_free(r->regular);
     nadi_mem_free(r->apart);
+    nadi_mem_free(r->message);
     nadi_mem_free(r->runs.items);
 }

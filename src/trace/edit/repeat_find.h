@@ -14,6 +14,7 @@ struct nadi_runs {
     uint32_t *order;                  /* nodes by id, then place in the file */
     uint64_t *signs;                  /* by place in this order */
     bool *apart;                      /* by place: stands apart */
+    bool *message;                    /* by place: between two stages */
     uint32_t *regular, regular_count; /* places that are not apart, ascending */
     struct {
         struct nadi_run *items; /* ascending, none overlaps another */

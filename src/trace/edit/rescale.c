@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "trace/edit/passes.h"
 #include "trace/edit/repeat.h"
 #include "trace/full_write.h"
 #include "trace/times.h"
@@ -209,24 +210,32 @@ static double collective_factor(const struct law *law, const struct nadi_full_no
 
 /* ---- distances of peers -------------------------------------------------------------------- */
 
-/* A distance along one axis with other sizes of the axes inside; false: it is along none. */
-static bool new_distance(const struct nadi_rescale *r, int64_t old, int64_t *distance)
+/* A distance along one axis, `ends`: from its first to its last rank, with other sizes of the axes
+ * inside; false: it is along none. */
+static bool new_distance(const struct nadi_rescale *r, int64_t old, bool ends, int64_t *distance)
 {
-    uint64_t stride = 1, new_stride = 1, best = 0, best_new = 0;
+    uint64_t stride = 1, new_stride = 1, best = 0, best_new = 0, steps = 0;
     const uint64_t away = (uint64_t)(old < 0 ? -old : old);
     for (uint32_t a = 0; a < r->axis_count; a++) {
-        if (away % stride == 0 && away / stride < r->axes[a].size &&
-            (r->axes[a].size == r->axes[a].new_size || away == stride)) {
+        const uint32_t size = r->axes[a].size;
+        if (away % stride == 0 && away / stride < size &&
+            (size == r->axes[a].new_size || away == stride)) {
             best = stride;
             best_new = new_stride;
+            steps = away / stride;
+        }
+        if (ends && size > 1 && away == stride * (size - 1)) {
+            best = stride;
+            best_new = new_stride;
+            steps = r->axes[a].new_size - 1;
         }
         stride *= r->axes[a].size;
         new_stride *= r->axes[a].new_size;
     }
     if (best == 0)
         return false;
-    const int64_t steps = (int64_t)(away / best * best_new);
-    *distance = old < 0 ? -steps : steps;
+    const int64_t changed = (int64_t)(steps * best_new);
+    *distance = old < 0 ? -changed : changed;
     return true;
 }
 
@@ -251,9 +260,9 @@ static uint64_t scaled(int64_t value, double factor)
     return value > 0 && rounded == 0 ? 1 : rounded;
 }
 
-static void scale_compute(const struct law *law, const struct nadi_full_node *n, struct sizes *s)
+static void scale_work(const struct law *law, const struct nadi_full_node *n, double factor,
+                       struct sizes *s)
 {
-    const double factor = compute_factor(law, n);
     const int64_t ops = nadi_full_integer(n, "num_ops", 0);
     const int64_t bytes = nadi_full_integer(n, "tensor_size", 0);
     const double ns = (double)nadi_full_duration_ns(n);
@@ -277,13 +286,16 @@ static bool scale_message(const struct law *law, const struct nadi_full_node *n,
     const char *peer = n->type == NADI_NODE_SEND ? "comm_dst" : "comm_src";
     const int64_t size = nadi_full_integer(n, "comm_size", 0);
     int64_t distance = nadi_full_integer(n, peer, 0), changed;
-    if (!new_distance(law->r, distance, &changed))
+    const bool tied = nadi_message_is_tied(n);
+    if (!new_distance(law->r, distance, tied, &changed))
         return nadi_error(diags, "rescale/peer", place,
                           "messages go along one axis, whose size stays or to its neighbour",
                           "a message to or from a rank %" PRId64 " away, which no axis explains",
                           distance);
     put_size(s, peer, (uint64_t)changed);
-    put_size(s, "comm_size", scaled(size, tokens(law->r) * tensor(law, law->sequence_parallel)));
+    put_size(s, "comm_size",
+             scaled(size, tied ? tensor(law, true)
+                               : tokens(law->r) * tensor(law, law->sequence_parallel)));
     return true;
 }
 
@@ -294,7 +306,7 @@ static bool scale_node(const struct law *law, size_t i, bool spread, uint32_t ra
     const struct nadi_place place = nadi_full_place(law->f, rank, i, &diags->arena);
     *s = (struct sizes){0};
     if (n->type == NADI_NODE_COMP) {
-        scale_compute(law, n, s);
+        scale_work(law, n, compute_factor(law, n), s);
     } else if (n->type == NADI_NODE_COLL) {
         const struct nadi_rescale_group *g = group_of(law->r, n);
         if (!g || g->role == NADI_ROLE_NONE)
@@ -370,7 +382,7 @@ static bool take(struct step *step, const struct nadi_full *was, struct nadi_str
     return true;
 }
 
-static bool *nodes_apart(const struct nadi_rescale *r, const struct nadi_full *f)
+bool *nadi_rescale_apart(const struct nadi_rescale *r, const struct nadi_full *f)
 {
     bool *apart = NADI_NEW(bool, f->node_count);
     for (size_t i = 0; i < f->node_count; i++)
@@ -386,7 +398,7 @@ static bool repeat(struct step *step, const struct nadi_full *was, const struct 
 {
     struct nadi_str text = NADI_STR_INIT;
     struct nadi_repeated done = {0};
-    bool *apart = nodes_apart(r, was);
+    bool *apart = nadi_rescale_apart(r, was);
     how.apart = apart;
     bool ok = nadi_repeat_write(was, &how, rank, &text, &done, diags);
     ok = take(step, was, &text, ok, diags);
@@ -400,6 +412,36 @@ static bool repeat(struct step *step, const struct nadi_full *was, const struct 
     nadi_mem_free(done.spread);
     nadi_mem_free(apart);
     return ok;
+}
+
+/* Reductions of gradients, and those among them that stand apart within layers. */
+static size_t reductions(const struct nadi_rescale *r, const struct nadi_full *f,
+                         const bool *spread, size_t *within)
+{
+    size_t count = 0;
+    *within = 0;
+    for (size_t i = 0; i < f->node_count; i++) {
+        if (!is_data(group_of(r, &f->nodes[i])) || is_kind(&f->nodes[i], NADI_ALL_GATHER))
+            continue;
+        count++;
+        *within += spread && spread[i];
+    }
+    return count;
+}
+
+/* The layers' part of the gradients must be known, to change with them. */
+static bool gradients_follow(const struct step *step, const struct nadi_full *was,
+                             const struct nadi_rescale *r, struct nadi_diags *diags)
+{
+    size_t before_within, within;
+    const size_t before = reductions(r, was, NULL, &before_within);
+    const size_t now = reductions(r, step->full, step->spread, &within);
+    return before == 0 || now != before || within > 0 ||
+           nadi_error(
+               diags, "rescale/gradients", NADI_IN_FILE(was->path),
+               "a job that reduces them by layers or buckets while it computes",
+               "all gradients are reduced behind the layers: how many of their bytes go with "
+               "the layers is not in the trace");
 }
 
 static bool apply_laws(struct step *step, const struct nadi_full *was, const struct nadi_rescale *r,
@@ -434,15 +476,16 @@ bool nadi_rescale_write(const struct nadi_full *f, const struct nadi_rescale *r,
                           "no compute node is known to be attention, whose work grows with the "
                           "square of the sequence");
     if (r->new_layers && r->new_layers != r->layers) {
-        const struct nadi_repeat layers = {NADI_REPEAT_INNER, r->layers, r->new_layers, "layers",
-                                           NULL};
+        const struct nadi_repeat layers = {NADI_REPEAT_INNER, r->layers, r->new_layers,
+                                           "layers",          NULL,      r->stride};
         law.layers = (double)r->new_layers / r->layers;
-        ok = repeat(&step, f, r, layers, rank, report, diags);
+        ok = repeat(&step, f, r, layers, rank, report, diags) &&
+             gradients_follow(&step, f, r, diags);
     }
     ok = ok && apply_laws(&step, step.full ? step.full : f, r, gradients, &law, rank, diags);
     if (ok && r->new_batches && r->new_batches != r->batches) {
         const struct nadi_repeat batches = {NADI_REPEAT_OUTER, r->batches, r->new_batches,
-                                            "micro-batches", NULL};
+                                            "micro-batches",   NULL,       r->stride};
         ok = repeat(&step, step.full, r, batches, rank, report, diags);
     }
     if (ok) {
@@ -459,4 +502,32 @@ bool nadi_rescale_write(const struct nadi_full *f, const struct nadi_rescale *r,
     nadi_full_destroy(step.full);
     nadi_mem_free(step.spread);
     return ok;
+}
+
+/* The law of the optimizer alone. */
+bool nadi_rescale_optimizer(const struct nadi_full *f, const struct nadi_rescale *r,
+                            const struct nadi_full *was, struct nadi_str *out,
+                            struct nadi_diags *diags)
+{
+    struct nadi_out *sink = nadi_out_memory(out, NADI_CODING_PLAIN);
+    struct nadi_str scratch = NADI_STR_INIT;
+    struct law law = {.r = r, .f = was, .layers = 1};
+    const double before = gradient_bytes(&law, NULL, false);
+    law.f = f;
+    const double factor = before > 0 ? gradient_bytes(&law, NULL, false) / before : 1;
+    look(&law);
+    nadi_full_write_metadata(sink, f);
+    for (size_t i = 0; i < f->node_count; i++) {
+        const struct nadi_full_node *n = &f->nodes[i];
+        struct sizes s = {0};
+        if (n->type == NADI_NODE_COMP && kind_of(r, n) == COMPUTE_OPTIMIZER)
+            scale_work(&law, n, factor, &s);
+        const struct nadi_node_patch patch = {.attrs = s.attrs,
+                                              .attr_count = s.count,
+                                              .has_duration = s.timed,
+                                              .duration_micros = s.ns / 1000};
+        nadi_full_write_node(sink, &scratch, n, s.count ? &patch : NULL);
+    }
+    nadi_str_release(&scratch);
+    return nadi_out_close(sink, diags);
 }

@@ -12,9 +12,11 @@
  *   collective of tp                            t; an all-gather, which names a shard, / f(group)
  *   collective of cp                            t / f(tp)
  *   collective of ep, messages                  t; with sequence parallelism / f(tp)
+ *   message of tied embeddings                 1 / f(tp)
  *   collective of dp, edp                       1 / f(tp), experts 1 / f(ep); a level above others
  *                                               1 / f(their sizes); all-gather / f(group)
  *   layers, micro-batches                       units are repeated: repeat.h
+ *   stages                                      their passes are ordered anew: restage.h
  *
  * The time of compute is a part that does not scale, and one that does as its operations (or, of
  * nodes without, its bytes) do. The first is where a line through time over bytes of the nodes
@@ -63,6 +65,7 @@ struct nadi_rescale {
     double micro_batch, sequence;  /* f */
     uint32_t layers, new_layers;   /* of a pass on this rank; 0: unchanged */
     uint32_t batches, new_batches; /* micro-batches; 0: unchanged */
+    int64_t stride;                /* ranks between two stages, as they were; 0: one stage */
     const char *attention;         /* shell pattern of names; NULL: the usual words */
     double attention_share;
 };
@@ -71,5 +74,13 @@ struct nadi_rescale {
 bool nadi_rescale_write(const struct nadi_full *f, const struct nadi_rescale *r, uint32_t rank,
                         struct nadi_str *out, struct nadi_edit_report *report,
                         struct nadi_diags *diags) NADI_MUST_USE;
+
+/* By node: reduces or gathers gradients and parameters among replicas. The caller frees it. */
+bool *nadi_rescale_apart(const struct nadi_rescale *r, const struct nadi_full *f) NADI_MUST_USE;
+
+/* `f`, a part of `was`, with the optimizer's work for the gradients that it has left. */
+bool nadi_rescale_optimizer(const struct nadi_full *f, const struct nadi_rescale *r,
+                            const struct nadi_full *was, struct nadi_str *out,
+                            struct nadi_diags *diags) NADI_MUST_USE;
 
 #endif
