@@ -153,13 +153,15 @@ void nadi_read_h100_weak(struct nadi_training_reader *r)
            });
 }
 
-/* Measured for vTrain (arXiv 2312.12391) with Megatron-DeepSpeed, as its data/README.md says, on
- * the network of its config/validation. */
+/* vTrain (arXiv 2312.12391). Several nodes: measured with Megatron-DeepSpeed, as its data/README.md
+ * says, on the network of its config/validation. One node: sums of the times of single layers
+ * (docs/validation.md), which keep what the backward pass needs. */
 void nadi_read_vtrain(struct nadi_training_reader *r)
 {
-    struct nadi_training_spec s = {.source = of(r, "# GPUs") > 8 ? "vTrain, A100, several nodes"
-                                                                 : "vTrain, A100",
-                                   .framework = "megatron-deepspeed",
+    const bool several = of(r, "# GPUs") > 8;
+    struct nadi_training_spec s = {.source =
+                                       several ? "vTrain, A100, several nodes" : "vTrain, A100",
+                                   .framework = several ? "megatron-deepspeed" : "megatron-layers",
                                    .system = "a100-80gb-150g",
                                    .precision = "fp16"};
     s.numbers[NADI_SPEC_VOCAB] = 50257; /* not padded: vocab_size in its src/config.py */

@@ -69,6 +69,36 @@ static void core_flag(struct nadi_build *b)
     nadi_build_last(b)->flags |= NADI_OP_CORE;
 }
 
+enum { SOFTMAX_HEADS = 4 }; /* that a block of Megatron's fused kernel takes */
+
+/* Megatron-LM has a fused kernel for scale, mask and softmax where the heads of all sequences are a
+ * multiple of four (`is_kernel_available` of its FusedScaleMaskSoftmax, attn_batches % 4). Else
+ * each is a kernel of its own, in 32 bits. Bytes of a score, forward and backward: */
+static void build_softmax(struct nadi_build *b, uint64_t heads, uint64_t scores)
+{
+    static const struct {
+        const char *name;
+        uint64_t bytes, back_bytes, kept_bytes;
+    } separate[] = {
+        {"scores to 32 bits", 6, 6, 0}, {"scores' scale", 8, 8, 0},
+        {"scores' mask", 8, 8, 0}, /* one mask for all heads */
+        {"softmax", 8, 12, 4},          {"softmax to 16 bits", 6, 6, 0},
+    };
+    if (heads % SOFTMAX_HEADS == 0 || b->s->inference) {
+        nadi_build_stream(b, "softmax", scores, scores, 0, scores);
+        core_flag(b);
+        return;
+    }
+    for (size_t i = 0; i < sizeof(separate) / sizeof(separate[0]); i++) {
+        nadi_build_op(b, (struct nadi_op){.name = separate[i].name,
+                                          .kind = NADI_OP_STREAM,
+                                          .bytes = separate[i].bytes * scores,
+                                          .back_bytes = separate[i].back_bytes * scores,
+                                          .kept_bytes = separate[i].kept_bytes * scores});
+        core_flag(b);
+    }
+}
+
 /* Scores, softmax, dropout and the sum over values as separate kernels. */
 static void plain_core(struct nadi_build *b, const struct heads *h, uint64_t sequences,
                        uint64_t queries, uint64_t keys)
@@ -82,8 +112,7 @@ static void plain_core(struct nadi_build *b, const struct heads *h, uint64_t seq
                                       .n = keys,
                                       .k = h->qk_width});
     core_flag(b);
-    nadi_build_stream(b, "softmax", scores, scores, 0, scores);
-    core_flag(b);
+    build_softmax(b, count, scores);
     if (dropout) {
         nadi_build_stream(b, "attention dropout", scores, scores, 0, scores);
         if (!b->s->inference)

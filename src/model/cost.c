@@ -153,18 +153,36 @@ static void attention_cost(const struct costing *c, const struct nadi_op *op,
         add_attention(c, &cost->part[NADI_COST_INPUT], op, &k);
 }
 
-static void op_cost(const struct costing *c, const struct nadi_op *op, struct nadi_op_cost *cost)
+/* Where nobody is ahead, a transfer waits for its launch as well. */
+static void transfer_cost(const struct nadi_op *op, struct nadi_op_cost *cost)
+{
+    cost->part[NADI_COST_FORWARD].kernels = op->forward.kind != NADI_TRANSFER_NONE;
+    cost->part[NADI_COST_INPUT].kernels =
+        (op->backward.kind != NADI_TRANSFER_NONE) + (op->regather.kind != NADI_TRANSFER_NONE);
+}
+
+static void op_parts(const struct costing *c, const struct nadi_op *op, struct nadi_op_cost *cost)
 {
     if (op->kind == NADI_OP_GEMM) {
         gemm_cost(c, op, cost);
     } else if (op->kind == NADI_OP_ATTENTION) {
         attention_cost(c, op, cost);
+    } else if (op->kind == NADI_OP_COMM) {
+        if (!c->p->host_ahead)
+            transfer_cost(op, cost);
     } else if (op->kind == NADI_OP_STREAM) {
         const double times = c->body ? fmax(c->p->element_traffic, 1) : 1;
         add_stream(c, &cost->part[NADI_COST_FORWARD], times * (double)op->bytes);
         if (c->p->mode == NADI_MODE_TRAIN)
             add_stream(c, &cost->part[NADI_COST_INPUT], times * (double)op->back_bytes);
     }
+}
+
+static void op_cost(const struct costing *c, const struct nadi_op *op, struct nadi_op_cost *cost)
+{
+    op_parts(c, op, cost);
+    cost->part[NADI_COST_INPUT].kernels *= c->p->backward_launch;
+    cost->part[NADI_COST_WEIGHT].kernels *= c->p->backward_launch;
 }
 
 void nadi_op_kernels(const struct nadi_op *op, bool body, const struct nadi_model_plan *p,

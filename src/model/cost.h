@@ -26,7 +26,7 @@ enum nadi_cost_part { NADI_COST_FORWARD, NADI_COST_INPUT, NADI_COST_WEIGHT, NADI
 
 struct nadi_work {
     double ns, flops, bytes;
-    double kernels; /* that the host launches */
+    double kernels; /* that the host launches; backward ones by what they cost it */
 };
 
 struct nadi_op_cost {

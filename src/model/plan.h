@@ -112,6 +112,7 @@ struct nadi_model_plan {
     double dispatch_overlap;
     uint32_t dispatch_processors;
     double host_launch_ns, kernels_an_op;
+    double backward_launch; /* of a backward kernel, relative to a forward one */
     double element_traffic; /* of operations on elements, relative to fused kernels */
     bool host_ahead, cuda_graphs;
     unsigned offload; /* enum nadi_offload_flag */

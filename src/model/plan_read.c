@@ -160,6 +160,7 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->tp_overlap = nadi_schema_number(v, "tp-overlap");
     p->host_launch_ns = nadi_schema_number(v, "host-launch");
     p->kernels_an_op = nadi_schema_number(v, "kernels-an-operation");
+    p->backward_launch = nadi_schema_number(v, "backward-launch");
     p->element_traffic = nadi_schema_number(v, "element-traffic");
     p->host_ahead = switch_of(v, "host-ahead");
     p->cuda_graphs = switch_of(v, "cuda-graphs");

@@ -158,6 +158,7 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     text(w, "narrow-transfers", p->narrow_transfers ? "1" : "0");
     count(w, "host-launch", nadi_count_round(p->host_launch_ns));
     number(w, "kernels-an-operation", p->kernels_an_op);
+    number(w, "backward-launch", p->backward_launch);
     number(w, "element-traffic", p->element_traffic);
     text(w, "host-ahead", p->host_ahead ? "1" : "0");
     text(w, "cuda-graphs", p->cuda_graphs ? "1" : "0");

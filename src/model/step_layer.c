@@ -13,12 +13,14 @@ static bool is_tensor(enum nadi_axis axis)
 }
 
 /* Holds up the chain, but for the share that is hidden behind the next work. */
-static void blocking(struct nadi_emit *e, const struct nadi_op *op, const struct nadi_transfer *t)
+static void blocking(struct nadi_emit *e, const struct nadi_op *op, const struct nadi_transfer *t,
+                     const struct nadi_work *launch)
 {
     const double hide = is_tensor(op->axis)        ? e->p->tp_overlap
                         : op->axis == NADI_AXIS_EP ? e->p->dispatch_overlap
                                                    : 0;
     const uint64_t hidden = nadi_count_trunc((double)t->bytes * hide);
+    e->pending.kernels += launch->kernels;
     nadi_emit_flush(e);
     const struct nadi_front after = e->front;
     const struct nadi_transfer seen = {t->kind, t->bytes - hidden};
@@ -72,7 +74,7 @@ void nadi_emit_forward(struct nadi_emit *e, uint32_t kind, bool recompute)
             o++;
         } else if (communicates(e, op)) {
             if (op->forward.kind != NADI_TRANSFER_NONE)
-                blocking(e, op, &op->forward);
+                blocking(e, op, &op->forward, &costs[o].part[NADI_COST_FORWARD]);
         } else {
             nadi_emit_work(e, op->name, &costs[o].part[NADI_COST_FORWARD]);
         }
@@ -97,6 +99,7 @@ static void overlapped(struct nadi_emit *e, const struct back *b, uint32_t o)
 {
     const struct nadi_op *comm = &b->layer->ops[o - 1], *op = &b->layer->ops[o];
     const struct nadi_op_cost *cost = &b->costs[o];
+    e->pending.kernels += b->costs[o - 1].part[NADI_COST_INPUT].kernels;
     nadi_emit_flush(e);
     const uint64_t again =
         nadi_emit_transfer(e, comm->name, comm->axis, &comm->regather, &e->front);
@@ -167,7 +170,7 @@ void nadi_emit_backward(struct nadi_emit *e, uint32_t kind, bool inputs, bool we
                 nadi_emit_join(e,
                                nadi_emit_transfer(e, op->name, op->axis, &op->regather, &e->front));
             if (op->backward.kind != NADI_TRANSFER_NONE)
-                blocking(e, op, &op->backward);
+                blocking(e, op, &op->backward, &b.costs[o].part[NADI_COST_INPUT]);
         }
     }
 }

@@ -89,8 +89,10 @@ static double launched(const struct layer *l, struct sum *s, const struct nadi_w
 /* What is left of a hidden transfer holds up the next one. */
 static void flush(const struct layer *l, struct sum *s)
 {
+    const double kernels = s->pending.ns > 0 ? 0 : s->pending.kernels; /* of what comes next */
+    s->pending.kernels -= kernels;
     s->all.ns += fmax(launched(l, s, &s->pending), s->hidden);
-    s->pending = (struct nadi_work){0};
+    s->pending = (struct nadi_work){.kernels = kernels};
     s->hidden = 0;
 }
 
@@ -102,13 +104,14 @@ static struct nadi_pass_time ended(const struct layer *l, struct sum *s)
 }
 
 static void blocking(const struct layer *l, struct sum *s, const struct nadi_op *op,
-                     const struct nadi_transfer *t)
+                     const struct nadi_transfer *t, const struct nadi_work *launch)
 {
     const double hide = is_tensor(op->axis)        ? l->p->tp_overlap
                         : op->axis == NADI_AXIS_EP ? l->p->dispatch_overlap
                                                    : 0;
     const uint64_t hidden = nadi_count_trunc((double)t->bytes * hide);
     const struct nadi_transfer seen = {t->kind, t->bytes - hidden}, rest = {t->kind, hidden};
+    work(s, launch);
     flush(l, s);
     s->all.ns += transfer_ns(l, op->axis, &seen);
     s->hidden = transfer_ns(l, op->axis, &rest);
@@ -139,7 +142,7 @@ static struct nadi_pass_time forward(const struct layer *l, uint32_t count)
             o++;
         } else if (communicates(l, op)) {
             if (op->forward.kind != NADI_TRANSFER_NONE)
-                blocking(l, &s, op, &op->forward);
+                blocking(l, &s, op, &op->forward, &l->costs[o].part[NADI_COST_FORWARD]);
         } else {
             work(&s, &l->costs[o].part[NADI_COST_FORWARD]);
         }
@@ -153,8 +156,11 @@ static void overlapped(const struct layer *l, struct sum *s, uint32_t o)
 {
     const struct nadi_op *comm = &l->kind->ops[o - 1];
     const struct nadi_work *part = l->costs[o].part;
+    work(s, &l->costs[o - 1].part[NADI_COST_INPUT]);
     flush(l, s);
-    const double input = launched(l, s, &part[NADI_COST_INPUT]);
+    work(s, &part[NADI_COST_INPUT]);
+    const double input = launched(l, s, &s->pending);
+    s->pending = (struct nadi_work){0};
     const double weight = launched(l, s, &part[NADI_COST_WEIGHT]);
     s->all.ns += fmax(transfer_ns(l, comm->axis, &comm->regather), input) +
                  fmax(transfer_ns(l, comm->axis, &comm->backward), weight);
@@ -194,7 +200,7 @@ static struct nadi_pass_time backward(const struct layer *l, bool core_again)
                 s.all.ns += transfer_ns(l, op->axis, &op->regather);
             }
             if (op->backward.kind != NADI_TRANSFER_NONE)
-                blocking(l, &s, op, &op->backward);
+                blocking(l, &s, op, &op->backward, &l->costs[o].part[NADI_COST_INPUT]);
         }
     }
     return ended(l, &s);

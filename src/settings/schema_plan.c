@@ -160,6 +160,12 @@ static const struct nadi_setting plan_keys[] = {
      .max = 100,
      .doc = "Kernels that the framework launches for one operation of the step: above 1 where "
             "operations are not fused."},
+    {.name = "backward-launch",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "1",
+     .max = 1,
+     .doc = "What one kernel of the backward pass costs the host, relative to one of the forward "
+            "pass: below 1 where C++ launches it (PyTorch's autograd) and Python the others."},
     {.name = "element-traffic",
      .type = NADI_TYPE_NUMBER,
      .preset = "1",

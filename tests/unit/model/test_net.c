@@ -247,6 +247,46 @@ static void megatron_activations(void **state)
     }
 }
 
+static double stream_bytes(const struct nadi_layer_kind *kind, bool back)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < kind->op_count; i++)
+        sum += back ? (double)kind->ops[i].back_bytes : (double)kind->ops[i].bytes;
+    return sum;
+}
+
+/* Megatron's fused softmax wants a multiple of four heads; else five kernels, in 32 bits. */
+static void softmax_of_few_heads(void **state)
+{
+    struct nadi_model m;
+    (void)state;
+    open_model(&m, "megatron-22b"); /* 64 heads */
+    for (uint32_t t = 8; t <= 64; t *= 2) {
+        for (uint32_t batch = 1; batch <= 2; batch++) {
+            struct nadi_shape shape = nadi_shape_whole(1024);
+            struct nadi_net net, fused;
+            shape.flash = false;
+            shape.tp = t;
+            shape.batch = 64; /* of which only the kernels' number matters */
+            nadi_net_build(&fused, &m, &shape);
+            shape.batch = batch;
+            nadi_net_build(&net, &m, &shape);
+            const struct nadi_layer_kind *a = nadi_net_layer(&net, 1);
+            const struct nadi_layer_kind *b = nadi_net_layer(&fused, 1);
+            const bool separate = 64 / t * batch % 4 != 0;
+            const double scores = (double)batch * (64.0 / t) * 1024 * 1024, share = batch / 64.0;
+            assert_int_equal(a->op_count, b->op_count + (separate ? 4 : 0));
+            near(stream_bytes(a, false),
+                 stream_bytes(b, false) * share + (separate ? (36 - 4) * scores : 0), 1e-12);
+            near(stream_bytes(a, true),
+                 stream_bytes(b, true) * share + (separate ? (40 - 6) * scores : 0), 1e-12);
+            nadi_net_release(&net);
+            nadi_net_release(&fused);
+        }
+    }
+    nadi_model_release(&m);
+}
+
 /* What lies outside the layers, same paper, section 4.3: the embedding's dropout mask s b h / t,
  * and at the end 4 s b h / t (1 + v / h). */
 static void megatron_ends(void **state)
@@ -342,11 +382,12 @@ static void decoding(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(megatron_flops), cmocka_unit_test(six_n_d),
-        cmocka_unit_test(causal_share),   cmocka_unit_test(window_shares),
-        cmocka_unit_test(image_flops),    cmocka_unit_test(megatron_activations),
-        cmocka_unit_test(megatron_ends),  cmocka_unit_test(degrees_divide),
-        cmocka_unit_test(decoding),       cmocka_unit_test(shapes_flops),
+        cmocka_unit_test(megatron_flops),       cmocka_unit_test(six_n_d),
+        cmocka_unit_test(causal_share),         cmocka_unit_test(window_shares),
+        cmocka_unit_test(image_flops),          cmocka_unit_test(megatron_activations),
+        cmocka_unit_test(megatron_ends),        cmocka_unit_test(degrees_divide),
+        cmocka_unit_test(softmax_of_few_heads), cmocka_unit_test(decoding),
+        cmocka_unit_test(shapes_flops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
