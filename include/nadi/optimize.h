@@ -53,6 +53,7 @@ struct nadi_design_options {
     const char *form;  /* "text", "json", "csv" */
     const char *out; /* folder for cluster.yaml, network.yml, a plan for each workload, designs.csv,
                         summary.json, designs.svg; NULL: none */
+    uint32_t refine; /* designs that dividing ranges adds, at most; 100 */
 };
 
 void nadi_design_options_init(struct nadi_design_options *options);

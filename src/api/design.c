@@ -11,7 +11,7 @@
 void nadi_design_options_init(struct nadi_design_options *options)
 {
     *options = (struct nadi_design_options){
-        .size = sizeof(*options), .simulate = 24, .top = 10, .form = "text"};
+        .size = sizeof(*options), .simulate = 24, .refine = 100, .top = 10, .form = "text"};
 }
 
 static bool put(const char *folder, const char *name, const struct nadi_str *text,
@@ -115,8 +115,10 @@ enum nadi_status nadi_do_optimize(const struct nadi_design_options *o, char **re
                                               .run_setting = nadi_run_setting,
                                               .run_names = names,
                                               .run_name_count = nadi_run_names(names)};
-    const struct nadi_design_setup setup = {
-        .simulate = o->simulate, .threads = o->threads, .pareto = o->pareto != 0};
+    const struct nadi_design_setup setup = {.simulate = o->simulate,
+                                            .refine = o->refine,
+                                            .threads = o->threads,
+                                            .pareto = o->pareto != 0};
     const struct nadi_design_view view = {p, &a, o->top};
     bool ok = nadi_design_read(p, &source, messages) && nadi_design_run(&a, p, &setup, messages);
     ok = ok && (!o->out || write_files(&view, o->out, messages)) && some(&view, messages);

@@ -179,6 +179,7 @@ TABLE(nadi_memory_bench_options, nadi_memory_bench_options_init);
 static const struct nadi_field nadi_design_options_members[] = {
     NADI_PATH(struct nadi_design_options, space, 1),
     NADI_U32(struct nadi_design_options, simulate, 1, 4096),
+    NADI_U32(struct nadi_design_options, refine, 0, 100000),
     NADI_U32(struct nadi_design_options, top, 1, INT32_MAX),
     NADI_U32(struct nadi_design_options, threads, 0, 4096),
     NADI_FLAG(struct nadi_design_options, pareto),

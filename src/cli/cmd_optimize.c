@@ -207,7 +207,7 @@ const struct nadi_command nadi_command_optimize_bandwidth = {
 
 struct design_values {
     const char *format, *out;
-    uint32_t simulate, top, threads;
+    uint32_t simulate, refine, top, threads;
     bool pareto;
 };
 
@@ -222,6 +222,13 @@ static const struct nadi_setting search[] = {
      .preset = "24",
      OF_DESIGN(simulate),
      .doc = "Strategies of a workload on a design that are simulated, at most"},
+    {.name = "refine",
+     .argument = "N",
+     .type = NADI_TYPE_INTEGER,
+     .max = 100000,
+     .preset = "100",
+     OF_DESIGN(refine),
+     .doc = "Designs that dividing ranges adds, at most"},
     {.name = "pareto",
      .type = NADI_TYPE_FLAG,
      OF_DESIGN(pareto),
@@ -272,6 +279,7 @@ static int cmd_optimize(const struct nadi_command *self, int count, char **argum
     nadi_design_options_init(&o);
     o.space = words.items[0];
     o.simulate = v.simulate;
+    o.refine = v.refine;
     o.top = v.top;
     o.threads = v.threads;
     o.pareto = v.pareto;

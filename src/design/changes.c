@@ -13,8 +13,13 @@ void nadi_design_changes_init(struct nadi_design_changes *c, const struct nadi_d
 void nadi_design_changes_take(struct nadi_design_changes *c, const struct nadi_design_problem *p,
                               uint64_t point)
 {
+    nadi_space_assign(&p->space, point, &c->assignment);
+    nadi_design_changes_use(c, p);
+}
+
+void nadi_design_changes_use(struct nadi_design_changes *c, const struct nadi_design_problem *p)
+{
     const struct nadi_space *s = &p->space;
-    nadi_space_assign(s, point, &c->assignment);
     nadi_arena_release(&c->arena);
     nadi_arena_init(&c->arena);
     struct nadi_doc_change *items =

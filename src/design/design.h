@@ -8,6 +8,8 @@
  * step, or `simulate` are done. A design whose bound is above the best answer so far ends the
  * search: so do all behind it.
  *
+ * Ranges without a step are divided: design/ranges.h.
+ *
  * The answer is proved where nothing is left that could be better, as far as the margin of the
  * estimates goes; else the gap says by how much the best that is left could be better. */
 #ifndef NADI_DESIGN_DESIGN_H
@@ -53,15 +55,17 @@ struct nadi_design_answer {
     uint64_t count;
     uint64_t best; /* index; count: there is none */
     bool proved;
-    double gap;          /* by which what is left could be better, relative */
+    double gap;          /* by which what is left could be better, relative; HUGE_VAL: not known */
     uint64_t strategies; /* estimated */
     uint64_t simulations;
     uint64_t priced_out, not_fitting, failed, bounded;
-    uint32_t conflict; /* no design: a smallest set of limits that no design keeps; 0: memory */
+    uint64_t divisions; /* of ranges */
+    uint32_t conflict;  /* no design: a smallest set of limits that no design keeps; 0: memory */
 };
 
 struct nadi_design_setup {
     uint32_t simulate; /* strategies of a workload on a design, at most */
+    uint32_t refine;   /* designs that dividing ranges adds, at most */
     unsigned threads;  /* 0: one for each core */
     bool pareto;       /* also designs that are cheaper than all better ones */
     void (*progress)(void *context, const char *what, uint64_t done, uint64_t all); /* or NULL */
@@ -85,6 +89,8 @@ struct nadi_design_changes {
 void nadi_design_changes_init(struct nadi_design_changes *c, const struct nadi_design_problem *p);
 void nadi_design_changes_take(struct nadi_design_changes *c, const struct nadi_design_problem *p,
                               uint64_t point);
+/* The same of an assignment that is there already. */
+void nadi_design_changes_use(struct nadi_design_changes *c, const struct nadi_design_problem *p);
 void nadi_design_changes_release(struct nadi_design_changes *c);
 
 #endif

@@ -118,7 +118,9 @@ void nadi_design_page(const struct nadi_design_view *v, struct nadi_str *out)
         nadi_design_words(p, &c, a->best, &words);
         nadi_str_printf(&words, "%s %s", words.length ? " is the best;" : "the design is the best;",
                         a->proved ? "proved" : "not proved");
-        if (!a->proved)
+        if (!a->proved && isinf(a->gap))
+            nadi_str_add(&words, ": nothing bounds what is left");
+        else if (!a->proved)
             nadi_str_printf(&words, ": what is left could be better by at most %.3g %%",
                             100 * a->gap);
     } else

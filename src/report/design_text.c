@@ -91,6 +91,10 @@ static void put_best(const struct nadi_design_view *v, struct nadi_design_change
     if (a->proved)
         nadi_str_add(out, "\nProved: nothing that is left can be better, as far as the margin of "
                           "the estimates goes.\n");
+    else if (isinf(a->gap))
+        nadi_str_add(out,
+                     "\nNot proved: of some range more may be better or worse, so that nothing "
+                     "bounds what is left.\n");
     else
         nadi_str_printf(out, "\nNot proved: what is left could be better by at most %.3g %%.\n",
                         a->gap * 100);
@@ -174,6 +178,8 @@ void nadi_design_text(const struct nadi_design_view *v, struct nadi_str *out)
                     " strategies estimated, %" PRIu64 " simulated\n",
                     a->count, a->priced_out, a->not_fitting, a->failed, a->bounded, a->strategies,
                     a->simulations);
+    if (v->problem->space.is_divided)
+        nadi_str_printf(out, "ranges were divided %" PRIu64 " times\n", a->divisions);
     put_table(v, &c, out);
     nadi_design_changes_release(&c);
 }
@@ -236,6 +242,8 @@ void nadi_design_json(const struct nadi_design_view *v, struct nadi_str *out)
         nadi_json_null(&j, "best");
     nadi_json_bool(&j, "proved", a->proved);
     nadi_json_double(&j, "gap", a->gap);
+    if (v->problem->space.is_divided)
+        nadi_json_u64(&j, "divisions", a->divisions);
     nadi_json_u64(&j, "strategies", a->strategies);
     nadi_json_u64(&j, "simulations", a->simulations);
     nadi_json_array(&j, "conflict");

@@ -327,13 +327,15 @@ static void fill(const struct nadi_space_reader *r, const struct nadi_schema_val
         s->sampling = NADI_SAMPLING_ALONE;
 }
 
-static bool is_drawable(const struct nadi_space_reader *r)
+static bool is_drawable(struct nadi_space_reader *r)
 {
-    const struct nadi_space *s = r->s;
+    struct nadi_space *s = r->s;
     for (uint32_t i = 0; i < s->variable_count; i++) {
         const struct nadi_space_variable *v = &s->variables[i];
-        if (v->form == NADI_VARIABLE_RANGE && s->sampling != NADI_SAMPLING_LATIN &&
-            s->sampling != NADI_SAMPLING_SOBOL)
+        const bool is_range = v->form == NADI_VARIABLE_RANGE;
+        s->is_divided |= is_range && r->source->designs && s->sampling == NADI_SAMPLING_GRID;
+        if (is_range && s->sampling != NADI_SAMPLING_LATIN && s->sampling != NADI_SAMPLING_SOBOL &&
+            !s->is_divided)
             return nadi_error(r->diags, "space/range", v->place,
                               "give a step, as in 1..8:1 or 1..64:*2; or sampling: sobol",
                               "'%s' takes any value of a range, of which a grid has no end",

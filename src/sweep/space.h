@@ -84,6 +84,7 @@ struct nadi_space {
     uint32_t *constraint_levels;
     uint32_t constraint_count;
     enum nadi_sampling sampling;
+    bool is_divided; /* a grid of designs with ranges, which are divided as needed */
     uint64_t wanted, seed;
     const char *file;
     struct nadi_derived *derived;
@@ -121,6 +122,18 @@ void nadi_space_release(struct nadi_space *s);
 /* Makes the points. False with an error, also when there is none. */
 bool nadi_space_enumerate(struct nadi_space *s, struct nadi_diags *diags) NADI_MUST_USE;
 
+/* Ranges of a grid, which only designs may have (is_divided): nadi_space_choices gives a row for
+ * each choice from the lists, by axis, with the ranges at their lower ends and without the
+ * constraints that depend on them; the caller adds the points within and frees the rows. */
+bool nadi_space_depends_on_range(const struct nadi_space *s, uint32_t variable);
+double *nadi_space_choices(struct nadi_space *s, uint64_t *count,
+                           struct nadi_diags *diags) NADI_MUST_USE;
+/* A value of a range that its setting takes: whole where it has to be. */
+bool nadi_space_is_whole(const struct nadi_space_variable *v);
+double nadi_space_rounded(const struct nadi_space_variable *v, double x);
+/* A choice becomes a point, whether or not it keeps the constraints; its number. */
+uint64_t nadi_space_add_point(struct nadi_space *s, const double *choice);
+
 struct nadi_assignment { /* the values of one point, by variable */
     struct nadi_arena arena;
     const char **texts;
@@ -131,6 +144,12 @@ void nadi_assignment_init(struct nadi_assignment *a, const struct nadi_space *s)
 void nadi_assignment_release(struct nadi_assignment *a);
 /* Valid until the next call. */
 void nadi_space_assign(const struct nadi_space *s, uint64_t point, struct nadi_assignment *a);
+/* Of any choice, by axis; false: an expression of it has no value. */
+bool nadi_space_assign_choice(const struct nadi_space *s, const double *choice,
+                              struct nadi_assignment *a) NADI_MUST_USE;
+/* Does it keep the constraint? An expression without a value is not kept. */
+bool nadi_space_keeps(const struct nadi_space *s, uint32_t constraint,
+                      const struct nadi_assignment *a);
 
 /* All that decides which points there are and what they run, a line each: "tp = 1, 2, 4". */
 void nadi_space_describe(const struct nadi_space *s, struct nadi_str *out);

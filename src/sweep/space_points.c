@@ -100,6 +100,24 @@ struct maker {
     struct nadi_arena texts[NADI_SPACE_MOST_VARIABLES + 1]; /* by level */
 };
 
+bool nadi_space_depends_on_range(const struct nadi_space *s, uint32_t variable)
+{
+    const struct nadi_space_variable *v = &s->variables[variable];
+    bool depends = v->form == NADI_VARIABLE_RANGE;
+    for (uint32_t i = 0; v->form == NADI_VARIABLE_EXPRESSION && i < v->expression.name_count; i++)
+        depends |= nadi_space_depends_on_range(s, v->expression.names[i]);
+    return depends;
+}
+
+static bool is_ranged(const struct nadi_space *s, uint32_t constraint)
+{
+    const struct nadi_expression *e = &s->constraints[constraint];
+    for (uint32_t i = 0; i < e->name_count; i++)
+        if (nadi_space_depends_on_range(s, e->names[i]))
+            return true;
+    return false;
+}
+
 /* Expressions and constraints that the first `level` axes decide; *keeps: no constraint is broken.
  * False with an error. */
 static bool decide(struct maker *m, uint32_t level, bool *keeps)
@@ -117,7 +135,7 @@ static bool decide(struct maker *m, uint32_t level, bool *keeps)
             return nadi_expression_error(&v->expression, &fault, m->diags);
     }
     for (uint32_t i = 0; *keeps && i < s->constraint_count; i++)
-        if (s->constraint_levels[i] == level &&
+        if (s->constraint_levels[i] == level && !(s->is_divided && is_ranged(s, i)) &&
             !nadi_expression_holds(&s->constraints[i], m->a.quantities, keeps, &fault))
             return nadi_expression_error(&s->constraints[i], &fault, m->diags);
     return true;
@@ -145,9 +163,11 @@ static bool grid(struct maker *m, uint32_t axis)
     if (axis == s->axis_count)
         return keep(m);
     const uint32_t index = m->of_axis[axis];
-    for (uint32_t i = 0; i < s->variables[index].count; i++) {
-        m->choice[axis] = i;
-        assign_drawn(&s->variables[index], i, &m->a, index);
+    const struct nadi_space_variable *v = &s->variables[index];
+    const bool is_range = v->form == NADI_VARIABLE_RANGE; /* of designs */
+    for (uint32_t i = 0; i < (is_range ? 1 : v->count); i++) {
+        m->choice[axis] = is_range ? nadi_space_rounded(v, v->low) : i;
+        assign_drawn(v, m->choice[axis], &m->a, index);
         if (++m->tried == MOST_TRIED)
             return nadi_error(m->diags, "space/points", NADI_IN_FILE(s->path),
                               "sampling: sobol, or fewer values",
@@ -172,6 +192,17 @@ static bool is_new(struct maker *m)
                            s->axis_count * sizeof(double)) != 0;
 }
 
+bool nadi_space_is_whole(const struct nadi_space_variable *v)
+{
+    return v->setting && v->setting->type == NADI_TYPE_INTEGER && !v->unit[0];
+}
+
+double nadi_space_rounded(const struct nadi_space_variable *v, double x)
+{
+    x = nadi_space_is_whole(v) ? round(x) : x;
+    return x < v->low ? v->low : x > v->high ? v->high : x;
+}
+
 static bool add_drawn(struct maker *m, const double *u, bool may_repeat)
 {
     struct nadi_space *s = m->s;
@@ -184,8 +215,7 @@ static bool add_drawn(struct maker *m, const double *u, bool may_repeat)
         if (v->form == NADI_VARIABLE_RANGE) {
             x = v->logarithmic ? v->low * pow(v->high / v->low, u[d])
                                : v->low + (v->high - v->low) * u[d];
-            x = v->setting && v->setting->type == NADI_TYPE_INTEGER && !v->unit[0] ? round(x) : x;
-            x = x < v->low ? v->low : x > v->high ? v->high : x;
+            x = nadi_space_rounded(v, x);
         }
         m->choice[d] = x;
         assign_drawn(v, x, &m->a, m->of_axis[d]);
@@ -319,7 +349,8 @@ static bool make(struct maker *m)
     return rows(m);
 }
 
-bool nadi_space_enumerate(struct nadi_space *s, struct nadi_diags *diags)
+/* Makes all points. */
+static bool make_all(struct nadi_space *s, struct nadi_diags *diags)
 {
     struct maker *m = NADI_ZNEW(struct maker, 1);
     m->s = s;
@@ -343,18 +374,65 @@ bool nadi_space_enumerate(struct nadi_space *s, struct nadi_diags *diags)
     return ok;
 }
 
-void nadi_space_assign(const struct nadi_space *s, uint64_t point, struct nadi_assignment *a)
+bool nadi_space_enumerate(struct nadi_space *s, struct nadi_diags *diags)
+{
+    NADI_ASSERT(!s->is_divided);
+    return make_all(s, diags);
+}
+
+double *nadi_space_choices(struct nadi_space *s, uint64_t *count, struct nadi_diags *diags)
+{
+    const bool ok = make_all(s, diags);
+    double *rows = s->choices;
+    *count = ok ? s->point_count : 0;
+    s->choices = NULL;
+    s->point_count = 0;
+    return rows;
+}
+
+uint64_t nadi_space_add_point(struct nadi_space *s, const double *choice)
+{
+    const uint64_t n = s->point_count++;
+    if ((n & (n - 1)) == 0) { /* 0, 1, 2, 4, ... */
+        double *more = NADI_NEW(double, (n ? 2 * n : 1) * s->axis_count);
+        if (n)
+            memcpy(more, s->choices, n * s->axis_count * sizeof(*more));
+        nadi_mem_free(s->choices);
+        s->choices = more;
+    }
+    memcpy(s->choices + n * s->axis_count, choice, s->axis_count * sizeof(*choice));
+    return n;
+}
+
+bool nadi_space_keeps(const struct nadi_space *s, uint32_t constraint,
+                      const struct nadi_assignment *a)
 {
     struct nadi_expression_fault fault;
-    NADI_ASSERT(point < s->point_count);
+    bool keeps;
+    return nadi_expression_holds(&s->constraints[constraint], a->quantities, &keeps, &fault) &&
+           keeps;
+}
+
+bool nadi_space_assign_choice(const struct nadi_space *s, const double *choice,
+                              struct nadi_assignment *a)
+{
+    struct nadi_expression_fault fault;
     nadi_arena_release(&a->arena);
     nadi_arena_init(&a->arena);
     for (uint32_t i = 0; i < s->variable_count; i++) {
         const uint32_t index = s->order[i];
         const struct nadi_space_variable *v = &s->variables[index];
         if (v->form != NADI_VARIABLE_EXPRESSION)
-            assign_drawn(v, s->choices[point * s->axis_count + v->axis], a, index);
+            assign_drawn(v, choice[v->axis], a, index);
         else if (!assign_expression(s, index, a, &a->arena, &fault))
-            NADI_BUG("%s: %s", v->name, fault.text);
+            return false;
     }
+    return true;
+}
+
+void nadi_space_assign(const struct nadi_space *s, uint64_t point, struct nadi_assignment *a)
+{
+    NADI_ASSERT(point < s->point_count);
+    if (!nadi_space_assign_choice(s, s->choices + point * s->axis_count, a))
+        NADI_BUG("an expression of point %" PRIu64 " has no value any more", point);
 }
