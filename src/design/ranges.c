@@ -177,6 +177,24 @@ static void see_first(struct nadi_design_ranges *r, struct nadi_range_box *b)
         see(r, b, r->corners[0].choice);
 }
 
+/* How wide the box still is along a range, of all of it. */
+static double width_of(const struct nadi_range_box *b, const struct nadi_space_variable *v)
+{
+    const double low = b->low[v->axis], high = b->high[v->axis];
+    if (!(high > low) || (nadi_space_is_whole(v) && high - low < 1))
+        return 0;
+    return v->logarithmic ? log(high / low) / log(v->high / v->low)
+                          : (high - low) / (v->high - v->low);
+}
+
+static bool is_point(const struct nadi_design_ranges *r, const struct nadi_range_box *b)
+{
+    for (uint32_t k = 0; k < r->count; k++)
+        if (width_of(b, r->ranges[k]) > FINEST)
+            return false;
+    return true;
+}
+
 /* Its bound; a box without any design is no leaf. */
 static void add_box(struct nadi_design_ranges *r, struct nadi_range_box *b, bool is_first)
 {
@@ -205,11 +223,9 @@ static void add_box(struct nadi_design_ranges *r, struct nadi_range_box *b, bool
         uint32_t broken;
         nadi_ranges_price(r, &b->prices, &broken);
     }
-    b->bound = bound_of(r, b);
+    b->bound = end == NADI_DESIGN_FAILED && is_point(r, b) ? -HUGE_VAL : bound_of(r, b);
     if (!b->best || b->best->real == NO_DESIGN)
         see_middle(r, b);
-    if (!b->best && b->seen < 0 && r->l->a->failed)
-        b->bound = -HUGE_VAL;
     NADI_PUSH(&r->boxes, b);
 }
 
@@ -243,20 +259,14 @@ static bool look_at_best(struct nadi_design_ranges *r, struct nadi_range_box *b)
         nadi_ranges_use(r, best->texts, best->quantities);
         nadi_design_look(r->l, &best->design, best->strategies, false);
     }
-    for (size_t i = 0; i < r->boxes.count; i++) /* others may share it */
-        if (r->boxes.items[i]->best == best)
-            r->boxes.items[i]->bound = bound_of(r, r->boxes.items[i]);
+    for (size_t i = 0; i < r->boxes.count; i++) { /* others may share it */
+        struct nadi_range_box *other = r->boxes.items[i];
+        if (other->best != best || !other->leaf)
+            continue;
+        other->bound = bound_of(r, other);
+        other->leaf = nadi_ranges_take_corners(r, other) && !breaks_times(r, other);
+    }
     return true;
-}
-
-/* How wide the box still is along a range, of all of it. */
-static double width_of(const struct nadi_range_box *b, const struct nadi_space_variable *v)
-{
-    const double low = b->low[v->axis], high = b->high[v->axis];
-    if (!(high > low) || (nadi_space_is_whole(v) && high - low < 1))
-        return 0;
-    return v->logarithmic ? log(high / low) / log(v->high / v->low)
-                          : (high - low) / (v->high - v->low);
 }
 
 /* Is its bound that of its best design, of which other strategies may be faster than those
@@ -372,6 +382,8 @@ bool nadi_design_ranges_search(struct nadi_design_ranges *r, struct nadi_diags *
             divide(r, b);
         else
             break;
+    for (uint64_t i = 0; a->best == a->count && i < a->count; i++)
+        look_at(r, (int64_t)i); /* which limits they break */
     if (!a->count)
         return nadi_error(diags, "space/points", NADI_IN_FILE(r->space->path),
                           "a range may be an expression of others: 500GB/s - b0",

@@ -183,14 +183,14 @@ void nadi_ranges_use_extreme(struct nadi_design_ranges *r, int sign)
     struct nadi_quantity quantities[NADI_SPACE_MOST_VARIABLES];
     for (uint32_t i = 0; i < n; i++) {
         const struct nadi_space_variable *v = &r->space->variables[i];
-        const int way = nadi_ranges_direction(v) * sign;
+        const int sought = nadi_ranges_direction(v) * sign;
         uint32_t at = 0;
         for (uint32_t c = 1; c < r->corner_count; c++) {
             const double old = r->corners[at].quantities[i].number;
             const double x = r->corners[c].quantities[i].number;
-            if (way > 0 ? x > old : way < 0 && x < old)
+            if (sought > 0 ? x > old : sought < 0 && x < old)
                 at = c;
-            if (!way && nadi_ranges_matters(v) &&
+            if (!sought && nadi_ranges_matters(v) &&
                 strcmp(r->corners[c].texts[i], r->corners[0].texts[i]) != 0)
                 r->unknown = true;
         }

@@ -9,7 +9,7 @@ enum {
     MOST_CHOICES = 10000, /* from the lists */
     MOST_CORNERS = 1 << MOST_RANGES,
     DIVISIONS = 8, /* for each design that may be added: most boxes add none */
-    SCANNED = 16,  /* parts of an interval whose ends are priced */
+    SCANNED = 8,   /* parts of an interval whose ends are priced */
     NO_DESIGN = -1,
 };
 

@@ -23,7 +23,7 @@ enum { NADI_SPACE_MOST_VARIABLES = 64 };
 
 enum nadi_variable_form {
     NADI_VARIABLE_LIST,
-    NADI_VARIABLE_RANGE, /* any value between two; for sampling */
+    NADI_VARIABLE_RANGE, /* any value between two; for sampling and designs */
     NADI_VARIABLE_EXPRESSION,
 };
 

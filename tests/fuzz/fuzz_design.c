@@ -34,6 +34,23 @@ static void check(struct nadi_design_problem *p)
     nadi_design_changes_release(&c);
 }
 
+/* All points; of ranges their lower ends. */
+static bool make_points(struct nadi_space *s, struct nadi_diags *diags)
+{
+    struct nadi_assignment a;
+    uint64_t count;
+    if (!s->is_divided)
+        return nadi_space_enumerate(s, diags);
+    double *rows = nadi_space_choices(s, &count, diags);
+    nadi_assignment_init(&a, s);
+    for (uint64_t i = 0; i < count; i++)
+        if (nadi_space_assign_choice(s, rows + i * s->axis_count, &a))
+            (void)nadi_space_add_point(s, rows + i * s->axis_count);
+    nadi_assignment_release(&a);
+    nadi_mem_free(rows);
+    return s->point_count > 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct nadi_run_host host = {.preset = nadi_run_preset, .set = nadi_run_set};
@@ -52,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nadi_diags_init(&diags);
     if (!nadi_design_read(p, &source, &diags))
         NADI_ASSERT(diags.errors > 0);
-    else if (is_small(&p->space) && nadi_space_enumerate(&p->space, &diags))
+    else if (is_small(&p->space) && make_points(&p->space, &diags))
         check(p);
     nadi_design_release(p);
     nadi_mem_free(p);

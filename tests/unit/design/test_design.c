@@ -132,6 +132,75 @@ static void against_brute_force(void **state)
     }
 }
 
+/* Ranges against the same space as a fine grid: the answer is as good, and its gap covers the
+ * grid's best. */
+static void ranges_against_grids(void **state)
+{
+#define OF(first, second, rest)                                                                    \
+    "run: {cluster: dgx-h100, catalogue: public}\nranks: 16\n"                                     \
+    "vary:\n  cluster.bandwidth[1]: " first "\n  " second "\n" rest                                \
+    "workloads: [{model: gpt2, set: batch=16 sequence=512, search: \"tp=1,2 cp=1 pp=1 vp=1 "       \
+    "offload=none recompute=none zero=1 sequence-parallel=0 micro-batch=1\"}]\n"
+    static const struct {
+        const char *ranges, *grid;
+        bool is_proved;
+    } cases[] = {
+        /* more is faster: the end of the range */
+        {OF("5..100GB/s", "device.launch: 1us", "goal: time\n"),
+         OF("5..100GB/s:5", "device.launch: 1us", "goal: time\n"), true},
+        {OF("5..100GB/s:log", "cluster.latency[0]: 100..2000ns", "goal: time\n"),
+         OF("5..100GB/s:5", "cluster.latency[0]: 100..2000ns:100", "goal: time\n"), true},
+        /* what another range gets, this one has not */
+        {OF("5..100GB/s", "cluster.bandwidth[0]: 105GB/s - cluster.bandwidth[1]", "goal: time\n"),
+         OF("5..100GB/s:2.5", "cluster.bandwidth[0]: 105GB/s - cluster.bandwidth[1]",
+            "goal: time\n"),
+         false},
+        /* prices have steps */
+        {OF("5..100GB/s", "device.memory: 8..80GiB", "goal: tokens-per-dollar\n"),
+         OF("5..100GB/s:2.5", "device.memory: 80GiB", "goal: tokens-per-dollar\n"), false},
+        {OF("5..100GB/s", "device.launch: 1us", "goal: tokens-per-joule\n"),
+         OF("5..100GB/s:2.5", "device.launch: 1us", "goal: tokens-per-joule\n"), false},
+        /* limits and constraints within the range */
+        {OF("5..100GB/s", "device.launch: 1us", "goal: time\nlimits: [capital <= 0.68M$]\n"),
+         OF("5..100GB/s:2.5", "device.launch: 1us", "goal: time\nlimits: [capital <= 0.68M$]\n"),
+         false},
+        {OF("5..100GB/s", "cluster.bandwidth[0]: 50..450GB/s",
+            "goal: time\nconstraints: [\"cluster.bandwidth[0] + 4 * cluster.bandwidth[1] <= "
+            "400GB/s\"]\n"),
+         OF("5..100GB/s:5", "cluster.bandwidth[0]: 50..450GB/s:10",
+            "goal: time\nconstraints: [\"cluster.bandwidth[0] + 4 * cluster.bandwidth[1] <= "
+            "400GB/s\"]\n"),
+         false},
+        {OF("5..100GB/s", "device.launch: 1us", "goal: capital\nlimits: [gpt2.step <= 5ms]\n"),
+         OF("5..100GB/s:2.5", "device.launch: 1us", "goal: capital\nlimits: [gpt2.step <= 5ms]\n"),
+         true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_design_answer a[2];
+        for (int k = 0; k < 2; k++) {
+            struct nadi_design_problem *p = NADI_ZNEW(struct nadi_design_problem, 1);
+            const struct nadi_design_setup setup = {.simulate = 64, .refine = 40, .threads = 2};
+            struct nadi_diags diags;
+            if (!read_text(p, k ? cases[i].grid : cases[i].ranges, &diags) ||
+                !nadi_design_run(&a[k], p, &setup, &diags))
+                fail_msg("ranges %d: %s", (int)i, diags.items[0].message);
+            assert_int_equal(p->space.is_divided, k == 0);
+            nadi_design_release(p);
+            nadi_diags_release(&diags);
+            nadi_mem_free(p);
+        }
+        const double ours = a[0].designs[a[0].best].value, grid = a[1].designs[a[1].best].value;
+        if (ours < grid * (1 - 2e-3) || ours * (1 + a[0].gap) < grid * (1 - 1e-12) ||
+            a[0].gap > 0.03 || a[0].proved != cases[i].is_proved)
+            fail_msg("ranges %d: %.9g, grid %.9g, gap %g, %llu divisions", (int)i, ours, grid,
+                     a[0].gap, (unsigned long long)a[0].divisions);
+        nadi_design_answer_release(&a[0]);
+        nadi_design_answer_release(&a[1]);
+    }
+#undef OF
+}
+
 /* The same answer with another number of threads; fewer simulations leave a gap that covers what
  * they miss. */
 static void threads_and_gap(void **state)
@@ -202,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_brute_force),
+        cmocka_unit_test(ranges_against_grids),
         cmocka_unit_test(threads_and_gap),
         cmocka_unit_test(conflicts),
     };
