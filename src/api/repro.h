@@ -63,6 +63,7 @@ bool nadi_repro_simulate(struct nadi_repro *r, const struct nadi_repro_run *run,
 
 /* Studies in files of their own. */
 bool nadi_repro_fred(struct nadi_repro *r) NADI_MUST_USE;
+bool nadi_repro_booksim(struct nadi_repro *r) NADI_MUST_USE;
 /* What follows the pair of the study `themis`. */
 bool nadi_repro_themis(struct nadi_repro *r) NADI_MUST_USE;
 bool nadi_repro_roce(struct nadi_repro *r) NADI_MUST_USE;

@@ -471,6 +471,9 @@ const struct nadi_repro_study nadi_repro_studies[] = {
     {"fred", "A wafer whose switches reduce against a mesh: conflicts, I/O, collectives, steps",
      "Fred, arXiv 2406.19580; compute of each workload fitted to one of its figures",
      nadi_repro_fred, NULL},
+    {"booksim", "Routers flit by flit: latency over load, saturation, patterns, packets, channels",
+     "BookSim 2 at 28f4329, run on the same routers: 8 x 8, 8 channels of 8 flits",
+     nadi_repro_booksim, NULL},
     {"comet",
      "Transformer-1T and DLRM over parallelism, memory and network; measured steps and memory",
      "COMET, arXiv 2211.16648: the method, its shapes and clusters are not public; Korthikanti et "
