@@ -3,35 +3,9 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "bound/lower_bound_graph.h"
+#include "bound/lower_bound_inside.h"
 #include "collective/plan.h"
 #include "compute/compute.h"
-
-enum {
-    MEMO_BITS = 8,
-    LOCAL_ENDPOINT_NS = 10, /* of a small group, whatever endpoint-delay says */
-};
-
-struct memo { /* of one collective: group, kind, dimensions, size */
-    bool valid;
-    uint32_t group, involved;
-    enum nadi_native_kind kind;
-    uint64_t bytes;
-    struct nadi_lower_bound bound;
-};
-
-struct family {       /* groups of one name, one for each rank */
-    uint32_t example; /* one of them; NADI_NONE: they differ in size */
-    bool whole;       /* each consists of the ranks that mean it */
-};
-
-struct nadi_lower_bounds {
-    const struct nadi_inputs *in;
-    double compute_scale, comm_scale;
-    uint32_t *group_dims; /* by group: bit d: its members differ in dimension d; 0: not known */
-    struct family *families;
-    struct nadi_lower_bound_graph *graph; /* NULL: the dimensions say how long a route is */
-    struct memo memo[1 << MEMO_BITS];
-};
 
 static struct family make_family(const struct nadi_inputs *in, const uint32_t *group_of)
 {
@@ -84,19 +58,19 @@ void nadi_lower_bounds_destroy(struct nadi_lower_bounds *f)
 /* ---- messages ------------------------------------------------------------------------------ */
 
 /* Under rendezvous sizes pass through 32 bits, as in the reference; the least they can become. */
-static uint64_t carried(const struct nadi_lower_bounds *f, uint64_t bytes)
+uint64_t nadi_lower_bound_carried(const struct nadi_lower_bounds *f, uint64_t bytes)
 {
     return f->in->system.rendezvous && bytes > INT32_MAX ? 0 : bytes;
 }
 
 /* Idle network, `hops` links of dimension d. */
-static uint64_t path_ns(const struct nadi_lower_bounds *f, uint32_t d, uint32_t hops,
-                        uint64_t bytes)
+uint64_t nadi_lower_bound_path_ns(const struct nadi_lower_bounds *f, uint32_t d, uint32_t hops,
+                                  uint64_t bytes)
 {
     const struct nadi_dim *dim = &f->in->topology.dims[d];
     if (f->graph)
-        return nadi_lower_bound_graph_least_ns(f->graph, carried(f, bytes));
-    double serial = (double)carried(f, bytes) / dim->bytes_per_ns;
+        return nadi_lower_bound_graph_least_ns(f->graph, nadi_lower_bound_carried(f, bytes));
+    double serial = (double)nadi_lower_bound_carried(f, bytes) / dim->bytes_per_ns;
     if (f->in->options.network_model->store_and_forward)
         return nadi_count_mul(hops, nadi_count_trunc(dim->latency_ns + serial));
     return nadi_count_trunc((double)hops * dim->latency_ns + serial);
@@ -108,20 +82,22 @@ static uint32_t least_hops(const struct nadi_dim *dim)
 }
 
 /* The quickest route between two members that differ in some of the dimensions. */
-static uint64_t quickest_ns(const struct nadi_lower_bounds *f, uint32_t dims, uint64_t bytes)
+uint64_t nadi_lower_bound_quickest_ns(const struct nadi_lower_bounds *f, uint32_t dims,
+                                      uint64_t bytes)
 {
     const struct nadi_topology *t = &f->in->topology;
     uint64_t best = UINT64_MAX;
     if (f->graph)
-        return nadi_lower_bound_graph_least_ns(f->graph, carried(f, bytes));
+        return nadi_lower_bound_graph_least_ns(f->graph, nadi_lower_bound_carried(f, bytes));
     for (uint32_t d = 0; d < t->dim_count; d++)
         if (dims >> d & 1)
-            best = nadi_min_u64(best, path_ns(f, d, least_hops(&t->dims[d]), bytes));
+            best =
+                nadi_min_u64(best, nadi_lower_bound_path_ns(f, d, least_hops(&t->dims[d]), bytes));
     return best == UINT64_MAX ? 0 : best;
 }
 
 /* Those in which ranks differ. */
-static uint32_t all_dims(const struct nadi_topology *t)
+uint32_t nadi_lower_bound_all_dims(const struct nadi_topology *t)
 {
     uint32_t dims = 0;
     for (uint32_t d = 0; d < t->dim_count && d < NADI_MAX_DIMS; d++)
@@ -133,7 +109,7 @@ static uint32_t dims_of_members(const struct nadi_topology *t, const struct nadi
 {
     uint32_t dims = 0;
     if (!g->members)
-        return all_dims(t);
+        return nadi_lower_bound_all_dims(t);
     for (uint32_t i = 1; i < g->size; i++)
         for (uint32_t d = 0; d < t->dim_count; d++)
             if (nadi_topology_coordinate(t, g->members[i], d) !=
@@ -142,7 +118,7 @@ static uint32_t dims_of_members(const struct nadi_topology *t, const struct nadi
     return dims;
 }
 
-static uint32_t dims_of_group(struct nadi_lower_bounds *f, uint32_t group)
+uint32_t nadi_lower_bound_group_dims(struct nadi_lower_bounds *f, uint32_t group)
 {
     const struct nadi_groups *groups = &f->in->groups;
     uint32_t dims = 0;
@@ -151,7 +127,8 @@ static uint32_t dims_of_group(struct nadi_lower_bounds *f, uint32_t group)
     if (group < groups->count)
         dims = dims_of_members(&f->in->topology, &groups->items[group]);
     for (uint32_t rank = 0; group >= groups->count && rank < f->in->rank_count; rank++)
-        dims |= dims_of_group(f, groups->families[group - groups->count].group_of[rank]);
+        dims |=
+            nadi_lower_bound_group_dims(f, groups->families[group - groups->count].group_of[rank]);
     f->group_dims[group] = dims;
     return dims;
 }
@@ -163,275 +140,19 @@ uint64_t nadi_lower_bound_message(const struct nadi_lower_bounds *f, uint32_t sr
     uint64_t sum = 0;
     if (f->graph)
         return src == dst ? 0
-                          : nadi_lower_bound_graph_route(f->graph, src, dst, carried(f, bytes)).ns;
+                          : nadi_lower_bound_graph_route(f->graph, src, dst,
+                                                         nadi_lower_bound_carried(f, bytes))
+                                .ns;
     for (uint32_t d = nadi_topology_lowest_difference(t, src, dst); d < t->dim_count; d++) {
         uint32_t a = nadi_topology_coordinate(t, src, d), b = nadi_topology_coordinate(t, dst, d);
         if (a == b)
             continue;
-        sum = nadi_count_add(sum, path_ns(f, d, nadi_dim_hops(&t->dims[d], a, b), bytes));
+        sum = nadi_count_add(
+            sum, nadi_lower_bound_path_ns(f, d, nadi_dim_hops(&t->dims[d], a, b), bytes));
         if (!f->in->options.network_model->store_and_forward)
             break; /* higher dimensions are free */
     }
     return sum;
-}
-
-/* ---- one phase of a collective ------------------------------------------------------------- */
-
-struct phase_view {
-    const struct nadi_lower_bounds *f;
-    const struct nadi_phase *p;
-    const struct nadi_group *ring; /* over a graph: whose members are the phase's ring; or NULL */
-    uint32_t dims;                 /* bit d: a message may go by dimension d alone */
-    bool whole;                    /* the phase's ring is dimension p->dim itself */
-    uint64_t endpoint_ns;
-};
-
-static uint64_t reduce_ns(const struct nadi_lower_bounds *f, uint64_t bytes)
-{
-    double bandwidth = f->in->system.local_mem_bw;
-    return bandwidth > 0 ? nadi_count_mul(3, nadi_count_trunc((double)bytes / bandwidth * 1e9)) : 0;
-}
-
-/* The message of step k. The hops are everybody's where the ring is a dimension. */
-static uint64_t step_ns(const struct phase_view *v, uint32_t k)
-{
-    uint64_t bytes = nadi_phase_bytes(v->p, k);
-    if (!v->whole)
-        return quickest_ns(v->f, v->dims, bytes);
-    const struct nadi_dim *dim = &v->f->in->topology.dims[v->p->dim];
-    uint32_t to = nadi_phase_destination(v->p, 0, k, true);
-    return path_ns(v->f, v->p->dim, nadi_dim_hops(dim, 0, to), bytes);
-}
-
-/* The endpoint stage of packet k. */
-static uint64_t stage_ns(const struct phase_view *v, uint32_t k)
-{
-    uint64_t reduce =
-        nadi_phase_reduces(v->p, k) ? reduce_ns(v->f, nadi_phase_reduced_bytes(v->p, k)) : 0;
-    return nadi_count_add(v->endpoint_ns, reduce);
-}
-
-static uint32_t member(const struct nadi_group *g, uint32_t i)
-{
-    return g->members ? g->members[i] : i;
-}
-
-struct round { /* of messages from each member of a ring to the next one */
-    uint64_t sum, longest, longest_serial;
-};
-
-/* Chunks go round either way, so that it is the better one between two members. */
-static struct round round_of(const struct phase_view *v, uint64_t bytes)
-{
-    const uint32_t n = v->p->n;
-    struct round r = {0};
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t next = (i + 1) % n;
-        const uint32_t a = member(v->ring, i), b = member(v->ring, next);
-        const struct nadi_lower_bound_route there =
-            nadi_lower_bound_graph_route(v->f->graph, a, b, bytes);
-        const struct nadi_lower_bound_route back =
-            nadi_lower_bound_graph_route(v->f->graph, b, a, bytes);
-        const uint64_t path = nadi_min_u64(there.ns, back.ns);
-        r.sum = nadi_count_add(r.sum, path);
-        r.longest = nadi_max_u64(r.longest, path);
-        r.longest_serial =
-            nadi_max_u64(r.longest_serial, nadi_min_u64(there.serial_ns, back.serial_ns));
-    }
-    return r;
-}
-
-/* The chain of `sends` messages that begins with a member, and goes on behind it; *worst: how long
- * the worst cabled member is busy with sending. A member that comes last holds up the others from
- * their step n - 1 on at the latest: of the steps to come that one has to send all, while the
- * stages of the messages behind go on. */
-static struct nadi_lower_bound ring_messages(const struct phase_view *v, uint64_t *worst)
-{
-    const uint32_t n = v->p->n, sends = v->p->sends, further = sends % n;
-    *worst = 0;
-    if (!v->ring) {
-        const uint64_t message = step_ns(v, 0);
-        return (struct nadi_lower_bound){.own = nadi_count_mul(sends - further, message),
-                                         .last = nadi_count_mul(sends, message)};
-    }
-    const struct round r = round_of(v, carried(v->f, v->p->message_bytes));
-    const uint64_t own = nadi_count_mul(sends / n, r.sum);
-    const uint64_t spared = nadi_count_mul(n - further, r.longest);
-    *worst = nadi_count_mul(sends > n - 1 ? sends - (n - 1) : 0, r.longest_serial);
-    return (struct nadi_lower_bound){
-        .own = own, .last = nadi_count_add(own, r.sum > spared ? r.sum - spared : 0)};
-}
-
-/* One message at a time: step k + 1 waits for the receive of step k. The chain of messages that
- * leaves a member passes through everybody and comes back after n steps. */
-static struct nadi_lower_bound ring(const struct phase_view *v)
-{
-    const struct nadi_phase *p = v->p;
-    uint64_t worst;
-    const struct nadi_lower_bound messages = ring_messages(v, &worst);
-    uint64_t stages = stage_ns(v, 0);
-    uint32_t reduced = p->op == NADI_PHASE_REDUCE_SCATTER || p->op == NADI_PHASE_ALL_REDUCE
-                           ? p->n - 1
-                           : 0; /* packets 1 .. n - 1 */
-    stages = nadi_count_add(stages, nadi_count_mul(p->sends, v->endpoint_ns));
-    stages = nadi_count_add(stages, nadi_count_mul(reduced, reduce_ns(v->f, p->message_bytes)));
-    return (struct nadi_lower_bound){
-        .own = nadi_count_add(stages, messages.own),
-        .last = nadi_max_u64(nadi_count_add(stages, messages.last), worst),
-    };
-}
-
-/* As the ring, with another partner each step; only the all-reduce comes back to where it began. */
-static struct nadi_lower_bound halving_doubling(const struct phase_view *v)
-{
-    uint64_t stages = stage_ns(v, 0), messages = 0;
-    for (uint32_t k = 0; k < v->p->sends; k++) {
-        messages = nadi_count_add(messages, step_ns(v, k));
-        stages = nadi_count_add(stages, stage_ns(v, k + 1));
-    }
-    uint64_t all = nadi_count_add(stages, messages);
-    return (struct nadi_lower_bound){
-        .own = v->p->op == NADI_PHASE_ALL_REDUCE ? all : stages,
-        .last = all,
-    };
-}
-
-/* A member sends to everybody, also to the farthest; an all-reduce's second half waits for the
- * first halves of all. A window's sends take their turns. */
-static struct nadi_lower_bound direct(const struct phase_view *v)
-{
-    const struct nadi_phase *p = v->p;
-    const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
-    uint64_t farthest = quickest_ns(v->f, v->dims, p->message_bytes);
-    for (uint32_t i = 1; v->ring && i < p->n; i++)
-        farthest =
-            nadi_max_u64(farthest, nadi_lower_bound_message(v->f, member(v->ring, 0),
-                                                            member(v->ring, i), p->message_bytes));
-    if (v->whole && dim->kind == NADI_DIM_RING)
-        farthest = path_ns(v->f, p->dim, p->n / 2, p->message_bytes);
-    uint64_t turns = (p->sends + (uint64_t)p->first - 1) / p->first;
-    uint64_t stages = nadi_count_mul(turns + 1, v->endpoint_ns);
-    bool both_directions = p->op == NADI_PHASE_ALL_REDUCE;
-    uint64_t chain = nadi_count_add(nadi_count_mul(2, v->endpoint_ns),
-                                    nadi_count_mul(both_directions ? 2 : 1, farthest));
-    uint64_t last = nadi_max_u64(stages, chain);
-    return (struct nadi_lower_bound){.own = both_directions ? last : stages, .last = last};
-}
-
-/* From the root, whose child may have been waiting, down to a leaf. */
-static struct nadi_lower_bound tree(const struct phase_view *v)
-{
-    const uint64_t reduce = v->p->exact ? 0 : reduce_ns(v->f, v->p->bytes); /* exact: the root's */
-    uint64_t stage = nadi_count_add(v->endpoint_ns, reduce);
-    uint64_t level = nadi_count_add(stage, quickest_ns(v->f, v->dims, v->p->bytes));
-    return (struct nadi_lower_bound){
-        .own = stage,
-        .last = nadi_count_add(nadi_count_mul(v->p->log2_n, level), v->endpoint_ns),
-    };
-}
-
-/* How long an NPU's cables need for what it sends of one chunk. */
-static uint64_t leave_ns(const struct phase_view *v)
-{
-    uint64_t bytes = 0;
-    if (v->p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
-        return 0;
-    const uint64_t cut = v->f->in->options.network_model->truncates
-                             ? nadi_lower_bound_graph_cut_bytes(v->f->graph)
-                             : 0;
-    for (uint32_t k = 0; k < v->p->sends; k++) {
-        const uint64_t sent = carried(v->f, nadi_phase_bytes(v->p, k));
-        bytes = nadi_count_add(bytes, sent > cut ? sent - cut : 0);
-    }
-    return nadi_lower_bound_graph_leave_ns(v->f->graph, bytes);
-}
-
-/* How long all links are busy with one chunk that each NPU sends to each other, on average. */
-static uint64_t all_links_ns(const struct phase_view *v)
-{
-    const struct nadi_phase *p = v->p;
-    if (p->algorithm != NADI_ALGORITHM_DIRECT || !v->ring || p->n != v->f->in->graph.host_count)
-        return 0;
-    const uint64_t cut = v->f->in->options.network_model->truncates
-                             ? nadi_lower_bound_graph_cut_bytes(v->f->graph)
-                             : 0;
-    const uint64_t sent = carried(v->f, p->message_bytes);
-    const uint64_t times = p->op == NADI_PHASE_ALL_REDUCE ? 2 : 1;
-    return nadi_count_mul(
-        times, nadi_lower_bound_graph_busy_ns(v->f->graph, p->n, sent > cut ? sent - cut : 0));
-}
-
-/* How long a link of the phase's dimension is busy with one chunk, on average. */
-static uint64_t load_ns(const struct phase_view *v)
-{
-    const struct nadi_phase *p = v->p;
-    const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
-    if (v->f->graph)
-        return nadi_max_u64(leave_ns(v), all_links_ns(v));
-    if (!v->whole || !v->f->in->options.network_model->store_and_forward ||
-        p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
-        return 0;
-    bool all_alike = p->algorithm == NADI_ALGORITHM_RING;
-    uint64_t sum = 0, links = 2; /* of each NPU: a ring's two, to and from a switch */
-    if (dim->axes > 1)
-        links = 2U * dim->axes;
-    for (uint32_t k = 0; k < (all_alike ? 1 : p->sends); k++) {
-        uint32_t hops = nadi_dim_hops(dim, 0, nadi_phase_destination(p, 0, k, true));
-        if (dim->kind == NADI_DIM_MESH)
-            hops = 1; /* rank 0 stands in a corner: its routes are longer than others' */
-        uint64_t bytes = carried(v->f, nadi_phase_bytes(p, k));
-        uint64_t busy = nadi_count_mul(hops, nadi_count_trunc((double)bytes / dim->bytes_per_ns));
-        sum = nadi_count_add(sum, busy);
-    }
-    if (dim->kind == NADI_DIM_FULLY_CONNECTED || p->n == 2)
-        links = dim->kind == NADI_DIM_SWITCH ? 2 : p->n - 1;
-    return (all_alike ? nadi_count_mul(sum, p->sends) : sum) / links;
-}
-
-static struct nadi_lower_bound phase_bound(struct nadi_lower_bounds *f, const struct nadi_phase *p,
-                                           uint32_t group, bool world)
-{
-    const uint32_t all = all_dims(&f->in->topology);
-    const uint32_t lowest = all & (~all + 1);
-    bool flat = world && p->spans_all && f->in->topology.dim_count > 1;
-    struct phase_view v = {
-        .f = f,
-        .p = p,
-        .whole = world && !flat,
-        .endpoint_ns = f->in->system.endpoint_delay_ns,
-    };
-    if (f->in->system.shared_bus)
-        v.endpoint_ns = 0;
-    if (p->local && !p->exact)
-        v.endpoint_ns = LOCAL_ENDPOINT_NS;
-    const struct nadi_group *members =
-        f->graph && group < f->in->groups.count ? &f->in->groups.items[group] : NULL;
-    if (members && p->n == members->size && p->stride == 1)
-        v.ring = members;
-    v.dims = v.whole ? 1U << p->dim : dims_of_group(f, group);
-    if (flat && p->algorithm == NADI_ALGORITHM_RING)
-        v.dims = lowest; /* neighbours differ in it, also where they differ in others */
-    struct nadi_lower_bound bound = {0};
-    switch (p->algorithm) {
-    case NADI_ALGORITHM_RING:
-        bound = ring(&v);
-        break;
-    case NADI_ALGORITHM_HALVING_DOUBLING:
-        bound = halving_doubling(&v);
-        break;
-    case NADI_ALGORITHM_DIRECT:
-        bound = direct(&v);
-        break;
-    case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
-        bound = tree(&v);
-        break;
-    case NADI_ALGORITHM_PROGRAM:
-    case NADI_ALGORITHM_LIBRARY:
-    case NADI_ALGORITHM_NONE:
-        break;
-    }
-    bound.load[p->dim] = load_ns(&v);
-    return bound;
 }
 
 /* ---- a collective -------------------------------------------------------------------------- */
@@ -455,7 +176,7 @@ static struct nadi_lower_bound plan_bound(struct nadi_lower_bounds *f, const str
         const struct nadi_phase *p = &plan->phases[i];
         if (p->program || p->algorithm == NADI_ALGORITHM_LIBRARY) /* no bound is known for them */
             continue;
-        struct nadi_lower_bound phase = phase_bound(f, p, group, plan->world);
+        struct nadi_lower_bound phase = nadi_lower_bound_phase(f, p, group, plan->world);
         sum.own = nadi_count_add(sum.own, phase.own);
         sum.last = nadi_count_add(sum.last, phase.last);
         sum.load[p->dim] =
@@ -636,7 +357,8 @@ uint64_t nadi_lower_bound_node(const struct nadi_lower_bounds *f, const struct n
     case NADI_NODE_SEND: {
         uint64_t bytes = nadi_lower_bounds_message_bytes(f, t, node);
         if (rank == NADI_NONE || !comm)
-            return quickest_ns(f, all_dims(&f->in->topology), bytes);
+            return nadi_lower_bound_quickest_ns(f, nadi_lower_bound_all_dims(&f->in->topology),
+                                                bytes);
         return nadi_lower_bound_message(f, rank, nadi_lower_bounds_peer(f, rank, comm->dst), bytes);
     }
     case NADI_NODE_RECV:

@@ -17,6 +17,8 @@ enum nadi_algorithm {
     NADI_ALGORITHM_LIBRARY,     /* a communication library's: a time, no messages (nccl/nccl.h) */
 };
 
+enum { NADI_ALGORITHM_COUNT = NADI_ALGORITHM_LIBRARY + 1 };
+
 enum nadi_wire_form { /* protocol of a library: the size of a message on the wire */
                       NADI_WIRE_SIMPLE,
                       NADI_WIRE_LL,    /* a flag with every 4 bytes */

@@ -1,7 +1,7 @@
 /* native: the reference's four algorithms as step generators, made from a plan's phase.
  *
  * Messages, peers, sizes and what is added are those of collective/plan.h, which the executors of
- * these algorithms read (executor/phase_messages.c, tree.c, phase_solver.c): the k-th message of a
+ * these algorithms read (executor/phase_packets.c, tree.c, phase_solver.c): the k-th message of a
  * member is message k of its phase. Sizes are rounded as the phase says: where the reference cuts,
  * every block has message_bytes (its halvingDoubling cuts half by half: by a byte a block at most).
  *

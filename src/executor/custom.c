@@ -221,8 +221,9 @@ static void on_compute(void *context, const struct nadi_event *event)
     nadi_customs_node_done(context, event->a, event->b);
 }
 
-void nadi_customs_start(struct nadi_system *s, uint32_t stream, uint32_t member)
+void nadi_customs_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member)
 {
+    (void)phase;
     struct nadi_customs *c = s->customs;
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];

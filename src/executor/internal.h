@@ -12,9 +12,10 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "collective/plan.h"
+#include "collective/phase_time.h"
 #include "engine/sequence.h"
 #include "executor/system.h"
+#include "executor/window.h"
 #include "network/unaware.h"
 
 struct operation {
@@ -50,12 +51,9 @@ enum { /* bits of an assignment */
 };
 
 struct member_state {
-    uint32_t prepared; /* packets whose endpoint stage was started */
-    uint32_t sent;     /* sends issued = receives posted */
-    uint32_t arrived;  /* receives completed */
-    uint32_t credit;   /* endpoint stages ended and not yet used up by a send */
-    uint32_t inbox;    /* ring: messages (rendezvous: control messages) that reached the member */
-    uint32_t route;    /* ring: of its destination; direct: its local index; tree: slots posted */
+    struct nadi_window window; /* tree: arrived, credit: messages and stages of its children */
+    uint32_t inbox; /* ring: messages (rendezvous: control messages) that reached the member */
+    uint32_t route; /* ring: of its destination; direct: its local index; tree: slots posted */
 };
 
 struct block_start { /* a block, message by message, when its phase has ended for a member */
@@ -82,7 +80,28 @@ struct departure {
     struct block_start begun;
 };
 
+struct nadi_system;
+
+/* What an algorithm does with its phase, message by message: a member's part of a block. */
+struct phase_ops {
+    uint32_t (*words)(const struct nadi_phase *p); /* of bits that a member needs */
+    void (*start)(struct nadi_system *s, uint32_t block, uint32_t member);
+    /* A message has come; its exchange is `slot`. */
+    void (*message)(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+    /* A receive is complete that was posted after its message had come, or matched by ends, tag and
+     * size. */
+    void (*late)(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+    /* Rendezvous: the control message of a send has come; a send may go whose control message had
+     * come before. */
+    void (*control)(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+    void (*go)(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+    /* An endpoint stage has ended, with its reduction. */
+    void (*ended)(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet);
+};
+extern const struct phase_ops nadi_packet_phase, nadi_tree_phase;
+
 struct block {
+    const struct phase_ops *ops;
     const struct nadi_phase *phase;
     const struct nadi_phase *phases; /* all of the chunk's */
     uint32_t stream, phase_index;
@@ -220,11 +239,16 @@ struct memory_request {
     bool same; /* in a pool's switches */
 };
 
+/* A member begins a phase of a stream; its end is told by nadi_streams_phase_ended. */
+typedef void nadi_phase_start_fn(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                                 uint32_t member);
+
 struct nadi_system {
     struct nadi_system_setup setup;
     const struct nadi_system_config *config;
     struct nadi_engine *engine;
     struct nadi_network *network;
+    nadi_phase_start_fn *start_phase[NADI_ALGORITHM_COUNT];
     struct nadi_sequence *sequence; /* the engine's; NULL: none; else, */
     struct phase_end *ends;         /* by actor */
     struct nadi_arena arena;
@@ -363,6 +387,15 @@ static inline uint64_t nadi_carried_bytes(const struct nadi_system_config *confi
                                                 : bytes;
 }
 
+/* Bytes of a member's packet k; clockwise: what it sends goes that way round. */
+static inline uint64_t nadi_block_bytes(const struct block *b, uint32_t member, uint32_t k,
+                                        bool clockwise)
+{
+    if (NADI_LIKELY(!b->phase->uneven))
+        return nadi_phase_bytes(b->phase, k);
+    return nadi_plan_share_bytes(b->phases, b->phase_index, member, k, clockwise);
+}
+
 /* queue.c: queues in order of priority. A place in one, from its first on: */
 struct queue_place {
     uint32_t at;     /* NADI_NONE: the end */
@@ -373,12 +406,6 @@ struct queue_place nadi_queue_first(const struct queue *q);
 void nadi_queue_next(const struct nadi_system *s, struct queue_place *place);
 void nadi_queue_insert(struct nadi_system *s, struct queue *q, uint32_t index);
 void nadi_queue_remove(struct nadi_system *s, struct queue *q, const struct queue_place *place);
-
-/* The reduction delay of `bytes`, ns: 3 * trunc(bytes / bandwidth * 1e9); free without a bandwidth.
- */
-uint64_t nadi_reduce_ns(double bytes_per_second, uint64_t bytes);
-/* The same in picoseconds; `exact` does not truncate. */
-nadi_time nadi_reduce_time(double bytes_per_second, uint64_t bytes, bool exact);
 
 /* streams.c */
 void nadi_streams_init(struct nadi_system *s);
@@ -398,21 +425,24 @@ void nadi_order_insertion(struct nadi_system *s, struct queue *q, uint32_t phase
  * rank: what the later one starts would be another thing. */
 void nadi_order_end(struct nadi_system *s, uint32_t actor);
 
-/* phase_messages.c: blocks, messages and the packet engine */
+/* phase_messages.c: blocks, and their messages and stages */
 void nadi_phase_messages_init(struct nadi_system *s);
 void nadi_phase_messages_release(struct nadi_system *s);
-void nadi_phase_messages_start(struct nadi_system *s, uint32_t stream, uint32_t phase,
-                               uint32_t member);
+nadi_phase_start_fn nadi_phase_messages_start;
 void nadi_phase_messages_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,
                                      uint32_t packet);
-/* A message that the member waited for is there. */
-void nadi_phase_messages_received(struct nadi_system *s, uint32_t block, uint32_t member);
+/* Calls `late` of the block's algorithm. */
+void nadi_phase_messages_late(struct nadi_system *s, uint32_t block, uint32_t member,
+                              uint32_t slot);
 /* The member has completed the phase: its stream continues, the block is freed with the last
  * member. */
 void nadi_phase_messages_end_member(struct nadi_system *s, uint32_t block, uint32_t member);
-/* A message of the phase to another member, who sees it as exchange `slot`. */
+/* A message of the phase to another member, who sees it as exchange `slot`; route NADI_NONE: it is
+ * looked up. */
 void nadi_phase_messages_transmit(struct nadi_system *s, uint32_t block, uint32_t member,
-                                  uint32_t dst, uint32_t slot);
+                                  uint32_t dst, uint32_t route, uint64_t bytes, uint32_t slot);
+/* Folded: a message and the send that posts its receive; `other`: when the other one was. */
+void nadi_phase_messages_crossing(struct nadi_system *s, nadi_time other);
 /* Rendezvous: tells `src` that the receive of its exchange `slot` is posted. */
 void nadi_phase_messages_send_control(struct nadi_system *s, uint32_t block, uint32_t member,
                                       uint32_t src, uint32_t slot);
@@ -427,7 +457,7 @@ uint32_t nadi_customs_operation(const struct nadi_system *s, uint32_t run);
 /* phases.c: the phase executor */
 void nadi_phases_init(struct nadi_system *s);
 void nadi_phases_release(struct nadi_system *s);
-void nadi_phases_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
+nadi_phase_start_fn nadi_phases_start;
 /* Of two gatherings that end at one instant for the member: is it certain that `first` ends first,
  * because it went before `second` at every step? */
 bool nadi_phases_in_step(struct nadi_system *s, uint32_t first, uint32_t second, uint32_t member);
@@ -435,14 +465,6 @@ bool nadi_phases_in_step(struct nadi_system *s, uint32_t first, uint32_t second,
 /* streams.c: queue, direction and tree of a member's phase */
 uint32_t nadi_streams_assignment(const struct nadi_system *s, uint32_t stream, uint32_t phase,
                                  uint32_t member);
-
-/* tree.c: double binary tree */
-void nadi_tree_start(struct nadi_system *s, uint32_t block, uint32_t member);
-void nadi_tree_message(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
-void nadi_tree_late(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
-void nadi_tree_control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
-void nadi_tree_transmit(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
-void nadi_tree_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t which);
 
 /* bus.c: the shared memory bus (LogGP) */
 struct nadi_bus *nadi_bus_create(struct nadi_system *s);
@@ -483,12 +505,11 @@ void nadi_matching_send(struct nadi_system *s, uint32_t block, uint32_t member, 
                         uint64_t bytes);
 void nadi_matching_recv(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t src,
                         uint64_t bytes, uint32_t slot);
-void nadi_matching_received(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
 
 /* custom.c */
 struct nadi_customs *nadi_customs_create(struct nadi_system *s);
 void nadi_customs_destroy(struct nadi_customs *c);
-void nadi_customs_start(struct nadi_system *s, uint32_t stream, uint32_t member);
+nadi_phase_start_fn nadi_customs_start;
 void nadi_customs_node_done(struct nadi_system *s, uint32_t run, uint32_t node);
 
 /* participants.c: who takes part in a phase whose algorithm is a step generator */
@@ -527,13 +548,12 @@ void nadi_participants_release(struct nadi_system *s);
 /* programs.c: runs such a phase */
 struct nadi_programs *nadi_programs_create(struct nadi_system *s);
 void nadi_programs_destroy(struct nadi_programs *all);
-void nadi_programs_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
+nadi_phase_start_fn nadi_programs_start;
 
 /* programs_ahead.c: the same for the phase executor */
 struct nadi_programs_ahead *nadi_programs_ahead_create(struct nadi_system *s);
 void nadi_programs_ahead_destroy(struct nadi_programs_ahead *all);
-void nadi_programs_ahead_start(struct nadi_system *s, uint32_t stream, uint32_t phase,
-                               uint32_t member);
+nadi_phase_start_fn nadi_programs_ahead_start;
 
 /* schedules.c: orders of dimensions by chunk; NULL where nothing but the usual is asked for */
 struct nadi_schedules *nadi_schedules_create(const struct nadi_system *s);
@@ -557,7 +577,7 @@ uint32_t nadi_streams_actor(const struct nadi_system *s, uint32_t group, uint32_
 
 /* library.c: collectives of a communication library */
 void nadi_library_init(struct nadi_system *s);
-void nadi_library_start(struct nadi_system *s, uint32_t stream, uint32_t member);
+nadi_phase_start_fn nadi_library_start;
 
 /* storage.c: remote memory */
 void nadi_storage_init(struct nadi_system *s);

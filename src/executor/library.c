@@ -48,8 +48,9 @@ static void on_end(void *context, const struct nadi_event *event)
 }
 
 /* The stream's first block counts the members that are here. */
-void nadi_library_start(struct nadi_system *s, uint32_t stream, uint32_t member)
+void nadi_library_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member)
 {
+    (void)phase;
     uint32_t *here = &s->streams.items[stream].blocks[0];
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
     (void)member;

@@ -103,11 +103,3 @@ void nadi_matching_recv(struct nadi_system *s, uint32_t block, uint32_t member, 
     const struct endpoint_pair e = ends(s, b, src, member);
     nadi_p2p_recv_slot(s, &e, tag_of(s, b, member), bytes, OWNER_PHASE, block, member, slot);
 }
-
-void nadi_matching_received(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
-{
-    if (s->blocks.items[block].phase->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
-        nadi_tree_late(s, block, member, slot);
-    else
-        nadi_phase_messages_received(s, block, member);
-}

@@ -18,7 +18,7 @@ static void done(struct nadi_system *s, uint32_t owner_kind, uint32_t a, uint32_
 static void received(struct nadi_system *s, const struct receive *r)
 {
     if (r->owner_kind == OWNER_PHASE)
-        nadi_matching_received(s, r->a, r->b, r->slot);
+        nadi_phase_messages_late(s, r->a, r->b, r->slot);
     else
         done(s, r->owner_kind, r->a, r->b);
 }

@@ -26,44 +26,21 @@ int64_t nadi_phase_solver_reduce(const struct nadi_phase_solver *m, uint32_t pac
         return 0;
     if (m->phase->algorithm != NADI_ALGORITHM_HALVING_DOUBLING)
         return m->reduce_ns;
-    return nadi_ns_signed(nadi_reduce_ns(m->local_mem_bw, nadi_phase_bytes(m->phase, packet)));
+    return nadi_ns_signed(nadi_phase_reduction_ns(m->phase, m->local_mem_bw, packet));
 }
 
-/* Is the participant's last packet followed by a reduction? */
-static bool last_reduces(const struct nadi_phase_solver *m, uint32_t local)
+int64_t nadi_phase_solver_received(const struct nadi_phase_solver *m, uint32_t from, int64_t sent,
+                                   uint32_t to, int64_t posted, uint64_t bytes)
 {
-    const struct nadi_phase *p = m->phase;
-    if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE) {
-        struct nadi_tree_node node = nadi_tree_node(p->log2_n, local, m->max_tree);
-        return node.left != NADI_NONE || node.right != NADI_NONE;
-    }
-    return nadi_phase_reduces(p, p->sends + p->first - 1);
+    const int64_t there = nadi_phase_solver_delay(m, from, to, bytes);
+    const int64_t back = m->rendezvous ? nadi_phase_solver_delay(m, to, from, CONTROL_BYTES) : 0;
+    return nadi_phase_solver_joined(m, sent, there, posted, back);
 }
 
-int64_t nadi_phase_solver_last_reduction(const struct nadi_phase_solver *m, uint32_t local)
-{
-    if (!last_reduces(m, local))
-        return -1;
-    const struct nadi_phase *p = m->phase;
-    if (p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING)
-        return nadi_phase_solver_reduce(m, p->sends);
-    return m->reduce_ns;
-}
-
-/* Endpoint and reduction stages behind all receives of a window-1 phase, and the one at the start.
- */
 static int64_t all_stages(const struct nadi_phase_solver *m)
 {
-    int64_t sum = m->endpoint_ns;
-    const struct nadi_phase *p = m->phase;
-    if (p->algorithm == NADI_ALGORITHM_RING) {
-        bool reduces = p->op == NADI_PHASE_REDUCE_SCATTER || p->op == NADI_PHASE_ALL_REDUCE;
-        sum = nadi_time_add(sum, nadi_time_mul(m->endpoint_ns, p->sends));
-        return reduces ? nadi_time_add(sum, nadi_time_mul(m->reduce_ns, p->n - 1)) : sum;
-    }
-    for (uint32_t k = 1; k <= p->sends; k++)
-        sum = nadi_time_add(sum, nadi_time_add(m->endpoint_ns, nadi_phase_solver_reduce(m, k)));
-    return sum;
+    return nadi_ns_signed(
+        nadi_phase_stages_ns(m->phase, (uint64_t)m->endpoint_ns, m->local_mem_bw));
 }
 
 /* Working space of the ring form, by place on the way round (place q is local index q, or n-1-q
@@ -96,49 +73,38 @@ static void window(struct nadi_phase_solver *m, const struct lap *lap, uint32_t 
     }
 }
 
-/* One step of a window-1 phase: when the message of step k from `from` has come to `to`. */
-static int64_t arrival(const struct nadi_phase_solver *m, const int64_t *at, uint32_t from,
-                       uint32_t to, uint64_t bytes)
-{
-    int64_t there = nadi_phase_solver_delay(m, from, to, bytes);
-    if (!m->rendezvous)
-        return nadi_max_i64(at[to], nadi_time_add(at[from], there));
-    int64_t asked = nadi_time_add(at[to], nadi_phase_solver_delay(m, to, from, CONTROL_BYTES));
-    return nadi_time_add(nadi_max_i64(at[from], asked), there);
-}
-
 /* The recurrence step by step: O(n) a step. */
-static void steps(struct nadi_phase_solver *m)
+static bool steps(struct nadi_phase_solver *m)
 {
     const struct nadi_phase *p = m->phase;
     int64_t *now = m->scratch, *next = m->scratch + m->n;
     for (uint32_t i = 0; i < m->n; i++)
         now[i] = nadi_time_add(m->start[i], m->endpoint_ns);
     for (uint32_t k = 0; k < p->sends; k++) {
-        int64_t stage = m->endpoint_ns;
-        if (p->algorithm != NADI_ALGORITHM_RING)
-            stage = nadi_time_add(stage, nadi_phase_solver_reduce(m, k + 1));
-        else if (nadi_phase_reduces(p, k + 1))
-            stage = nadi_time_add(stage, m->reduce_ns);
+        const int64_t stage = nadi_time_add(m->endpoint_ns, nadi_phase_solver_reduce(m, k + 1));
         uint64_t bytes = nadi_phase_bytes(p, k);
         for (uint32_t i = 0; i < m->n; i++) {
             bool towards = p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING || !m->clockwise;
             uint32_t from = nadi_phase_destination(p, i, k, towards);
-            next[i] = nadi_time_add(arrival(m, now, from, i, bytes), stage);
+            next[i] = nadi_time_add(
+                nadi_phase_solver_received(m, from, now[from], i, now[i], bytes), stage);
         }
         int64_t *t = now;
         now = next;
         next = t;
     }
     memcpy(m->end, now, m->n * sizeof(*now));
+    return true;
 }
 
 /* T(i,k+1) = max(T(i,k), T(i-1,k) + d) + stage(k) unrolled over R steps: a source j links before i
  * counts start + the j delays, for every j <= R. Delays are not negative, so the longest way
  * counts: floor(R/n) whole turns for sources at most R mod n links away, one turn less for the
  * others. Beyond the clock's range, where the sum of all delays tells too little, step by step. */
-static void ring(struct nadi_phase_solver *m)
+static bool ring(struct nadi_phase_solver *m)
 {
+    if (m->rendezvous)
+        return steps(m);
     uint32_t n = m->n, rounds = m->phase->sends, rest = rounds % n;
     int64_t stages = all_stages(m), total = 0;
     const uint64_t turns = rounds / n;
@@ -153,13 +119,13 @@ static void ring(struct nadi_phase_solver *m)
         m->end[from] = INT64_MIN;
     }
     if (NADI_UNLIKELY(total > NADI_TIME_NEVER / 4)) {
-        steps(m);
-        return;
+        return steps(m);
     }
     int64_t turn = lap.sum[n];
     window(m, &lap, 0, rest, nadi_time_add(nadi_time_mul(turn, turns), stages));
     if (turns > 0 && rest + 1 < n)
         window(m, &lap, rest + 1, n - 1, nadi_time_add(nadi_time_mul(turn, turns - 1), stages));
+    return true;
 }
 
 static bool direct(struct nadi_phase_solver *m)
@@ -183,16 +149,6 @@ uint32_t nadi_phase_solver_tree_parent(const struct nadi_phase_solver *m, uint32
     return nadi_tree_node(m->phase->log2_n, local, m->max_tree).parent;
 }
 
-static int64_t tree_arrival(const struct nadi_phase_solver *m, uint32_t from, int64_t sent,
-                            uint32_t to, int64_t posted)
-{
-    int64_t there = nadi_phase_solver_delay(m, from, to, m->phase->message_bytes);
-    if (!m->rendezvous)
-        return nadi_max_i64(posted, nadi_time_add(sent, there));
-    int64_t asked = nadi_time_add(posted, nadi_phase_solver_delay(m, to, from, CONTROL_BYTES));
-    return nadi_time_add(nadi_max_i64(sent, asked), there);
-}
-
 /* When local has everything from below and sends up (the root: down). Depth log n. */
 static int64_t tree_up(struct nadi_phase_solver *m, uint32_t local)
 {
@@ -204,7 +160,8 @@ static int64_t tree_up(struct nadi_phase_solver *m, uint32_t local)
     for (size_t c = 0; c < 2; c++) {
         if (children[c] == NADI_NONE)
             continue;
-        int64_t came = tree_arrival(m, children[c], tree_up(m, children[c]), local, start);
+        int64_t came = nadi_phase_solver_received(m, children[c], tree_up(m, children[c]), local,
+                                                  start, m->phase->message_bytes);
         up[local] = nadi_max_i64(up[local], nadi_time_add(came, stage));
     }
     return up[local];
@@ -221,83 +178,99 @@ static void tree_down(struct nadi_phase_solver *m, uint32_t local, int64_t resul
             continue;
         struct nadi_tree_node below = nadi_tree_node(m->phase->log2_n, child, m->max_tree);
         bool leaf = below.left == NADI_NONE && below.right == NADI_NONE;
-        int64_t came = tree_arrival(m, local, result, child, m->scratch[child]);
+        int64_t came = nadi_phase_solver_received(m, local, result, child, m->scratch[child],
+                                                  m->phase->message_bytes);
         const int64_t stage = nadi_time_add(m->endpoint_ns, leaf ? 0 : m->reduce_ns);
         tree_down(m, child, nadi_time_add(came, stage));
     }
 }
 
-static void tree(struct nadi_phase_solver *m)
+static bool tree(struct nadi_phase_solver *m)
 {
     uint32_t root = m->max_tree ? m->n - 1 : 0;
     int64_t result = tree_up(m, root);
     tree_down(m, root, result);
-}
-
-bool nadi_phase_solver_evaluate(struct nadi_phase_solver *m)
-{
-    const struct nadi_phase *p = m->phase;
-    switch (p->algorithm) {
-    case NADI_ALGORITHM_RING:
-        if (m->rendezvous)
-            steps(m);
-        else
-            ring(m);
-        return true;
-    case NADI_ALGORITHM_HALVING_DOUBLING:
-        steps(m);
-        return true;
-    case NADI_ALGORITHM_DIRECT:
-        return direct(m);
-    case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
-        tree(m);
-        return true;
-    case NADI_ALGORITHM_PROGRAM:
-    case NADI_ALGORITHM_LIBRARY:
-    case NADI_ALGORITHM_NONE:
-        break;
-    }
-    NADI_BUG("phase without an algorithm");
+    return true;
 }
 
 /* ---- lockstep ------------------------------------------------------------------------------ */
 
-static int64_t exchange_delay(const struct nadi_phase_solver *m, uint32_t to, uint64_t bytes)
+static uint64_t exchange_ns(const void *context, uint32_t k)
 {
-    int64_t delay = nadi_phase_solver_delay(m, 0, to, bytes);
+    const struct nadi_phase_solver *m = context;
+    const uint32_t to = nadi_phase_destination(m->phase, 0, k, m->clockwise);
+    int64_t delay = nadi_phase_solver_delay(m, 0, to, nadi_phase_bytes(m->phase, k));
     if (m->rendezvous) /* the control message comes first, the other way */
         delay = nadi_time_add(delay, nadi_phase_solver_delay(m, to, 0, CONTROL_BYTES));
-    return delay;
+    return (uint64_t)delay;
+}
+
+static bool chain_lockstep(const struct nadi_phase_solver *m, int64_t *duration_ns)
+{
+    const uint64_t stages = (uint64_t)all_stages(m);
+    *duration_ns = nadi_ns_signed(nadi_phase_chain_ns(m->phase, stages, exchange_ns, m));
+    return true;
+}
+
+static bool halving_lockstep(const struct nadi_phase_solver *m, int64_t *duration_ns)
+{
+    for (uint32_t k = 0; k < m->phase->sends; k++) {
+        const uint32_t to = nadi_phase_destination(m->phase, 0, k, true);
+        if (nadi_phase_solver_route(m, 0, to) != nadi_phase_solver_route(m, to, 0))
+            return false; /* half of the ranks send the other, longer way */
+    }
+    return chain_lockstep(m, duration_ns);
+}
+
+static bool direct_lockstep(const struct nadi_phase_solver *m, int64_t *duration_ns)
+{
+    const int64_t zero = 0;
+    return nadi_phase_solver_direct(m, 1, &zero, duration_ns);
+}
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+/* The reduction of the last packet. */
+static bool last_reduces(const struct nadi_phase_solver *m, uint32_t local)
+{
+    const struct nadi_phase *p = m->phase;
+    (void)local;
+    return nadi_phase_reduces(p, p->sends + p->first - 1);
+}
+
+static bool tree_last_reduces(const struct nadi_phase_solver *m, uint32_t local)
+{
+    const struct nadi_tree_node node = nadi_tree_node(m->phase->log2_n, local, m->max_tree);
+    return node.left != NADI_NONE || node.right != NADI_NONE;
+}
+
+static const struct solver {
+    bool (*evaluate)(struct nadi_phase_solver *m);
+    bool (*lockstep)(const struct nadi_phase_solver *m, int64_t *duration_ns); /* NULL: none */
+    bool (*last_reduces)(const struct nadi_phase_solver *m, uint32_t local);
+} solvers[NADI_ALGORITHM_COUNT] = {
+    [NADI_ALGORITHM_RING] = {ring, chain_lockstep, last_reduces},
+    [NADI_ALGORITHM_HALVING_DOUBLING] = {steps, halving_lockstep, last_reduces},
+    [NADI_ALGORITHM_DIRECT] = {direct, direct_lockstep, last_reduces},
+    [NADI_ALGORITHM_DOUBLE_BINARY_TREE] = {tree, NULL, tree_last_reduces},
+};
+
+bool nadi_phase_solver_evaluate(struct nadi_phase_solver *m)
+{
+    return solvers[m->phase->algorithm].evaluate(m);
 }
 
 bool nadi_phase_solver_lockstep(const struct nadi_phase_solver *m, int64_t *duration_ns)
 {
+    const struct solver *solver = &solvers[m->phase->algorithm];
+    return solver->lockstep && solver->lockstep(m, duration_ns);
+}
+
+int64_t nadi_phase_solver_last_reduction(const struct nadi_phase_solver *m, uint32_t local)
+{
     const struct nadi_phase *p = m->phase;
-    const int64_t zero = 0;
-    switch (p->algorithm) {
-    case NADI_ALGORITHM_RING: {
-        uint32_t to = m->clockwise ? 1 : p->n - 1;
-        const int64_t exchange = exchange_delay(m, to, p->message_bytes);
-        *duration_ns = nadi_time_add(all_stages(m), nadi_time_mul(exchange, p->sends));
-        return true;
-    }
-    case NADI_ALGORITHM_HALVING_DOUBLING:
-        *duration_ns = all_stages(m);
-        for (uint32_t k = 0; k < p->sends; k++) {
-            uint32_t to = nadi_phase_destination(p, 0, k, true);
-            if (nadi_phase_solver_route(m, 0, to) != nadi_phase_solver_route(m, to, 0))
-                return false; /* half of the ranks send the other, longer way */
-            *duration_ns =
-                nadi_time_add(*duration_ns, exchange_delay(m, to, nadi_phase_bytes(p, k)));
-        }
-        return true;
-    case NADI_ALGORITHM_DIRECT:
-        return nadi_phase_solver_direct(m, 1, &zero, duration_ns);
-    case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
-    case NADI_ALGORITHM_PROGRAM:
-    case NADI_ALGORITHM_LIBRARY:
-    case NADI_ALGORITHM_NONE:
-        break;
-    }
-    return false;
+    if (!solvers[p->algorithm].last_reduces(m, local))
+        return -1;
+    return p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING ? nadi_phase_solver_reduce(m, p->sends)
+                                                           : m->reduce_ns;
 }

@@ -53,6 +53,18 @@ uint32_t nadi_phase_solver_route(const struct nadi_phase_solver *m, uint32_t fro
 int64_t nadi_phase_solver_delay(const struct nadi_phase_solver *m, uint32_t from, uint32_t to,
                                 uint64_t bytes);
 int64_t nadi_phase_solver_reduce(const struct nadi_phase_solver *m, uint32_t packet);
+/* When a message has been received that takes `there`, its control message `back`: sent at `sent`,
+ * its receive posted at `posted`. */
+static inline int64_t nadi_phase_solver_joined(const struct nadi_phase_solver *m, int64_t sent,
+                                               int64_t there, int64_t posted, int64_t back)
+{
+    if (!m->rendezvous)
+        return nadi_max_i64(posted, nadi_time_add(sent, there));
+    return nadi_time_add(nadi_max_i64(sent, nadi_time_add(posted, back)), there);
+}
+/* The same between two participants. */
+int64_t nadi_phase_solver_received(const struct nadi_phase_solver *m, uint32_t from, int64_t sent,
+                                   uint32_t to, int64_t posted, uint64_t bytes);
 /* participants 1: lockstep, everybody does what local 0 does; else n. */
 bool nadi_phase_solver_direct(const struct nadi_phase_solver *m, uint32_t participants,
                               const int64_t *start, int64_t *end) NADI_MUST_USE;

@@ -1,6 +1,6 @@
 /* phase_solver_direct: the packet engine of a direct phase on a private clock.
  *
- * The same counters as phase_messages.c, for all participants of one ring or, in lockstep, for one
+ * The rule of window.h, for all participants of one ring or, in lockstep, for one
  * that stands for all. Within one tick receives and credits commute, with one exception: in an
  * all-reduce a credit that meets the arrival of the last message of the first half in the same
  * tick. That case is reported as undecided. */
@@ -18,7 +18,7 @@ struct entry {
 };
 
 struct participant {
-    uint32_t prepared, sent, arrived, credit;
+    struct nadi_window window;
     int64_t crossed;  /* tick at which the last message of the first half came; -1: not yet */
     int64_t credited; /* tick of its last credit event while the first half was incomplete */
     bool ended;
@@ -78,20 +78,15 @@ static struct entry pop(struct table *t)
 static void prepare(struct table *t, uint32_t i, int64_t now)
 {
     const struct nadi_phase_solver *m = t->m;
-    uint32_t packet = t->all[i].prepared++;
+    uint32_t packet = t->all[i].window.prepared++;
     const int64_t stage = nadi_time_add(m->endpoint_ns, nadi_phase_solver_reduce(m, packet));
     push(t, nadi_time_add(now, stage), i, CREDIT);
 }
 
-/* When the message sent at `sent` is received, its receive being posted at `posted`. */
 static int64_t received(const struct nadi_phase_solver *m, uint32_t from, int64_t sent, uint32_t to,
                         int64_t posted)
 {
-    int64_t there = nadi_phase_solver_delay(m, from, to, m->phase->message_bytes);
-    if (!m->rendezvous)
-        return nadi_max_i64(posted, nadi_time_add(sent, there));
-    int64_t asked = nadi_time_add(posted, nadi_phase_solver_delay(m, to, from, CONTROL_BYTES));
-    return nadi_time_add(nadi_max_i64(sent, asked), there);
+    return nadi_phase_solver_received(m, from, sent, to, posted, m->phase->message_bytes);
 }
 
 /* Step k of i sends to its destination and posts the receive from its source. The step number is
@@ -117,31 +112,27 @@ static void exchange(struct table *t, uint32_t i, uint32_t k, int64_t now)
 
 static void try_send(struct table *t, uint32_t i, int64_t now)
 {
-    struct participant *x = &t->all[i];
-    if (x->sent == x->prepared || x->sent == t->m->phase->sends || x->credit == 0)
-        return;
-    x->credit--;
-    exchange(t, i, x->sent++, now);
+    uint32_t k;
+    if (nadi_window_send(&t->all[i].window, t->m->phase, &k))
+        exchange(t, i, k, now);
 }
 
 static void on_credit(struct table *t, uint32_t i, int64_t now)
 {
     const struct nadi_phase *p = t->m->phase;
     struct participant *x = &t->all[i];
-    x->credit++;
-    if (p->op == NADI_PHASE_ALL_REDUCE && p->sends - x->sent <= p->n - 1) {
+    x->window.credit++;
+    const uint32_t tries = nadi_window_tries(&x->window, p);
+    if (nadi_window_is_second_half(&x->window, p)) {
         bool stage_takes_time = t->m->endpoint_ns > 0 || t->m->reduce_ns > 0;
-        if (x->crossed == now && stage_takes_time && x->sent == p->n - 1)
+        if (x->crossed == now && stage_takes_time && x->window.sent == p->n - 1)
             t->undecided = true;
-        if (x->arrived < p->n - 1) {
+        if (tries == 0)
             x->credited = now;
-            return;
-        }
-        for (uint32_t j = 0; j < p->first; j++)
-            try_send(t, i, now);
-    } else
+    }
+    for (uint32_t j = 0; j < tries; j++)
         try_send(t, i, now);
-    if (x->sent == p->sends && x->credit == p->first) {
+    if (nadi_window_ended(&x->window, p)) {
         x->ended = true;
         t->end[i] = now;
     }
@@ -150,7 +141,7 @@ static void on_credit(struct table *t, uint32_t i, int64_t now)
 static void on_received(struct table *t, uint32_t i, int64_t now)
 {
     struct participant *x = &t->all[i];
-    if (++x->arrived == t->m->phase->n - 1) {
+    if (++x->window.arrived == t->m->phase->n - 1) {
         x->crossed = now;
         if (x->credited == now)
             t->undecided = true;

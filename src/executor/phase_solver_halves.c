@@ -48,13 +48,9 @@ static inline int64_t received(const struct halves *h, uint32_t from, int64_t se
 {
     const struct nadi_phase_solver *m = h->m;
     uint32_t distance = to > from ? to - from : to + m->n - from;
-    int64_t there = h->there ? h->there[distance]
-                             : nadi_phase_solver_delay(m, from, to, m->phase->message_bytes);
-    if (!m->rendezvous)
-        return nadi_max_i64(posted, nadi_time_add(sent, there));
-    int64_t back =
-        h->there ? h->back[distance] : nadi_phase_solver_delay(m, to, from, CONTROL_BYTES);
-    return nadi_time_add(nadi_max_i64(sent, nadi_time_add(posted, back)), there);
+    if (!h->there)
+        return nadi_phase_solver_received(m, from, sent, to, posted, m->phase->message_bytes);
+    return nadi_phase_solver_joined(m, sent, h->there[distance], posted, h->back[distance]);
 }
 
 static int64_t last_received(const struct halves *h, uint32_t to)

@@ -30,28 +30,33 @@ static uint32_t rank_at(const struct nadi_system *s, const struct nadi_group *g,
     return g->size == s->rank_count ? member : nadi_group_member(g, member);
 }
 
-/* Does the phase use messages over this clockwise distance? */
-static bool uses_distance(const struct nadi_phase *p, uint32_t distance)
+/* Marks the clockwise distances that the phase's messages go, either way. */
+static void mark_distances(const struct nadi_phase *p, bool *used)
 {
-    switch (p->algorithm) {
-    case NADI_ALGORITHM_RING:
-        return distance == 1 || distance == p->n - 1;
-    case NADI_ALGORITHM_DIRECT:
-        return true;
-    case NADI_ALGORITHM_HALVING_DOUBLING:
-        for (uint32_t k = 0; k < p->log2_n; k++) {
-            uint32_t reach = p->op == NADI_PHASE_ALL_GATHER ? p->n >> (k + 1) : 1U << k;
-            if (distance == reach || distance == p->n - reach)
-                return true;
-        }
-        return false;
-    case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
-    case NADI_ALGORITHM_PROGRAM:
-    case NADI_ALGORITHM_LIBRARY:
-    case NADI_ALGORITHM_NONE:
-        break;
+    for (uint32_t k = 0; k < nadi_phase_different_steps(p); k++) {
+        const uint32_t to = nadi_phase_destination(p, 0, k, true);
+        used[to] = used[p->n - to] = true;
     }
-    return false;
+}
+
+/* The routes of the distances that are used, if they are the same from every place; false: not so.
+ */
+static bool find_same_routes(struct nadi_system *s, const struct nadi_group *g,
+                             const struct nadi_phase *p, bool symmetric, const bool *used,
+                             uint32_t *routes)
+{
+    for (uint32_t d = 1; d < p->n; d++) {
+        if (!used[d])
+            continue;
+        routes[d] = nadi_network_route(s->network, rank_at(s, g, p, 0, 0), rank_at(s, g, p, 0, d));
+        for (uint32_t i = 1; !symmetric && i < p->n; i++) {
+            uint32_t to = i + d < p->n ? i + d : i + d - p->n;
+            if (nadi_network_route(s->network, rank_at(s, g, p, 0, i), rank_at(s, g, p, 0, to)) !=
+                routes[d])
+                return false;
+        }
+    }
+    return true;
 }
 
 /* The route of each distance, if it is the same from every place. On dimensions that look the same
@@ -64,18 +69,11 @@ static void find_routes(struct nadi_system *s, const struct nadi_group *g,
         (!symmetric && p->algorithm == NADI_ALGORITHM_DIRECT && p->n > TABLE_LIMIT))
         return;
     uint32_t *routes = NADI_ARENA_ZNEW(&s->arena, uint32_t, p->n);
-    for (uint32_t d = 1; d < p->n; d++) {
-        if (!uses_distance(p, d))
-            continue;
-        routes[d] = nadi_network_route(s->network, rank_at(s, g, p, 0, 0), rank_at(s, g, p, 0, d));
-        for (uint32_t i = 1; !symmetric && i < p->n; i++) {
-            uint32_t to = i + d < p->n ? i + d : i + d - p->n;
-            if (nadi_network_route(s->network, rank_at(s, g, p, 0, i), rank_at(s, g, p, 0, to)) !=
-                routes[d])
-                return;
-        }
-    }
-    info->routes = routes;
+    bool *used = NADI_ZNEW(bool, (size_t)p->n + 1);
+    mark_distances(p, used);
+    if (find_same_routes(s, g, p, symmetric, used, routes))
+        info->routes = routes;
+    nadi_mem_free(used);
 }
 
 static struct nadi_phase_solver solver_of(const struct nadi_system *s, const struct nadi_phase *p,
@@ -88,7 +86,7 @@ static struct nadi_phase_solver solver_of(const struct nadi_system *s, const str
         .clockwise = clockwise,
         .max_tree = max_tree,
         .rendezvous = s->config->rendezvous,
-        .endpoint_ns = p->local ? 10 : (int64_t)s->config->endpoint_delay_ns,
+        .endpoint_ns = (int64_t)nadi_phase_endpoint_ns(p, s->config->endpoint_delay_ns),
         .reduce_ns = info->reduce_ns,
         .local_mem_bw = s->config->local_mem_bw,
         .network = s->network,
@@ -133,11 +131,10 @@ static void count_ring(struct nadi_system *s, const struct nadi_phase_solver *m,
     uint32_t places = m->routes ? 1 : p->n;
     uint64_t each = m->routes ? nadi_count_mul(copies, p->n) : copies;
     for (uint32_t i = 0; i < places; i++) {
-        uint32_t steps = p->algorithm == NADI_ALGORITHM_RING ? 1 : p->sends;
+        const uint32_t steps = nadi_phase_different_steps(p);
         for (uint32_t k = 0; k < steps; k++) {
             uint32_t to = nadi_phase_destination(p, i, k, m->clockwise);
-            uint64_t messages =
-                p->algorithm == NADI_ALGORITHM_RING ? nadi_count_mul(each, p->sends) : each;
+            const uint64_t messages = nadi_count_mul(each, p->sends / steps);
             count_message(s, nadi_phase_solver_route(m, i, to), nadi_phase_solver_route(m, to, i),
                           nadi_phase_bytes(p, k), messages);
         }

@@ -59,10 +59,24 @@ uint32_t nadi_streams_assignment(const struct nadi_system *s, uint32_t stream, u
 
 static void on_nothing(void *context, const struct nadi_event *event);
 
+/* Who runs a phase, by its algorithm; custom collectives have none. */
+static void choose_runners(struct nadi_system *s)
+{
+    nadi_phase_start_fn *const native =
+        s->setup.phases ? nadi_phases_start : nadi_phase_messages_start;
+    for (size_t a = 0; a < NADI_ALGORITHM_COUNT; a++)
+        s->start_phase[a] = native;
+    s->start_phase[NADI_ALGORITHM_NONE] = nadi_customs_start;
+    s->start_phase[NADI_ALGORITHM_PROGRAM] =
+        s->setup.phases ? nadi_programs_ahead_start : nadi_programs_start;
+    s->start_phase[NADI_ALGORITHM_LIBRARY] = nadi_library_start;
+}
+
 void nadi_streams_init(struct nadi_system *s)
 {
     const struct nadi_system_config *c = s->config;
     uint32_t dims = s->setup.topology->dim_count, q = c->queues_per_dim;
+    choose_runners(s);
     s->queues_per_rank = dims * q;
     s->active_limit = (c->active_chunks + q - 1) / q;
     if (s->config->comm_streams > 1)
@@ -385,18 +399,8 @@ static uint32_t take_next(struct nadi_system *s, struct queue *q)
 static void start(struct nadi_system *s, const struct waiting *w)
 {
     const struct nadi_phase *phases = s->streams.items[w->stream].phases;
-    if (!phases)
-        nadi_customs_start(s, w->stream, w->member);
-    else if (phases[w->phase].algorithm == NADI_ALGORITHM_PROGRAM && s->setup.phases)
-        nadi_programs_ahead_start(s, w->stream, w->phase, w->member);
-    else if (phases[w->phase].algorithm == NADI_ALGORITHM_PROGRAM)
-        nadi_programs_start(s, w->stream, w->phase, w->member);
-    else if (phases[w->phase].algorithm == NADI_ALGORITHM_LIBRARY)
-        nadi_library_start(s, w->stream, w->member);
-    else if (s->setup.phases)
-        nadi_phases_start(s, w->stream, w->phase, w->member);
-    else
-        nadi_phase_messages_start(s, w->stream, w->phase, w->member);
+    const enum nadi_algorithm by = phases ? phases[w->phase].algorithm : NADI_ALGORITHM_NONE;
+    s->start_phase[by](s, w->stream, w->phase, w->member);
 }
 
 static void kick(struct nadi_system *s, struct queue *q)

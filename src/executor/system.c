@@ -1,19 +1,5 @@
 #include "executor/internal.h"
 
-uint64_t nadi_reduce_ns(double bytes_per_second, uint64_t bytes)
-{
-    if (bytes_per_second <= 0)
-        return 0;
-    return nadi_ns_mul(nadi_ns_trunc((double)bytes / bytes_per_second * 1e9), 3);
-}
-
-nadi_time nadi_reduce_time(double bytes_per_second, uint64_t bytes, bool exact)
-{
-    if (exact && bytes_per_second > 0)
-        return nadi_time_round(3 * (double)bytes / bytes_per_second * NADI_PS_PER_S);
-    return nadi_time_from_ns(nadi_reduce_ns(bytes_per_second, bytes));
-}
-
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
 {
     struct nadi_system *s = NADI_ZNEW(struct nadi_system, 1);

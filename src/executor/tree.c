@@ -8,6 +8,12 @@
 
 enum { PARENT, LEFT, RIGHT };
 
+static uint32_t words_of(const struct nadi_phase *p)
+{
+    (void)p;
+    return 1;
+}
+
 enum stage { /* what the endpoint stage that ends was for */
              LEAF_READY,
              CHILD_ARRIVED,
@@ -50,18 +56,23 @@ static bool take_bit(uint64_t *bits, uint32_t bit)
     return set;
 }
 
-void nadi_tree_transmit(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
+static void transmit(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
 {
     uint32_t far_slot;
-    uint32_t dst = other_end(&s->blocks.items[block], member, slot, &far_slot);
-    nadi_phase_messages_transmit(s, block, member, dst, far_slot);
+    const struct block *b = &s->blocks.items[block];
+    const uint32_t dst = other_end(b, member, slot, &far_slot);
+    const uint64_t bytes = nadi_block_bytes(b, member, 0, b->clockwise);
+    if (s->setup.keyed)
+        nadi_matching_send(s, block, member, dst, bytes);
+    else
+        nadi_phase_messages_transmit(s, block, member, dst, NADI_NONE, bytes, far_slot);
 }
 
 static void send(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
 {
     uint64_t *bits = bits_of(s, block, member);
     if (!s->config->rendezvous || s->setup.keyed)
-        nadi_tree_transmit(s, block, member, slot);
+        transmit(s, block, member, slot);
     else if (take_bit(bits, READY + slot))
         nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE, s->kind_start, block,
                              member, slot);
@@ -84,11 +95,11 @@ static void post(struct nadi_system *s, uint32_t block, uint32_t member, uint32_
                              member, slot);
 }
 
-void nadi_tree_control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
+static void control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
 {
     uint64_t *bits = bits_of(s, block, member);
     if (take_bit(bits, ASKED + slot))
-        nadi_tree_transmit(s, block, member, slot);
+        transmit(s, block, member, slot);
     else
         *bits |= UINT64_C(1) << (READY + slot);
 }
@@ -99,7 +110,7 @@ static void stage(struct nadi_system *s, uint32_t block, uint32_t member, enum s
     nadi_phase_messages_stage(s, block, member, which, s->blocks.items[block].phase->bytes, flags);
 }
 
-void nadi_tree_start(struct nadi_system *s, uint32_t block, uint32_t member)
+static void start(struct nadi_system *s, uint32_t block, uint32_t member)
 {
     uint32_t local;
     struct nadi_tree_node node = node_of(&s->blocks.items[block], member, &local);
@@ -111,7 +122,7 @@ void nadi_tree_start(struct nadi_system *s, uint32_t block, uint32_t member)
         post(s, block, member, RIGHT);
 }
 
-void nadi_tree_late(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
+static void late(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
 {
     struct block *b = &s->blocks.items[block];
     uint32_t local;
@@ -124,21 +135,21 @@ void nadi_tree_late(struct nadi_system *s, uint32_t block, uint32_t member, uint
         stage(s, block, member, RESULT_ARRIVED,
               STAGE_TO_NPU | STAGE_BACK | (is_root || !b->phase->exact ? STAGE_REDUCE : 0U));
     else {
-        bool second = b->states[member].arrived++ > 0;
+        bool second = b->states[member].window.arrived++ > 0;
         stage(s, block, member, CHILD_ARRIVED,
               STAGE_TO_NPU | STAGE_REDUCE | (second ? STAGE_BACK : 0U));
     }
 }
 
-void nadi_tree_message(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
+static void message(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
 {
     if (s->blocks.items[block].states[member].route >> slot & 1)
-        nadi_tree_late(s, block, member, slot);
+        late(s, block, member, slot);
     else
         *bits_of(s, block, member) |= UINT64_C(1) << (CAME + slot);
 }
 
-void nadi_tree_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t which)
+static void stage_ended(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t which)
 {
     struct block *b = &s->blocks.items[block];
     uint32_t local;
@@ -149,7 +160,7 @@ void nadi_tree_stage_ended(struct nadi_system *s, uint32_t block, uint32_t membe
         post(s, block, member, PARENT);
         return;
     case CHILD_ARRIVED:
-        if (++b->states[member].credit == 2) {
+        if (++b->states[member].window.credit == 2) {
             send(s, block, member, PARENT);
             post(s, block, member, PARENT);
         }
@@ -166,3 +177,13 @@ void nadi_tree_stage_ended(struct nadi_system *s, uint32_t block, uint32_t membe
         return;
     }
 }
+
+const struct phase_ops nadi_tree_phase = {
+    .words = words_of,
+    .start = start,
+    .message = message,
+    .late = late,
+    .control = control,
+    .go = transmit,
+    .ended = stage_ended,
+};

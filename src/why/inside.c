@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "collective/phase_time.h"
 #include "collective/program.h"
 #include "why/phases.h"
 
@@ -9,23 +10,15 @@ _Static_assert((int)NADI_WHY_PHASES >= (int)NADI_MAX_PHASES, "every phase has ro
 
 static const char *algorithm_name(const struct nadi_phase *p)
 {
-    switch (p->algorithm) {
-    case NADI_ALGORITHM_PROGRAM:
-        return p->program->name;
-    case NADI_ALGORITHM_RING:
-        return "ring";
-    case NADI_ALGORITHM_DIRECT:
-        return "direct";
-    case NADI_ALGORITHM_HALVING_DOUBLING:
-        return "halving-doubling";
-    case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
-        return "double binary tree";
-    case NADI_ALGORITHM_LIBRARY:
-        return "library";
-    case NADI_ALGORITHM_NONE:
-        break;
-    }
-    return "none";
+    static const char *const names[NADI_ALGORITHM_COUNT] = {
+        [NADI_ALGORITHM_NONE] = "none",
+        [NADI_ALGORITHM_RING] = "ring",
+        [NADI_ALGORITHM_DIRECT] = "direct",
+        [NADI_ALGORITHM_HALVING_DOUBLING] = "halving-doubling",
+        [NADI_ALGORITHM_DOUBLE_BINARY_TREE] = "double binary tree",
+        [NADI_ALGORITHM_LIBRARY] = "library",
+    };
+    return p->algorithm == NADI_ALGORITHM_PROGRAM ? p->program->name : names[p->algorithm];
 }
 
 /* Of a packet of the phase, the reduction that follows its endpoint stage, on average. */
@@ -36,7 +29,7 @@ static double reduction_of(const struct nadi_inputs *in, const struct nadi_phase
         return 0;
     for (uint32_t k = 0; k < p->sends; k++)
         reduced += nadi_phase_reduces(p, k);
-    return 3 * bytes / in->system.local_mem_bw * 1e9 * reduced / p->sends;
+    return NADI_REDUCE_ACCESSES * bytes / in->system.local_mem_bw * 1e9 * reduced / p->sends;
 }
 
 /* Of a packet's time in the dimension that the members differ in: the part that no bandwidth
