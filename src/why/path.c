@@ -5,12 +5,15 @@
 #include "why/inside.h"
 #include "why/trail.h"
 
+#include <math.h>
+
 struct walk {
     const struct nadi_times *t;
     struct nadi_lower_bounds *bounds;
     struct nadi_route_latencies *latencies;
     struct nadi_trails *trails; /* NULL: messages are not known one by one */
     struct nadi_trail trail;
+    double packets_ns;
     struct { /* backwards */
         struct nadi_path_step *items;
         size_t count, capacity;
@@ -137,6 +140,7 @@ static void tell_trail(struct walk *w, enum nadi_binding binding)
     struct nadi_plan plan;
     bool planned = w->t->in->traces[w->rank]->type[w->node] == NADI_NODE_COLL &&
                    nadi_inside_plan(w->t->in, w->rank, w->node, &plan);
+    w->packets_ns += trail->packets_ns;
     for (size_t i = trail->parts.count; i-- > 0;) {
         const struct nadi_trail_part *p = &trail->parts.items[i];
         bool waits = p->link != NADI_NONE || p->behind;
@@ -436,6 +440,7 @@ void nadi_path_find(const struct nadi_times *t, struct nadi_why *x)
         x->steps[i] = *s;
         x->sums[s->cause] += s->end_ns - s->start_ns;
     }
+    x->packets_ns = w.trails ? w.packets_ns : (double)NAN;
     nadi_mem_free(w.steps.items);
     nadi_mem_free(w.joints.items);
     nadi_map64_release(&w.joint_index);

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "platform/topology.h"
+#include "why/packets.h"
 
 struct nadi_trails {
     const struct nadi_times *t;
@@ -200,6 +201,8 @@ static void add_message(const struct nadi_trails *s, struct nadi_trail *trail,
     const uint64_t waited = m->link == NADI_NONE ? 0 : nadi_min_u64(m->waited_ns, rest);
     const uint64_t alone = rest - waited,
                    fixed = nadi_min_u64(nadi_route_latency(s->latencies, m->src, m->dst), alone);
+    trail->packets_ns += nadi_packets_of_message(
+        m->bytes, nadi_route_forwarding(s->latencies, m->src, m->dst), (double)(most_ns - fixed));
     add_part(
         trail,
         (struct nadi_trail_part){
@@ -255,6 +258,7 @@ bool nadi_trail_collective(struct nadi_trails *s, uint32_t rank, uint32_t node, 
     uint32_t before = NADI_NONE, dim = NADI_NONE;
     uint64_t at = end_ns, own = 0;
     trail->parts.count = 0;
+    trail->packets_ns = 0;
     for (;;) {
         const struct nadi_collective_member *m = member_of(s, op, rank);
         const bool member = m && m->start_ns <= at; /* else a switch that adds up */
@@ -293,6 +297,7 @@ bool nadi_trail_message(struct nadi_trails *s, const struct nadi_flow *f, uint64
     const struct nadi_message_entry *all = s->t->r->logged;
     uint32_t found = NADI_NONE;
     trail->parts.count = 0;
+    trail->packets_ns = 0;
     while ((found = last_message(s, s->buckets - 1, f->dst, f->arrive_ns, f->arrive_ns - 1,
                                  found)) != NADI_NONE &&
            (all[found].src != f->src || sent_ns(&all[found]) < f->send_ns))

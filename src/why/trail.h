@@ -21,6 +21,7 @@ struct nadi_trail_part { /* what the trail spent in a dimension, or waiting for 
 struct nadi_trail {
     uint32_t rank, node; /* the member with whose start it begins, */
     uint64_t start_ns;   /* at this time */
+    double packets_ns;   /* what packets would add to it: why/packets.h */
     struct {
         struct nadi_trail_part *items; /* dimensions ascending, then links */
         size_t count, capacity;

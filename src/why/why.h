@@ -91,6 +91,7 @@ struct nadi_why {
     struct nadi_path_step *steps;
     size_t step_count;
     uint64_t sums[NADI_CAUSES]; /* of the steps; they add up to end_ns */
+    double packets_ns;          /* what packets would add to its messages; NAN: not known */
     /* by rank: CAUSES each; where only one rank of each class was recorded, of that one */
     uint64_t *shares;
     bool slack_is_exact; /* a promise, not an estimate: why/slack.h */

@@ -20,7 +20,7 @@ void nadi_packet_config_init(struct nadi_packet_config *c)
     *c = (struct nadi_packet_config){
         .seed = 1,
         .cc = &nadi_cc_none,
-        .payload_bytes = 4096,
+        .payload_bytes = NADI_PACKET_PAYLOAD,
         .window = true,
         .window_variable = true,
         .rate_bound = true,

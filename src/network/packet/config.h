@@ -67,6 +67,8 @@ struct nadi_fault { /* the cables between two nodes change at a time */
     bool up;
 };
 
+enum { NADI_PACKET_PAYLOAD = 4096 }; /* bytes of a full packet, where no file says another */
+
 struct nadi_packet_config {
     bool exact; /* as the HPCC simulator: whole ns, 2-byte link header, no RTO, its tie order */
     uint64_t seed;

@@ -45,6 +45,13 @@ uint16_t nadi_pkt_next_port(struct nadi_pkt *net, uint32_t src, uint32_t dst)
     return (uint16_t)(NADI_PKT_FIRST_PORT + (*used)++);
 }
 
+/* Does the scheme compute with the window? Else it only bounds what is in flight. */
+static bool builds_on_window(const struct nadi_cc_ops *cc)
+{
+    return cc->needs_window || cc->telemetry == NADI_TELEMETRY_INT ||
+           cc->telemetry == NADI_TELEMETRY_PINT;
+}
+
 /* Returns the rate of the slowest cable of the route. */
 static uint64_t choose_window(struct nadi_pkt *net, uint32_t flow)
 {
@@ -67,10 +74,12 @@ static uint64_t choose_window(struct nadi_pkt *net, uint32_t flow)
         f->window_bytes = net->largest_bdp;
     else if (c->exact)
         f->window_bytes = nadi_count_mul_div((uint64_t)f->base_rtt, slowest, 1000000000) / 8;
-    else /* and what waits at the receiver for its ACK */
+    else { /* and what waits at the receiver for its ACK */
+        const nadi_time wait = builds_on_window(net->cc) ? 0 : nadi_pkt_routes_ack_wait(net, flow);
         f->window_bytes = nadi_count_add(
-            nadi_count_trunc((double)f->base_rtt / ticks_per_byte),
+            nadi_count_trunc((double)nadi_time_add(f->base_rtt, wait) / ticks_per_byte),
             1 + (c->ack_interval_bytes > c->payload_bytes ? c->ack_interval_bytes : 0));
+    }
     f->window_bytes = nadi_min_u64(f->window_bytes, MOST_WINDOW);
     return slowest;
 }

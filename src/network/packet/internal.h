@@ -651,6 +651,8 @@ void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_
 /* The same of the flow's own routes; not in exact mode. */
 void nadi_pkt_routes_own_rtt(const struct nadi_pkt *net, uint32_t flow, nadi_time *rtt,
                              uint64_t *rate);
+/* How long an ACK of the flow waits on its way if at each port a data packet is being sent. */
+nadi_time nadi_pkt_routes_ack_wait(const struct nadi_pkt *net, uint32_t flow);
 
 static inline uint32_t nadi_pkt_path_port(const struct nadi_pkt *net, uint32_t flow, bool back,
                                           uint32_t hop)
