@@ -30,10 +30,11 @@ struct nadi_system_config {
     uint32_t active_chunks;     /* active-chunks-per-dimension */
     uint32_t splits;            /* preferred-dataset-splits, at least 1 */
     uint32_t queues_per_dim;    /* --num-queues-per-dim */
-    bool exact;            /* collectives without the reference's rounding: collective/plan.h */
-    uint32_t comm_streams; /* communication-streams: so many of a rank at once; 0: 1 */
-    double local_mem_bw;   /* B/s; 0: reductions are free */
-    double peak_perf;      /* FLOP/s */
+    bool exact;             /* collectives without the reference's rounding: collective/plan.h */
+    uint32_t comm_streams;  /* communication-streams: so many of a rank at once; 0: 1 */
+    uint32_t shared_window; /* direct-window-shared; 0: as everywhere */
+    double local_mem_bw;    /* B/s; 0: reductions are free */
+    double peak_perf;       /* FLOP/s */
     uint64_t local_reduction_delay;
     bool shared_bus;              /* model-shared-bus */
     uint64_t bus_L, bus_o, bus_g; /* ns, truncated */

@@ -39,6 +39,7 @@ static void fill_native(struct nadi_system_config *s, const struct nadi_cluster 
     }
     if (c->all_to_all[0])
         return;
+    s->shared_window = NADI_MODEL_PEERS_SHARING;
     s->native[NADI_NATIVE_ALL_TO_ALL] = (struct nadi_implementation){
         .count = 1,
         .dims = {{.algorithm = NADI_ALGORITHM_DIRECT,
@@ -184,8 +185,7 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
     nadi_model_system(in, study, nadi_model_chunks(step));
     if (!nadi_inputs_take_topology(in, c->graph, c->packet, diags))
         return false;
-    if (!study->library && !c->all_to_all[0] && in->options.network_model->has_contention)
-        in->system.native[NADI_NATIVE_ALL_TO_ALL].dims[0].window = NADI_MODEL_PEERS_SHARING;
+    nadi_inputs_share_window(in);
     nadi_groups_init(&in->groups, in->rank_count);
     nadi_comm_groups_add(&step->comm_groups, &study->grid, &in->groups);
     if (!nadi_inputs_take_events(in, diags))

@@ -94,8 +94,10 @@ static bool load_files(struct nadi_load *l)
     nadi_groups_init(&l->in->groups, l->in->rank_count);
     ok &= nadi_load_groups(l);
     ok = ok & nadi_load_traces(l);
-    if (ok)
+    if (ok) {
         nadi_load_choose_by_traces(l);
+        nadi_inputs_share_window(l->in);
+    }
     return ok;
 }
 

@@ -159,6 +159,10 @@ void nadi_inputs_release(struct nadi_inputs *in);
 bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,
                                const char *packet_path, struct nadi_diags *diags) NADI_MUST_USE;
 
+/* When the network model is final: `direct1` where messages share links, by direct-window-shared.
+ */
+void nadi_inputs_share_window(struct nadi_inputs *in);
+
 /* Likewise a memory file, when system and traces are there; local_rate: of the devices' own memory,
  * bytes/s. */
 bool nadi_inputs_take_memory(struct nadi_inputs *in, const char *path, double local_rate,

@@ -96,3 +96,16 @@ void nadi_load_choose_by_traces(struct nadi_load *l)
     take(l, nadi_network_sharing, why);
     l->in->system.exact = true;
 }
+
+void nadi_inputs_share_window(struct nadi_inputs *in)
+{
+    struct nadi_system_config *s = &in->system;
+    if (!in->options.network_model->has_contention || !s->shared_window)
+        return;
+    for (int k = 0; k < NADI_NATIVE_KINDS; k++)
+        for (uint32_t d = 0; d < s->native[k].count; d++) {
+            struct nadi_algorithm_choice *c = &s->native[k].dims[d];
+            if (c->algorithm == NADI_ALGORITHM_DIRECT && c->window == 1)
+                c->window = s->shared_window;
+        }
+}

@@ -165,6 +165,7 @@ static void fill_numbers(struct nadi_load *l, const struct nadi_schema_values *v
     s->queues_per_dim = l->in->options.queues_per_dim;
     s->exact = l->exact;
     s->comm_streams = (uint32_t)nadi_schema_integer(values, "communication-streams");
+    s->shared_window = (uint32_t)nadi_schema_integer(values, "direct-window-shared");
     s->rendezvous = l->in->options.rendezvous;
     s->local_mem_bw = nadi_schema_number(values, "local-mem-bw");
     s->peak_perf = nadi_schema_number(values, "peak-perf");

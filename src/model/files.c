@@ -349,10 +349,10 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
         nadi_str_printf(&text, ",\n  \"intra-dimension-scheduling\": \"%s\"", c->intra);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !step->study->library; i++) {
         if (!words[i][0]) {
-            /* as the network model that `auto` takes for it: inputs/load_model.c */
-            const bool shares = c->graph || !nadi_topology_is_plain(&c->topology);
-            nadi_str_printf(&text, ",\n  \"%s-implementation\": [\"oneDirect%d\"]", kinds[i],
-                            shares ? NADI_MODEL_PEERS_SHARING : NADI_MODEL_PEERS_PASSING);
+            nadi_str_printf(&text,
+                            ",\n  \"%s-implementation\": [\"oneDirect%d\"]"
+                            ",\n  \"direct-window-shared\": %d",
+                            kinds[i], NADI_MODEL_PEERS_PASSING, NADI_MODEL_PEERS_SHARING);
             continue;
         }
         nadi_str_printf(&text, ",\n  \"%s-implementation\": [", kinds[i]);

@@ -232,6 +232,7 @@ static const struct nadi_setting plan_keys[] = {
      .preset = "1",
      .max = 1,
      .above_min = true,
+     .beyond = "for the interleaved schedule of a pipeline: vp=2",
      .doc = "Share of every placed part that lies in its tier, page by page; the rest stays with "
             "the device."},
     WORD("execution", executions, "stationary",

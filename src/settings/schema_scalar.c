@@ -108,7 +108,7 @@ static bool check_range(const struct nadi_schema_place *p, double value, struct 
     struct nadi_str s = NADI_STR_INIT;
     char name[96], found[96];
     nadi_setting_bound_text(p->key, bound, &s);
-    nadi_error(diags, "schema/range", nadi_doc_place(p->doc, p->node), NULL,
+    nadi_error(diags, "schema/range", nadi_doc_place(p->doc, p->node), p->key->beyond,
                "%s must be %s, found %s", name_of(p, name), nadi_str_get(&s),
                nadi_doc_describe(p->doc, p->node, found));
     nadi_str_release(&s);

@@ -160,6 +160,13 @@ static const struct nadi_setting system_keys[] = {
          "Collectives and sends that a rank may have in flight at once; 1 is the reference's rule. "
          "With more, they wait for each other only in a dimension's queues, and scheduling-policy "
          "decides which goes first. More than 1 is simulated message by message."},
+    {.name = "direct-window-shared",
+     .type = NADI_TYPE_INTEGER,
+     .preset = "0",
+     .max = INT32_MAX,
+     .doc = "Messages that `direct1` keeps in flight where messages share links (all network "
+            "models but `unaware`), instead of one: a rank that is late then does not keep "
+            "receivers waiting that others could send to. 0: one there too."},
     {.name = "endpoint-delay",
      .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_TIME,

@@ -33,7 +33,8 @@ static const char system_a[] =
     " \"all-to-all-skew\": \"zipf\", \"all-to-all-skew-by\": 1.5, \"all-to-all-skew-seed\": 9,\n"
     " \"collective-optimization\": \"localBWAware\", \"preferred-dataset-splits\": 4, "
     "\"active-chunks-per-dimension\": 2,\n"
-    " \"scheduling-policy\": \"FIFO\", \"communication-streams\": 3, \"endpoint-delay\": \"11ns\", "
+    " \"scheduling-policy\": \"FIFO\", \"communication-streams\": 3, \"direct-window-shared\": 6, "
+    "\"endpoint-delay\": \"11ns\", "
     "\"local-mem-bw\": 1600.5,\n"
     " \"peak-perf\": \"900TFLOP/s\", \"roofline-enabled\": 1, \"replay-only\": 0, "
     "\"track-local-mem\": 1,\n"
@@ -200,8 +201,8 @@ static const char memory_a[] = "{\"memory-type\": \"PER_NODE_MEMORY_EXPANSION\",
                                " \"num-nodes\": 6, \"num-npus-per-node\": 4}";
 
 static const struct row rows[] = {
-    {NADI_SCHEMA_SYSTEM, "system a", system_a, true, 42, UINT64_C(0x9a94dc73269c27e)},
-    {NADI_SCHEMA_SYSTEM, "system b", system_b, true, 42, UINT64_C(0x8b73d784a836d954)},
+    {NADI_SCHEMA_SYSTEM, "system a", system_a, true, 43, UINT64_C(0x5de6b2c15c28dbdd)},
+    {NADI_SCHEMA_SYSTEM, "system b", system_b, true, 43, UINT64_C(0x9791d4320b641a67)},
     {NADI_SCHEMA_PACKET, "packet a", packet_a, true, 72, UINT64_C(0x61735bb6f451fa82)},
     {NADI_SCHEMA_PACKET, "packet b", packet_b, true, 72, UINT64_C(0xe849aea2870f6267)},
     {NADI_SCHEMA_EVENTS, "events a", events_a, true, 5, UINT64_C(0x831e6dbab67af357)},
@@ -214,13 +215,13 @@ static const struct row rows[] = {
     {NADI_SCHEMA_SYSTEM, "system/comment.json", NULL, false, 0, UINT64_C(0xc0e5d4b204473ff1)},
     {NADI_SCHEMA_SYSTEM, "system/cut.json", NULL, false, 0, UINT64_C(0x99dffa9210cb42f)},
     {NADI_SCHEMA_SYSTEM, "system/deep.json", NULL, false, 0, UINT64_C(0x5839919a00a1efcf)},
-    {NADI_SCHEMA_SYSTEM, "system/empty.json", NULL, true, 42, UINT64_C(0xe5bb6645cdd6584f)},
+    {NADI_SCHEMA_SYSTEM, "system/empty.json", NULL, true, 43, UINT64_C(0x60074d2f1b2877c4)},
     {NADI_SCHEMA_SYSTEM, "system/escapes.json", NULL, false, 0, UINT64_C(0xaee0fd4a56f0d288)},
     {NADI_SCHEMA_SYSTEM, "system/full.json", NULL, false, 0, UINT64_C(0xfc25ae82eb41dfac)},
     {NADI_SCHEMA_SYSTEM, "system/list.json", NULL, false, 0, UINT64_C(0x96b1b07e07fa0320)},
     {NADI_SCHEMA_SYSTEM, "system/misspelt.json", NULL, false, 0, UINT64_C(0x13c372238bf053e8)},
     {NADI_SCHEMA_SYSTEM, "system/numbers.json", NULL, false, 0, UINT64_C(0x63a97e7f86e94611)},
-    {NADI_SCHEMA_SYSTEM, "system/twice.json", NULL, true, 42, UINT64_C(0xdd32490ebd614134)},
+    {NADI_SCHEMA_SYSTEM, "system/twice.json", NULL, true, 43, UINT64_C(0xc6c365bbdce5997)},
     {NADI_SCHEMA_SYSTEM, "system/types.json", NULL, false, 0, UINT64_C(0x3b69f0bd76bfc967)},
     {NADI_SCHEMA_SYSTEM, "system/underscore.json", NULL, false, 0, UINT64_C(0x981d98252a714e82)},
     {NADI_SCHEMA_NETWORK, "network/alias.yml", NULL, true, 16, UINT64_C(0x2dcf63524ab8908e)},
