@@ -1,8 +1,12 @@
 /* run_parts: a run in two parts: folded as long as no rank meets one that is unlike it, then every
- * rank by itself. */
+ * rank by itself, components side by side in threads. Their results are added in order: the same
+ * bytes for any number of threads. */
 #include "base/mem.h"
+#include "base/threads.h"
 #include "sim/likes.h"
 #include "sim/run_inside.h"
+
+#include <stdatomic.h>
 
 /* Why the first part, which has come to its end, is not followed by a second; NULL: it can be. */
 static const char *no_second_part(const struct simulation *s)
@@ -33,6 +37,11 @@ static struct nadi_fold single_ranks(const struct nadi_inputs *in)
 static const char beyond_together[] =
     "what lies beyond the clock's range is told of all ranks together";
 
+static bool is_stopped(const struct nadi_result *r)
+{
+    return r->outcome == NADI_OUTCOME_LIMIT || r->outcome == NADI_OUTCOME_INTERRUPTED;
+}
+
 struct second { /* part */
     struct simulation *s;
     const struct simulation *first;
@@ -40,70 +49,140 @@ struct second { /* part */
     struct nadi_likes likes;
     uint32_t *group_of; /* of the likes that are added */
     struct nadi_sum *sum;
+    struct nadi_fold ranks; /* every rank alone */
 };
 
+struct component { /* that is simulated */
+    uint32_t number;
+    struct nadi_fold ranks;     /* the component's */
+    struct nadi_result outcome; /* of its events, and */
+    struct nadi_result result;  /* where it is decided */
+    const char *undecided;
+    bool stopped_by_range;
+};
+
+/* Components that are simulated at once, each in a thread: they share nothing that changes. */
+struct batch {
+    const struct second *part;
+    struct component *items;
+    uint32_t count;
+    atomic_uint next;
+};
+
+enum { MOST_THREADS = 8, FEWEST_RANKS = 1 << 12 }; /* of all components: threads cost more */
+
 /* The components that are like one that was simulated. */
-static void add_likes(const struct second *p, uint32_t component, const struct nadi_result *part,
-                      const struct nadi_fold *ranks)
+static void add_likes(const struct second *p, const struct component *x)
 {
-    for (uint32_t c = component + 1; c < p->parts.count; c++) {
-        if (p->likes.first[c] != component)
+    for (uint32_t c = x->number + 1; c < p->parts.count; c++) {
+        if (p->likes.first[c] != x->number)
             continue;
         for (uint32_t i = p->likes.group_start[c]; i < p->likes.group_start[c + 1]; i++)
             p->group_of[p->likes.groups.items[i].like] = p->likes.groups.items[i].group;
-        nadi_sum_add_like(p->sum, part, ranks, p->parts.ranks + p->parts.start[c], p->group_of);
+        nadi_sum_add_like(p->sum, &x->result, &x->ranks, p->parts.ranks + p->parts.start[c],
+                          p->group_of);
     }
 }
 
-/* One component from where the first part stopped, for all that are like it; not run where the run
- * was stopped before. False: it is undecided. */
-static bool run_component(const struct second *p, uint32_t component, const struct nadi_fold *ranks)
+/* One component from where the first part stopped; not run where the run was stopped before. */
+static void run_component(const struct second *p, struct component *x, bool shows)
 {
-    struct simulation *s = p->s;
-    const struct simulation *first = p->first;
-    struct nadi_result *r = s->result, part = {.rank_count = r->rank_count};
-    bool stopped = r->outcome == NADI_OUTCOME_LIMIT || r->outcome == NADI_OUTCOME_INTERRUPTED;
-    nadi_simulation_open(s, ranks, true, first->workload);
+    struct nadi_observer quiet = {.stop = p->s->observer ? p->s->observer->stop : NULL};
+    struct simulation s = *p->s;
+    const bool stopped = is_stopped(p->s->result);
+    if (!shows)
+        s.observer = &quiet;
+    s.result = &x->outcome;
+    nadi_simulation_open(&s, &x->ranks, true, p->first->workload);
     if (!stopped)
-        nadi_simulation_events(s);
-    const char *undecided = nadi_workload_undecided(s->workload);
-    if (undecided || r->outcome == NADI_OUTCOME_DEADLOCK || s->stopped_by_range) {
-        r->executor_note = undecided             ? undecided
-                           : s->stopped_by_range ? beyond_together
-                                                 : "the run ends in a deadlock";
-        nadi_simulation_close(s);
-        return false;
+        nadi_simulation_events(&s);
+    x->stopped_by_range = s.stopped_by_range;
+    x->undecided = nadi_workload_undecided(s.workload);
+    if (!x->undecided && x->outcome.outcome == NADI_OUTCOME_DEADLOCK)
+        x->undecided = s.stopped_by_range ? beyond_together : "the run ends in a deadlock";
+    else if (!x->undecided && s.stopped_by_range)
+        x->undecided = beyond_together;
+    if (!x->undecided)
+        nadi_simulation_collect(&s, &x->ranks, &x->result);
+    nadi_simulation_close(&s);
+}
+
+static void work(void *context, unsigned thread)
+{
+    struct batch *b = context;
+    for (uint32_t i = atomic_fetch_add(&b->next, 1); i < b->count;
+         i = atomic_fetch_add(&b->next, 1))
+        run_component(b->part, &b->items[i], thread == 0);
+}
+
+static void init_result(struct nadi_result *r, const struct nadi_result *like)
+{
+    *r = (struct nadi_result){.rank_count = like->rank_count, .executor = like->executor};
+    r->outcome = like->outcome;
+    r->stopped_by = like->stopped_by;
+    nadi_arena_init(&r->arena);
+    nadi_diags_init(&r->diags);
+}
+
+/* What the component of this number is simulated with; its ranks are its own in `actor_of`. */
+static void open_component(const struct second *p, struct component *x, uint32_t number)
+{
+    const uint32_t first = p->parts.start[number];
+    *x = (struct component){.number = number, .ranks = p->ranks};
+    x->ranks.rank_of = p->parts.ranks + first;
+    x->ranks.actor_count = p->parts.start[number + 1] - first;
+    for (uint32_t a = 0; a < x->ranks.actor_count; a++)
+        x->ranks.actor_of[x->ranks.rank_of[a]] = a;
+    init_result(&x->outcome, p->s->result);
+    init_result(&x->result, p->s->result);
+}
+
+/* Adds its result to the sum, unless an earlier one is undecided. */
+static bool close_component(struct second *p, struct component *x, bool decided)
+{
+    struct nadi_result *r = p->s->result;
+    if (decided && x->undecided)
+        r->executor_note = x->undecided;
+    else if (decided && !is_stopped(r)) {
+        r->outcome = x->outcome.outcome;
+        r->stopped_by = x->outcome.stopped_by;
     }
-    nadi_arena_init(&part.arena);
-    nadi_diags_init(&part.diags);
-    nadi_simulation_collect(s, ranks, &part);
-    nadi_sum_add(p->sum, &part, ranks);
-    add_likes(p, component, &part, ranks);
-    nadi_result_release(&part);
-    nadi_simulation_close(s);
-    return true;
+    decided &= !x->undecided;
+    if (decided) {
+        nadi_sum_add(p->sum, &x->result, &x->ranks);
+        add_likes(p, x);
+    }
+    nadi_result_release(&x->result);
+    nadi_result_release(&x->outcome);
+    return decided;
 }
 
 /* From where the first part stopped, every rank by itself. False: it is undecided. */
 static bool second_part(struct second *p)
 {
-    struct nadi_fold ranks = single_ranks(p->s->in);
+    struct component items[MOST_THREADS];
+    const unsigned threads =
+        p->s->in->rank_count < FEWEST_RANKS ? 1 : nadi_threads_cores(MOST_THREADS);
     bool decided = true;
+    p->ranks = single_ranks(p->s->in);
     p->s->result->outcome = NADI_OUTCOME_NONE;
-    for (uint32_t i = 0; i < p->parts.count && decided; i++) {
-        if (p->likes.first[i] != i)
-            continue;
-        ranks.rank_of = p->parts.ranks + p->parts.start[i];
-        ranks.actor_count = p->parts.start[i + 1] - p->parts.start[i];
-        for (uint32_t a = 0; a < ranks.actor_count; a++)
-            ranks.actor_of[ranks.rank_of[a]] = a;
-        decided = run_component(p, i, &ranks);
+    for (uint32_t i = 0; i < p->parts.count && decided;) {
+        struct batch b = {.part = p, .items = items};
+        for (; i < p->parts.count && b.count < threads; i++)
+            if (p->likes.first[i] == i)
+                open_component(p, &items[b.count++], i);
+        if (b.count > 1)
+            nadi_threads_run(b.count, work, &b);
+        else
+            work(&b, 0);
+        for (uint32_t k = 0; k < b.count; k++)
+            decided = close_component(p, &items[k], decided);
     }
-    nadi_mem_free(ranks.actor_of);
-    nadi_mem_free(ranks.weight);
-    nadi_mem_free(ranks.canonical);
-    nadi_mem_free(ranks.copies);
-    nadi_mem_free(ranks.single);
+    nadi_mem_free(p->ranks.actor_of);
+    nadi_mem_free(p->ranks.weight);
+    nadi_mem_free(p->ranks.canonical);
+    nadi_mem_free(p->ranks.copies);
+    nadi_mem_free(p->ranks.single);
     return decided;
 }
 

@@ -119,8 +119,7 @@ void nadi_workload_prepare_resume(struct nadi_workload *w)
 {
     const struct nadi_workload *before = w->setup.before;
     w->first_left = NADI_ARENA_NEW(&w->arena, uint32_t, before->rank_count);
-    for (uint32_t a = 0; a < before->rank_count; a++)
-        w->first_left[a] = first_left(&before->ranks[a]);
+    memset(w->first_left, 0xff, before->rank_count * sizeof(*w->first_left));
 }
 
 void nadi_workload_resume_rank(struct nadi_workload *w, uint32_t rank)
@@ -129,6 +128,8 @@ void nadi_workload_resume_rank(struct nadi_workload *w, uint32_t rank)
     uint32_t actor = before_of(w, rank);
     const struct rank_state *from = &before->ranks[actor];
     struct rank_state *r = &w->ranks[rank];
+    if (w->first_left[actor] == NADI_NONE) /* ranks of a component were of few actors */
+        w->first_left[actor] = first_left(from);
     uint32_t count = from->trace->node_count, base = w->first_left[actor];
     *r = *from;
     r->trace = w->setup.traces[nadi_workload_rank_of(w, rank)];

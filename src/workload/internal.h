@@ -122,7 +122,8 @@ struct nadi_workload {
     uint32_t last_actor, last_node; /* that was done then */
     uint32_t *steps;                /* fast_forward.c: by actor */
     struct nadi_stretch stretches[NADI_STRETCHES]; /* those found last */
-    uint32_t *first_left; /* second part: by actor of the first, the lowest node not done */
+    uint32_t *first_left; /* second part: by actor of the first, the lowest node not done;
+                             NADI_NONE: not asked for */
     uint64_t nodes_done, nodes_total, offered_bytes;
     struct { /* of an uneven all-to-all, while it is handed over */
         double *weights;
