@@ -1,7 +1,9 @@
-/* folder: the files of a result, one after another in one buffer; summary.json, which names them
- * all, is the last. */
+/* folder: the files of a result; summary.json, which names them all, is the last. Those of large
+ * results are written side by side in threads, each in a buffer of its thread; small ones one after
+ * the other. */
 #include "base/file.h"
 #include "base/sha256.h"
+#include "base/threads.h"
 #include "report/detail.h"
 #include "report/local_memory.h"
 #include "report/report.h"
@@ -9,6 +11,8 @@
 #include "report/summary.h"
 #include "report/timeline.h"
 #include "report/usage_json.h"
+
+#include <stdatomic.h>
 
 bool nadi_report_by_class(const struct nadi_inputs *in, const struct nadi_report_options *o)
 {
@@ -113,6 +117,88 @@ static void put_file(struct folder *f, enum nadi_run_file file)
     }
 }
 
+/* ---- files side by side -------------------------------------------------------------------- */
+
+enum {
+    MOST_THREADS = 4,
+    FEWEST_SPANS = 50000, /* of results that are worth threads */
+};
+
+struct one { /* file: what became of it */
+    enum nadi_run_file file;
+    struct nadi_written written;
+    struct nadi_diags diags;
+    bool begun, ok;
+};
+
+struct files {
+    const struct folder *folder;
+    struct one items[NADI_FILES];
+    uint32_t count;
+    atomic_uint next;
+    atomic_bool failed; /* the rest is not begun */
+};
+
+static void write_one(const struct folder *of, struct one *x)
+{
+    struct folder f = *of;
+    f.text = f.path = (struct nadi_str)NADI_STR_INIT;
+    f.written = &x->written;
+    f.diags = &x->diags;
+    x->begun = true;
+    put_file(&f, x->file);
+    x->ok = f.ok;
+    nadi_str_release(&f.text);
+    nadi_str_release(&f.path);
+}
+
+static void write_some(void *context, unsigned thread)
+{
+    struct files *all = context;
+    (void)thread;
+    for (uint32_t i = atomic_fetch_add(&all->next, 1); i < all->count && !all->failed;
+         i = atomic_fetch_add(&all->next, 1)) {
+        write_one(all->folder, &all->items[i]);
+        if (!all->items[i].ok)
+            all->failed = true;
+    }
+}
+
+/* What was written, in the order of the files; of mistakes the first file's. */
+static void take_in(struct folder *f, struct one *x)
+{
+    if (f->ok && x->begun) {
+        for (size_t i = 0; i < x->written.count; i++)
+            nadi_written_take(f->written, &x->written.items[i]);
+        nadi_diags_append(f->diags, &x->diags);
+        f->ok = x->ok;
+    }
+    nadi_written_release(&x->written);
+    nadi_diags_release(&x->diags);
+}
+
+static void put_files(struct folder *f)
+{
+    struct files all = {.folder = f};
+    for (int file = 0; file < NADI_FILES; file++) {
+        struct one *x = &all.items[all.count];
+        if (file == NADI_FILE_SUMMARY ||
+            !nadi_run_file_wanted((enum nadi_run_file)file, f->in, f->o))
+            continue;
+        x->file = (enum nadi_run_file)file;
+        nadi_written_init(&x->written);
+        nadi_diags_init(&x->diags);
+        all.count++;
+    }
+    const unsigned cores = nadi_threads_cores(nadi_min_u32(MOST_THREADS, all.count));
+    if (f->r->span_count < FEWEST_SPANS || cores < 2)
+        write_some(&all, 0);
+    else
+        nadi_threads_run(cores, write_some, &all);
+    for (uint32_t i = 0; i < all.count; i++)
+        take_in(f, &all.items[i]);
+}
+
 static bool put_summary(struct folder *f, const struct nadi_output_lock *lock)
 {
     nadi_str_clear(&f->text);
@@ -165,9 +251,8 @@ bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_re
                        .written = written,
                        .diags = diags};
     f.ok = nadi_output_lock_holds(lock, diags) && nadi_run_files_remove(f.name, in, o, diags);
-    for (int file = 0; f.ok && file < NADI_FILES; file++)
-        if (file != NADI_FILE_SUMMARY && nadi_run_file_wanted((enum nadi_run_file)file, in, o))
-            put_file(&f, (enum nadi_run_file)file);
+    if (f.ok)
+        put_files(&f);
     f.ok = f.ok && put_summary(&f, lock);
     if (f.ok)
         say_left_out(&f);

@@ -168,6 +168,13 @@ void nadi_written_add(struct nadi_written *w, enum nadi_run_file file, const cha
     NADI_PUSH(w, row);
 }
 
+void nadi_written_take(struct nadi_written *w, const struct nadi_written_file *file)
+{
+    struct nadi_written_file row = *file;
+    row.name = nadi_arena_strdup(&w->arena, file->name);
+    NADI_PUSH(w, row);
+}
+
 /* ---- removal ------------------------------------------------------------------------------- */
 
 /* What SQLite and our own writers may leave beside a file when they are killed. */

@@ -71,6 +71,8 @@ void nadi_written_release(struct nadi_written *w);
 /* Copies the name. */
 void nadi_written_add(struct nadi_written *w, enum nadi_run_file file, const char *name,
                       uint64_t bytes, const uint8_t sha256[32]);
+/* Copies one of another list. */
+void nadi_written_take(struct nadi_written *w, const struct nadi_written_file *file);
 
 /* Removes from the folder what earlier runs left there and `in` and `o` will not write again, also
  * temporary files; summary.json goes last, so that what is half removed is no run. Both NULL:
