@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "calibrate/fit_kernels.h"
+#include "calibrate/step_capture.h"
 #include "explore/model_inputs.h"
 #include "format/csv_read.h"
 
@@ -20,6 +21,34 @@ static const char *field(const struct nadi_csv_table *t, uint32_t row, const cha
     return nadi_csv_field(t, row, nadi_csv_column(t, column));
 }
 
+/* Beside the table, unless it is an absolute path. */
+static const char *beside(struct nadi_arena *arena, const char *table, const char *path)
+{
+    const char *slash = strrchr(table, '/');
+    return *path == '/' || !slash
+               ? path
+               : nadi_arena_printf(arena, "%.*s/%s", (int)(slash - table), table, path);
+}
+
+/* Of `step_s`, or of the capture that the row names. */
+static bool read_time(struct nadi_figure_fit *fit, const struct nadi_csv_table *t, uint32_t row,
+                      struct nadi_place place, double *seconds, struct nadi_diags *diags)
+{
+    const char *text = field(t, row, "step_s"), *capture = field(t, row, "capture");
+    if (*text && *capture)
+        return nadi_error(diags, "fit/row", place, "leave one of them empty",
+                          "'step_s' and 'capture' both say how long the step took");
+    if (*capture && !nadi_step_of_capture(beside(&fit->arena, t->path, capture), seconds, diags))
+        return false;
+    if (!*capture && !nadi_str_to_double(text, seconds))
+        *seconds = 0;
+    if (*seconds > 0 && *seconds < 1e9)
+        return true;
+    return nadi_error(diags, "fit/row", place, "the measured seconds of a step, or a capture of it",
+                      "'%s' in column '%s' is no time", *capture ? capture : text,
+                      *capture ? "capture" : "step_s");
+}
+
 static bool read_row(struct nadi_figure_fit *fit, const struct nadi_csv_table *t, uint32_t row,
                      struct steps *steps, struct nadi_diags *diags)
 {
@@ -31,10 +60,8 @@ static bool read_row(struct nadi_figure_fit *fit, const struct nadi_csv_table *t
     if (!*s.model || !*s.cluster)
         return nadi_error(diags, "fit/row", place, "columns model, cluster, settings, step_s",
                           "the %s is missing", *s.model ? "cluster" : "model");
-    if (!nadi_str_to_double(field(t, row, "step_s"), &s.seconds) || !(s.seconds > 0) ||
-        !(s.seconds < 1e9))
-        return nadi_error(diags, "fit/row", place, "the measured seconds of a step",
-                          "'%s' in column 'step_s' is no time", field(t, row, "step_s"));
+    if (!read_time(fit, t, row, place, &s.seconds, diags))
+        return false;
     if (steps->count && strcmp(steps->items[0].cluster, s.cluster) != 0)
         return nadi_error(diags, "fit/cluster", place, "fit one cluster at a time",
                           "the rows are of different clusters: '%s' and '%s'",

@@ -216,8 +216,10 @@ const struct nadi_command nadi_command_fit_steps = {
     .summary = "Fit a device and its network to a few measured training steps",
     .doing = "fitting the cluster",
     .words = "TABLE...",
-    .about = "Columns: model, cluster, settings (of --set) and step_s, the measured seconds. One "
-             "cluster a fit.\n",
+    .about =
+        "Columns: model, cluster, settings (of --set) and step_s, the measured seconds, or "
+        "capture, a\nfile of PyTorch's profiler with steps marked (ProfilerStep). One cluster a "
+        "fit.\n",
     .examples = "nadi fit steps runs.csv --out mine\n",
     .options = fit_steps_groups,
     .max_words = NADI_ANY_WORDS,
