@@ -70,7 +70,7 @@ static bool fit_linear(struct nadi_law *law, const struct nadi_law_points *p, bo
         memcpy(rows[i], p->at[i], law->used * sizeof(double));
         rows[i][law->used] = 1;
     }
-    if (!nadi_law_least_squares(rows, p->value, p->count, law->used + 1u, NADI_NONE, law->coef))
+    if (!nadi_law_least_squares(rows, p->value, p->count, law->used + 1u, law->coef))
         return false;
     for (uint32_t k = 0; k <= law->used; k++)
         law->coef[k] = round(law->coef[k] * 1e6) / 1e6;
@@ -253,11 +253,11 @@ void nadi_law_fit(struct nadi_law *law, const struct nadi_law_samples *s,
     law->noise = noise / s->count;
 }
 
-static double distance(const struct nadi_law *law, const struct nadi_law_knot *k, const double *at)
+double nadi_law_distance(const struct nadi_law *law, const double *a, const double *b)
 {
     double sum = 0;
     for (uint32_t v = 0; v < law->used; v++) {
-        const double d = log1p(fabs(at[v])) - log1p(fabs(k->at[v]));
+        const double d = log1p(fabs(a[v])) - log1p(fabs(b[v]));
         sum += d * d;
     }
     return sum;
@@ -269,7 +269,7 @@ double nadi_law_value(const struct nadi_law *law, const double *features)
     for (uint32_t v = 0; v < law->used; v++)
         at[v] = features[law->var[v]];
     for (uint32_t k = 0; k < law->knot_count; k++) {
-        const double d = distance(law, &law->knots[k], at);
+        const double d = nadi_law_distance(law, law->knots[k].at, at);
         if (d < least) {
             least = d;
             nearest = law->knots[k].value;

@@ -59,16 +59,25 @@ double nadi_law_base(const struct nadi_law *law, const double *at)
     }
 }
 
+/* Is a point left out with point `out`? Those of the same value are: along a feature that says
+ * nothing, others would know the one that is left out. */
+static bool is_out(const struct nadi_law_points *p, uint32_t i, uint32_t out)
+{
+    return out != NADI_NONE && nadi_law_is_near(p->value[i], p->value[out]);
+}
+
 /* Coefficients of the law's terms for the points but `out`: least relative squares. */
 static bool fit_terms(struct nadi_law *law, const struct nadi_law_points *p, uint32_t out)
 {
     double rows[NADI_LAW_POINTS][NADI_LAW_UNKNOWNS], ones[NADI_LAW_POINTS];
+    uint32_t count = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         for (uint32_t t = 0; t < law->terms; t++)
-            rows[i][t] = term(law, t, p->at[i]) / p->value[i];
-        ones[i] = 1;
+            rows[count][t] = term(law, t, p->at[i]) / p->value[i];
+        ones[count] = 1;
+        count += !is_out(p, i, out);
     }
-    return nadi_law_least_squares(rows, ones, p->count, law->terms, out, law->coef);
+    return nadi_law_least_squares(rows, ones, count, law->terms, law->coef);
 }
 
 /* The same without negative coefficients: terms that would have one are left out, that of the
@@ -93,13 +102,15 @@ static bool fit_sum(struct nadi_law *law, const struct nadi_law_points *p, uint3
 static bool fit_power(struct nadi_law *law, const struct nadi_law_points *p, uint32_t out)
 {
     double rows[NADI_LAW_POINTS][NADI_LAW_UNKNOWNS], logs[NADI_LAW_POINTS];
+    uint32_t count = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         for (uint32_t v = 0; v < law->used; v++)
-            rows[i][v] = log(p->at[i][v]);
-        rows[i][law->used] = 1;
-        logs[i] = log(p->value[i]);
+            rows[count][v] = log(p->at[i][v]);
+        rows[count][law->used] = 1;
+        logs[count] = log(p->value[i]);
+        count += !is_out(p, i, out);
     }
-    return nadi_law_least_squares(rows, logs, p->count, law->used + 1u, out, law->coef);
+    return nadi_law_least_squares(rows, logs, count, law->used + 1u, law->coef);
 }
 
 static double worst(const struct nadi_law *law, const struct nadi_law_points *p)
@@ -120,6 +131,21 @@ static double rms(const struct nadi_law *law, const struct nadi_law_points *p)
     return sqrt(sum / p->count);
 }
 
+/* What the residuals of the other points say of point `out`: a factor. */
+static double others_say(const struct nadi_law *law, const struct nadi_law_points *p, uint32_t out)
+{
+    double weight = 0, sum = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (is_out(p, i, out))
+            continue;
+        const double d = nadi_law_distance(law, p->at[i], p->at[out]);
+        const double off = log(p->value[i] / fmax(nadi_law_base(law, p->at[i]), 1e-300));
+        weight += 1 / (d * d + 1e-300);
+        sum += off / (d * d + 1e-300);
+    }
+    return weight > 0 ? exp(sum / weight) : 1;
+}
+
 /* Root of the mean square of what points that are left out are missed by. *spread: of those alone
  * that others tell something of. */
 static double missed(const struct nadi_law *law, const struct nadi_law_points *p, double *spread)
@@ -131,7 +157,8 @@ static double missed(const struct nadi_law *law, const struct nadi_law_points *p
         const bool ok = law->form == NADI_LAW_SUM ? fit_sum(&tried, p, i) : fit_power(&tried, p, i);
         if (!ok)
             continue;
-        const double off = log(fmax(nadi_law_base(&tried, p->at[i]), 1e-300) / p->value[i]);
+        const double said = nadi_law_base(&tried, p->at[i]) * others_say(&tried, p, i);
+        const double off = log(fmax(said, 1e-300) / p->value[i]);
         sum += fmin(off * off, 1);
         told++;
     }

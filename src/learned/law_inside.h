@@ -27,11 +27,13 @@ uint32_t nadi_law_varying(const struct nadi_law_samples *s, uint8_t *varying, ui
 /* Samples of one place become one point, of their mean (logarithms where they are positive). */
 void nadi_law_find_points(const struct nadi_law_samples *s, const struct nadi_law *law, bool logs,
                           struct nadi_law_points *p);
-/* Least squares of rows[i] x = target[i], without row `out`. */
+/* Least squares of rows[i] x = target[i]. */
 bool nadi_law_least_squares(double rows[][NADI_LAW_UNKNOWNS], const double *target, uint32_t count,
-                            uint32_t n, uint32_t out, double *x);
+                            uint32_t n, double *x);
 
 /* law.c */
+/* Between two places, by feature used: of logarithms, squared. */
+double nadi_law_distance(const struct nadi_law *law, const double *a, const double *b);
 bool nadi_law_all_positive(const struct nadi_law_samples *s);
 
 /* law_figure.c: of positive samples. */

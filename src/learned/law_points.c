@@ -167,14 +167,13 @@ static bool solve(double a[NADI_LAW_UNKNOWNS][NADI_LAW_UNKNOWNS], double *b, uin
     return true;
 }
 
-/* Least squares of rows[i] x = 1 or target[i], without row `out`. The rows are scaled to columns of
- * length 1. */
+/* The rows are scaled to columns of length 1. */
 bool nadi_law_least_squares(double rows[][NADI_LAW_UNKNOWNS], const double *target, uint32_t count,
-                            uint32_t n, uint32_t out, double *x)
+                            uint32_t n, double *x)
 {
     double a[NADI_LAW_UNKNOWNS][NADI_LAW_UNKNOWNS] = {{0}}, scale[NADI_LAW_UNKNOWNS] = {0};
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < n && i != out; k++)
+        for (uint32_t k = 0; k < n; k++)
             scale[k] += rows[i][k] * rows[i][k];
     for (uint32_t k = 0; k < n; k++) {
         scale[k] = sqrt(scale[k]);
@@ -183,7 +182,7 @@ bool nadi_law_least_squares(double rows[][NADI_LAW_UNKNOWNS], const double *targ
         x[k] = 0;
     }
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < n && i != out; k++) {
+        for (uint32_t k = 0; k < n; k++) {
             for (uint32_t m = 0; m < n; m++)
                 a[k][m] += rows[i][k] / scale[k] * rows[i][m] / scale[m];
             x[k] += rows[i][k] / scale[k] * target[i];

@@ -207,7 +207,22 @@ static bool is_elsewhere(const struct pool *p, uint32_t before)
     return elsewhere;
 }
 
-/* Takes the record where one law says it and all that is in the pool. */
+/* Do the pool and what came after `before` meet at a place of the law, with the same value? */
+static bool meet(const struct pool *p, const struct nadi_law *law, uint32_t before)
+{
+    for (uint32_t i = before; i < p->count && law->used; i++)
+        for (uint32_t k = 0; k < before; k++) {
+            bool same = fabs(p->values[i] - p->values[k]) <= 1e-6 * p->values[i];
+            for (uint32_t v = 0; v < law->used && same; v++)
+                same = fabs(p->features[i][law->var[v]] - p->features[k][law->var[v]]) < 1e-9;
+            if (same)
+                return true;
+        }
+    return false;
+}
+
+/* Takes the record where one law says it and all that is in the pool. Where they meet, and nothing
+ * contradicts, how well samples are said that are left out does not matter. */
 static void take(struct pool *p, struct nadi_learned_record *x)
 {
     const uint32_t before = p->count;
@@ -219,7 +234,7 @@ static void take(struct pool *p, struct nadi_learned_record *x)
     bool one = off < unlike || is_elsewhere(p, before);
     const double wanted = fmax(fmax(p->law.spread, x->law.spread), near_enough); /* NAN gives way */
     if (one && (!before || off > exactly || p->law.spread > exactly))
-        one = fit(p, &law) && (!before || law.spread <= wanted);
+        one = fit(p, &law) && (!before || law.spread <= wanted || meet(p, &law, before));
     if (one && before && p->law.spread < exactly && x->law.spread < exactly)
         one = law.spread < exactly;
     if (!one) {

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Features: sizes of the axes that are not staged, stages, labels, layers of a stage, places. */
+/* Features: sizes of the axes that are not staged, stages, labels, layers of a stage, tokens of a
+ * pass, places. */
 enum { PLACES = 4 };
 
 static uint32_t plain_axes(const struct nadi_learned_family *f)
@@ -15,17 +16,26 @@ static uint32_t plain_axes(const struct nadi_learned_family *f)
     return count;
 }
 
-static uint32_t layers_label(const struct nadi_learned_family *f)
+/* What a label says at the point; 1: there is no such label. */
+static double label_at(const struct nadi_learned_family *f, const double *point, const char *name)
 {
     for (uint32_t i = 0; i < f->label_count; i++)
-        if (strcmp(f->labels[i], "layers") == 0)
-            return i;
-    return NADI_NONE;
+        if (strcmp(f->labels[i], name) == 0)
+            return point[f->axis_count + i];
+    return 1;
+}
+
+static bool has_label(const struct nadi_learned_family *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->label_count; i++)
+        if (strcmp(f->labels[i], name) == 0)
+            return true;
+    return false;
 }
 
 uint32_t nadi_learned_feature_count(const struct nadi_learned_family *f)
 {
-    return plain_axes(f) + 1 + f->label_count + 1 + PLACES;
+    return plain_axes(f) + 1 + f->label_count + 2 + PLACES;
 }
 
 enum nadi_feature_kind nadi_learned_feature_kind(const struct nadi_learned_family *f,
@@ -34,7 +44,7 @@ enum nadi_feature_kind nadi_learned_feature_kind(const struct nadi_learned_famil
     const uint32_t axes = plain_axes(f);
     if (feature <= axes)
         return NADI_FEATURE_SIZE;
-    return feature <= axes + 1 + f->label_count ? NADI_FEATURE_LABEL : NADI_FEATURE_PLACE;
+    return feature <= axes + 2 + f->label_count ? NADI_FEATURE_LABEL : NADI_FEATURE_PLACE;
 }
 
 uint32_t nadi_learned_stages(const struct nadi_learned_family *f, const double *point)
@@ -49,7 +59,6 @@ uint32_t nadi_learned_stages(const struct nadi_learned_family *f, const double *
 void nadi_learned_features(const struct nadi_learned_family *f, const double *point, uint32_t stage,
                            uint32_t stages, double *features)
 {
-    const uint32_t layers = layers_label(f);
     uint32_t at = 0;
     for (uint32_t a = 0; a < f->axis_count; a++)
         if (!f->staged[a])
@@ -57,7 +66,8 @@ void nadi_learned_features(const struct nadi_learned_family *f, const double *po
     features[at++] = stages;
     for (uint32_t i = 0; i < f->label_count; i++)
         features[at++] = point[f->axis_count + i];
-    features[at++] = layers == NADI_NONE ? 1 : point[f->axis_count + layers] / stages;
+    features[at++] = has_label(f, "layers") ? label_at(f, point, "layers") / stages : 1;
+    features[at++] = label_at(f, point, "micro-batch") * label_at(f, point, "sequence");
     features[at + NADI_PLACE_FIRST] = stage == 0;
     features[at + NADI_PLACE_LAST] = stage + 1 == stages;
     features[at + NADI_PLACE_AT] = stage;

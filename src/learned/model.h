@@ -90,7 +90,8 @@ enum nadi_place_feature { NADI_PLACE_FIRST, NADI_PLACE_LAST, NADI_PLACE_AT, NADI
 
 struct nadi_learned_family {
     uint32_t jobs;
-    /* features: axes that are not staged, stages, labels, layers of a stage, then places */
+    /* features: axes that are not staged, stages, labels, layers of a stage, tokens of a pass
+     * (micro-batch x sequence), then places */
     char axes[NADI_LEARNED_AXES][NADI_LEARNED_NAME]; /* innermost first; bit of a role */
     bool staged[NADI_LEARNED_AXES];
     uint32_t axis_count;
