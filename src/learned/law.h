@@ -50,6 +50,7 @@ struct nadi_law {
     double coef[NADI_LAW_TERMS + 1]; /* SUM, LINEAR: by term; POWER: exponents, the constant last */
     double spread; /* relative, of a sample that is left out; NAN: nothing to tell */
     double noise;  /* of the logarithm, between instances of one place */
+    bool shared;   /* while learning: several families have it */
     uint32_t knot_count;
     struct nadi_law_knot *knots;
 };

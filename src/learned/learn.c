@@ -205,6 +205,8 @@ static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_
         nadi_learn_skeleton(&l);
     nadi_learn_slots(&l);
     nadi_learn_cells(&l);
+    if (m->kind == NADI_LEARNED_STRUCTURAL)
+        nadi_learn_totals(&l);
     if (m->kind == NADI_LEARNED_SEQUENCE)
         nadi_learn_network(&l, seed);
     nadi_grammar_release(&l.grammar);
@@ -411,6 +413,8 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
         for (uint32_t f = 0; f < c.family_count; f++)
             learn_family(m, &c, f, wish->seed + f, &records, diags);
         nadi_learn_borrow(&records);
+        nadi_learn_keep_totals(m);
+        nadi_learn_blur(m);
         nadi_learned_records_release(&records);
         find_sizes(m, &c);
         ok = !(wish->epsilon > 0) || nadi_learn_private(m, wish->epsilon, wish->seed, diags);

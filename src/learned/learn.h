@@ -32,6 +32,8 @@ struct nadi_learned_records { /* laws of all families: learn_borrow.c */
     } list;
 };
 
+enum { NADI_LEARNED_TOTALS = 16 }; /* a figure: how many there are */
+
 struct nadi_learned_seen { /* a law of some cells, which have it, and its samples */
     const struct nadi_learned_family *family;
     const char *model;       /* label of its jobs, "": none */
@@ -45,6 +47,8 @@ struct nadi_learned_seen { /* a law of some cells, which have it, and its sample
 void nadi_learned_records_init(struct nadi_learned_records *r, struct nadi_learned_model *m);
 void nadi_learn_record(struct nadi_learned_records *r, const struct nadi_learned_seen *seen);
 void nadi_learn_borrow(struct nadi_learned_records *r);
+/* Durations that one job alone has would say whose they are: they get noise. */
+void nadi_learn_blur(struct nadi_learned_model *m);
 void nadi_learned_records_release(struct nadi_learned_records *r);
 
 struct nadi_learning { /* of a family */
@@ -74,6 +78,9 @@ void nadi_learn_slots(struct nadi_learning *l);
 void nadi_learn_cells(struct nadi_learning *l);
 /* learn_order.c: after the grammar. */
 void nadi_learn_order(struct nadi_learning *l);
+/* learn_totals.c: after the slots; and those that are sure, after all families. */
+void nadi_learn_totals(struct nadi_learning *l);
+void nadi_learn_keep_totals(struct nadi_learned_model *m);
 /* learn_private.c: counts with noise, families that show it left out; false with an error: all.
  * seed 0: the system's random numbers. The grid that sizes are counted on: 1, 2, ... */
 bool nadi_learn_private(struct nadi_learned_model *m, double epsilon, uint64_t seed,

@@ -9,13 +9,14 @@
 
 #include <math.h>
 
-static const double near_enough = 0.03; /* of samples left out: a law that misses no more is one */
+static const double near_enough = 0.1; /* of samples left out: a law that misses no more is one */
 static const double exactly = 1e-4;
+static const double lone_noise = 0.05; /* of the logarithm */
 static const double unlike = 0.3; /* missed by more than that on the mean, a law is another one */
 
 struct nadi_learned_record { /* a law and what it was fitted to */
     uint64_t key;            /* operator, figure, model, names of the labels */
-    uint32_t family, place;
+    uint32_t family, place, figure;
     struct nadi_law law;
     struct {
         struct nadi_law **items;
@@ -51,6 +52,7 @@ void nadi_learn_record(struct nadi_learned_records *r, const struct nadi_learned
     struct nadi_learned_record *fresh = NADI_ARENA_ZNEW(&r->arena, struct nadi_learned_record, 1);
     *fresh = (struct nadi_learned_record){.key = key_of(seen),
                                           .family = (uint32_t)(seen->family - r->model->families),
+                                          .figure = seen->figure,
                                           .law = *seen->members[0],
                                           .count = seen->count,
                                           .width = width};
@@ -107,6 +109,8 @@ struct common { /* of the records of a key */
     struct nadi_learned_record **records;
     uint32_t count;
     uint64_t samples;
+    const uint8_t *order; /* features that laws may follow from */
+    uint32_t order_count;
     struct nadi_arena arena;
 };
 
@@ -167,6 +171,9 @@ static void make_common(struct common *c)
     snprintf(c->all.axes[c->all.axis_count], NADI_LEARNED_NAME, "stages");
     c->all.staged[c->all.axis_count++] = true;
     nadi_learned_trust_of(&c->trust, &c->all);
+    const bool totals = c->records[0]->figure == NADI_LEARNED_TOTALS;
+    c->order = totals ? c->trust.counts : c->trust.figures;
+    c->order_count = totals ? c->trust.trusted_counts : c->trust.trusted_count;
     for (uint32_t i = 0; i < c->count; i++)
         make_rows(c, c->records[i]);
 }
@@ -174,9 +181,9 @@ static void make_common(struct common *c)
 static bool fit(struct pool *p, struct nadi_law *law)
 {
     const struct nadi_law_samples s = {.kinds = p->c->trust.kinds,
-                                       .order = p->c->trust.figures,
-                                       .order_count = p->c->trust.trusted_count,
-                                       .trusted_count = p->c->trust.trusted_count,
+                                       .order = p->c->order,
+                                       .order_count = p->c->order_count,
+                                       .trusted_count = p->c->order_count,
                                        .count = p->count,
                                        .features = p->features,
                                        .values = p->values};
@@ -197,8 +204,8 @@ static double apart(const struct pool *p, uint32_t first)
 static bool is_elsewhere(const struct pool *p, uint32_t before)
 {
     bool elsewhere = false;
-    for (uint32_t k = 0; k < p->c->trust.trusted_count && !elsewhere; k++) {
-        const uint32_t f = p->c->trust.figures[k];
+    for (uint32_t k = 0; k < p->c->order_count && !elsewhere; k++) {
+        const uint32_t f = p->c->order[k];
         bool varies = false;
         for (uint32_t i = 1; i < before && !varies; i++)
             varies = fabs(p->features[i][f] - p->features[0][f]) > 0;
@@ -286,6 +293,9 @@ static struct nadi_law law_in(const struct pool *p, const struct nadi_learned_fa
 static void give(const struct pool *p)
 {
     struct nadi_learned_model *m = p->c->m;
+    bool shared = false;
+    for (size_t i = 1; i < p->in.count; i++)
+        shared |= p->in.items[i]->family != p->in.items[0]->family;
     for (size_t i = 0; i < p->in.count && p->in.count > 1; i++) {
         const struct nadi_learned_record *x = p->in.items[i];
         const struct nadi_law law = law_in(p, &m->families[x->family], &m->arena);
@@ -293,26 +303,91 @@ static void give(const struct pool *p)
             const double noise = x->members.items[n]->noise;
             *x->members.items[n] = law;
             x->members.items[n]->noise = noise;
+            x->members.items[n]->shared = shared;
         }
     }
 }
 
-/* One pool that begins with a record: what others have more samples of has been looked at. */
-static void pool_from(const struct common *c, uint32_t begin)
+/* --- pools -------------------------------------------------------------------------------------
+ */
+
+/* Says the record too little to tell which of several operators of a name it is? */
+static bool is_small(const struct nadi_learned_record *x)
 {
-    struct pool p = {.c = c,
-                     .features = NADI_NEW(const double *, c->samples),
-                     .values = NADI_NEW(double, c->samples)};
-    nadi_arena_init(&p.arena);
-    take(&p, c->records[begin]);
-    for (uint32_t i = begin + 1; i < c->count && p.count; i++)
-        if (!c->records[i]->done)
-            take(&p, c->records[i]);
-    give(&p);
-    nadi_arena_release(&p.arena);
-    nadi_mem_free(p.in.items);
-    nadi_mem_free(p.features);
-    nadi_mem_free(p.values);
+    enum { FEW = 4 };
+    return x->count < FEW || isnan(x->law.spread);
+}
+
+/* A pool that begins with a record, of those from it on that are small or not. */
+static bool pool_from(struct pool *p, const struct common *c, uint32_t begin, bool small)
+{
+    *p = (struct pool){.c = c,
+                       .features = NADI_NEW(const double *, c->samples),
+                       .values = NADI_NEW(double, c->samples)};
+    nadi_arena_init(&p->arena);
+    take(p, c->records[begin]);
+    for (uint32_t i = begin + 1; i < c->count && p->count; i++)
+        if (!c->records[i]->done && (small || !is_small(c->records[i])))
+            take(p, c->records[i]);
+    return p->count > 0;
+}
+
+static void release_pool(struct pool *p)
+{
+    nadi_arena_release(&p->arena);
+    nadi_mem_free(p->in.items);
+    nadi_mem_free(p->features);
+    nadi_mem_free(p->values);
+}
+
+/* Into the pool that is nearest to it, of those that take it. */
+static void join_nearest(struct pool *pools, uint32_t count, struct nadi_learned_record *x)
+{
+    double last = -1;
+    for (uint32_t tries = 0; tries < count && !x->done; tries++) {
+        uint32_t best = NADI_NONE;
+        double least = HUGE_VAL;
+        for (uint32_t i = 0; i < count; i++) {
+            struct pool *p = &pools[i];
+            memcpy(p->features + p->count, x->rows, x->count * sizeof(*x->rows));
+            memcpy(p->values + p->count, x->values, x->count * sizeof(*x->values));
+            p->count += x->count;
+            const double off = apart(p, p->count - x->count);
+            p->count -= x->count;
+            if (off > last && off < least) {
+                least = off;
+                best = i;
+            }
+        }
+        if (best == NADI_NONE)
+            return;
+        last = least;
+        take(&pools[best], x);
+    }
+}
+
+/* What says most begins; records that say little find their place afterwards. */
+static void pool_all(const struct common *c)
+{
+    struct pool *pools = NADI_NEW(struct pool, c->count);
+    uint32_t count = 0;
+    for (int small = 0; small < 2; small++) {
+        for (uint32_t k = 0; k < c->count; k++)
+            if (!c->records[k]->done && (small || !is_small(c->records[k]))) {
+                if (pool_from(&pools[count], c, k, small))
+                    count++;
+                else
+                    release_pool(&pools[count]);
+            }
+        for (uint32_t k = 0; k < c->count && !small; k++)
+            if (!c->records[k]->done)
+                join_nearest(pools, count, c->records[k]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        give(&pools[i]);
+        release_pool(&pools[i]);
+    }
+    nadi_mem_free(pools);
 }
 
 static int by_key(const void *a, const void *b)
@@ -337,11 +412,20 @@ void nadi_learn_borrow(struct nadi_learned_records *r)
         if (c.count == 1)
             continue;
         make_common(&c);
-        for (uint32_t k = 0; k + 1 < c.count; k++)
-            if (!c.records[k]->done)
-                pool_from(&c, k);
+        pool_all(&c);
         nadi_arena_release(&c.arena);
     }
+}
+
+void nadi_learn_blur(struct nadi_learned_model *m)
+{
+    for (uint32_t i = 0; i < m->family_count; i++)
+        for (uint32_t s = 0; s < m->families[i].slot_count && m->families[i].jobs == 1; s++)
+            for (uint32_t c = 0; c < m->families[i].slots[s].cell_count; c++) {
+                struct nadi_law *law = &m->families[i].slots[s].cells[c].duration_ns;
+                if (!law->shared)
+                    law->noise = fmax(law->noise, lone_noise);
+            }
 }
 
 void nadi_learned_records_init(struct nadi_learned_records *r, struct nadi_learned_model *m)

@@ -8,7 +8,7 @@
 
 enum { MOST_NODES = 1 << 24, MOST_STAGES = 1 << 20, FEW_STAGES = 64 };
 
-static const double lone_noise = 0.05; /* of the logarithm */
+static const double near_total = 0.05; /* figures are off by as much */
 
 /* --- cells -------------------------------------------------------------------------------------
  */
@@ -102,8 +102,8 @@ static double normal(struct nadi_rng *rng)
 static uint64_t draw_ns(struct nadi_making *k, const struct nadi_learned_cell *cell)
 {
     double noise = k->wish->noise;
-    if (noise < 0) /* the durations of one job alone would say whose they are */
-        noise = fmax(cell->duration_ns.noise, k->job->family->jobs == 1 ? lone_noise : 0);
+    if (noise < 0)
+        noise = cell->duration_ns.noise;
     double ns = nadi_law_value(&cell->duration_ns, k->features) * k->wish->compute_scale;
     if (noise > 0)
         ns *= exp(noise * normal(&k->rng) - noise * noise / 2);
@@ -251,6 +251,33 @@ static void make_stage(struct nadi_making *k, uint32_t stage)
     nadi_make_end(k);
 }
 
+/* Has the stage as many operators of each sort as was learned of all jobs, where that is known? */
+static bool has_totals(struct nadi_making *k, uint32_t stage, struct nadi_diags *diags)
+{
+    const struct nadi_learned_family *f = k->job->family;
+    const struct nadi_made_stage *made = &k->job->stages[stage];
+    uint32_t *counts = NADI_ZNEW(uint32_t, f->symbols.count + 1);
+    bool ok = true;
+    nadi_learned_features(f, k->job->point, stage, k->job->stage_count, k->features);
+    for (size_t n = 0; n < made->nodes.count; n++)
+        counts[made->nodes.items[n].symbol]++;
+    for (size_t x = 0; x < f->symbols.count && ok; x++) {
+        const struct nadi_law *total = &f->symbols.items[x].total;
+        const double wanted = total->form == NADI_LAW_SUM && counts[x]
+                                  ? nadi_law_value(total, k->features)
+                                  : counts[x];
+        if (!(fabs(wanted - counts[x]) < 0.5 + near_total * wanted))
+            ok = nadi_error(diags, "synth/unsure", NADI_NOWHERE,
+                            "learn from jobs nearer to it, above all with as many micro-batches "
+                            "and layers of a stage",
+                            "family %u cannot be made at this size: its loops come to %u operators "
+                            "of a sort in stage %u, all jobs together say %.0f",
+                            k->job->number + 1, counts[x], stage, wanted);
+    }
+    nadi_mem_free(counts);
+    return ok;
+}
+
 static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model *m,
                       const struct nadi_learned_wish *wish, uint32_t attempt,
                       struct nadi_diags *diags)
@@ -278,6 +305,9 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
     if (k.full)
         return nadi_error(diags, "synth/nodes", NADI_NOWHERE, "ask for a smaller job",
                           "a stage would have more than %u nodes", k.most_nodes);
+    for (uint32_t s = 0; s < job->stage_count && m->kind == NADI_LEARNED_STRUCTURAL; s++)
+        if (!has_totals(&k, s, diags))
+            return false;
     job->compute_spread = job->compute_ns > 0 ? sqrt(k.compute_variance / job->compute_ns) : 0;
     job->comm_spread = job->comm_bytes > 0 ? sqrt(k.comm_variance / job->comm_bytes) : 0;
     nadi_make_order(job);

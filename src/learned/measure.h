@@ -12,7 +12,7 @@ enum {
 };
 
 struct nadi_distance {  /* between two distributions */
-    double ks;          /* Kolmogorov-Smirnov, */
+    double ks;          /* Kolmogorov-Smirnov; values within 0.1 % are equal */
     double near;        /* the same where values within 5 % count as equal */
     double wasserstein; /* of the first kind, by the mean of the first job */
     double quantiles[2][NADI_FIDELITY_POINTS];

@@ -32,6 +32,7 @@ struct nadi_learned_symbol {
     uint32_t role;    /* axes of the family, as bits */
     uint32_t kind_of; /* symbol that stands for its class */
     uint32_t channel; /* SEND, RECV */
+    struct nadi_law total; /* how many a stage has that has any; CONSTANT: not known */
 };
 
 struct nadi_learned_step { /* to a peer */

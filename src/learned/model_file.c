@@ -239,6 +239,7 @@ static void put_symbols(struct stream *s, struct nadi_learned_family *f)
         number(s, &x->role, (UINT32_C(1) << f->axis_count) - 1, "a group");
         number(s, &x->kind_of, count - 1, "a class");
         number(s, &x->channel, count - 1, "a channel");
+        put_law(s, &x->total, nadi_learned_feature_count(f));
         if (x->type < NADI_NODE_MEM_LOAD)
             fail(s, "a type of nodes");
     }
