@@ -17,7 +17,8 @@ struct nadi_trace_learn {
     size_t job_count;
     const char *output; /* the model */
     const char *model;  /* "structural", "sequence" */
-    double epsilon;     /* noise on the counts of jobs of a structural model; 0: none */
+    double epsilon;     /* differential privacy of a structural model; 0: none */
+    const char *public_model; /* with epsilon: a model of public jobs, whose rules and laws stay */
     uint64_t seed;      /* of the sequence model's network; of the noise, 0: the system's */
     const char *form;   /* "text", "json" */
 };

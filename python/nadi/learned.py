@@ -14,7 +14,8 @@ for _name in "learn", "synth", "fidelity", "privacy":
 
 def trace_learn(jobs, output, **options):
     """Learns a model from jobs (manifests or prefixes of traces) and writes it, as `nadi trace learn` does: a dict with
-    "kind", "families". options: model="structural" or "sequence", epsilon=0, seed=0. Raises Error."""
+    "kind", "families". options: model="structural" or "sequence", epsilon=0 with public_model=MODEL, seed=0. Raises
+    Error."""
     return _answer(lib.nadi_trace_learn,
                    Struct("nadi_trace_learn", **dict(options, jobs=list(jobs), output=output, form="json")))
 

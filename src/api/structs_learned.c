@@ -9,6 +9,7 @@ static const struct nadi_field nadi_trace_learn_members[] = {
     NADI_PATH(struct nadi_trace_learn, output, 1),
     NADI_WORD(struct nadi_trace_learn, model, NADI_WORDS_LEARNED_MODEL),
     NADI_REAL(struct nadi_trace_learn, epsilon, 0, 1e6),
+    NADI_PATH(struct nadi_trace_learn, public_model, 0),
     NADI_U64(struct nadi_trace_learn, seed, 0, UINT64_MAX),
     NADI_WORD(struct nadi_trace_learn, form, NADI_WORDS_FORM_NO_CSV),
     NADI_FIELDS_END,

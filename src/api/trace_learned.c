@@ -18,6 +18,30 @@ void nadi_trace_learn_init(struct nadi_trace_learn *options)
         (struct nadi_trace_learn){.size = sizeof(*options), .model = "structural", .form = "text"};
 }
 
+static bool is_consistent(const struct nadi_learn_wish *w, struct nadi_diags *messages)
+{
+    const bool private = w->epsilon > 0, structural = w->kind == NADI_LEARNED_STRUCTURAL;
+    if (private && !structural)
+        return nadi_error(messages, "learn/epsilon", NADI_NOWHERE,
+                          "leave --model sequence out, or --epsilon",
+                          "noise is added to the counts of a structural model; the weights of a "
+                          "network would need it too");
+    if (private && !w->public_model)
+        return nadi_error(messages, "learn/public", NADI_NOWHERE,
+                          "learn a model from jobs that may be seen, as of `nadi model trace`, and "
+                          "name it with --public",
+                          "rules and laws of these jobs are exact, no noise covers them: with "
+                          "--epsilon they come from a public model");
+    if (!private && w->public_model)
+        return nadi_error(messages, "learn/public", NADI_NOWHERE, "give --epsilon, too",
+                          "--public has no effect without --epsilon");
+    if (w->seed && !private && structural)
+        return nadi_error(messages, "learn/seed", NADI_NOWHERE,
+                          "leave --seed out, or add --epsilon or --model sequence",
+                          "--seed has no effect: nothing is drawn to learn a structural model");
+    return true;
+}
+
 enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **report,
                                      struct nadi_diags *messages)
 {
@@ -26,21 +50,11 @@ enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **re
     const struct nadi_learn_wish wish = {
         .kind = (enum nadi_learned_kind)nadi_word_index(NADI_WORDS_LEARNED_MODEL, o->model),
         .epsilon = o->epsilon,
+        .public_model = o->public_model,
         .seed = o->seed};
     *report = NULL;
-    if (wish.epsilon > 0 && wish.kind != NADI_LEARNED_STRUCTURAL) {
-        (void)nadi_error(messages, "learn/epsilon", NADI_NOWHERE,
-                         "leave --model sequence out, or --epsilon",
-                         "noise is added to the counts of a structural model; the weights of a "
-                         "network would need it too");
+    if (!is_consistent(&wish, messages))
         return NADI_STATUS_INPUT;
-    }
-    if (wish.seed && !(wish.epsilon > 0) && wish.kind == NADI_LEARNED_STRUCTURAL) {
-        (void)nadi_error(messages, "learn/seed", NADI_NOWHERE,
-                         "leave --seed out, or add --epsilon or --model sequence",
-                         "--seed has no effect: nothing is drawn to learn a structural model");
-        return NADI_STATUS_INPUT;
-    }
     const bool ok = nadi_learn_model(&model, o->jobs, (uint32_t)o->job_count, &wish, messages) &&
                     nadi_learned_model_write(&model, o->output, messages);
     if (ok) {

@@ -25,8 +25,13 @@ static const struct nadi_setting learn_model[] = {
      .max = 1e6,
      .preset = "0",
      AT(nadi_trace_learn, epsilon),
-     .doc = "Differential privacy of how many jobs there are and which sizes they have, in a "
-            "structural model; smaller is more private, 0 is none"},
+     .doc = "Differential privacy: counts of the jobs with noise in a public model; smaller is more "
+            "private, 0 is none"},
+    {.name = "public",
+     .argument = "MODEL",
+     .type = NADI_TYPE_TEXT,
+     AT(nadi_trace_learn, public_model),
+     .doc = "With --epsilon: a model learned from jobs that may be seen, whose rules and laws stay"},
     {.name = "seed",
      .argument = "N",
      NADI_A_WHOLE,

@@ -101,13 +101,19 @@ static void find_points(struct nadi_learning *l)
     struct nadi_learned_family *f = l->family;
     const uint32_t width = f->axis_count + f->label_count;
     f->jobs = l->job_count;
+    f->pace = 1;
     f->points = NADI_ARENA_NEW(&l->model->arena, double, (size_t)width * l->job_count);
+    f->hull = NADI_ARENA_NEW(&l->model->arena, double, 2 * (size_t)width);
     for (uint32_t k = 0; k < l->job_count; k++) {
         double *point = f->points + (size_t)k * width;
         for (uint32_t a = 0; a < f->axis_count; a++)
             point[a] = l->jobs[k]->axes[a].size;
         for (uint32_t i = 0; i < f->label_count; i++)
             point[f->axis_count + i] = nadi_learned_label(l->jobs[k], f->labels[i]);
+        for (uint32_t i = 0; i < width; i++) {
+            f->hull[2 * i] = k ? fmin(f->hull[2 * i], point[i]) : point[i];
+            f->hull[2 * i + 1] = k ? fmax(f->hull[2 * i + 1], point[i]) : point[i];
+        }
     }
 }
 
@@ -394,6 +400,22 @@ static bool open_all(struct corpus *c, const char *const *jobs, uint32_t count,
     return ok;
 }
 
+static void learn_families(struct nadi_learned_model *m, struct corpus *c, uint64_t seed,
+                           struct nadi_diags *diags)
+{
+    struct nadi_learned_records records;
+    m->family_count = c->family_count;
+    m->families = NADI_ARENA_ZNEW(&m->arena, struct nadi_learned_family, c->family_count);
+    nadi_learned_records_init(&records, m);
+    for (uint32_t f = 0; f < c->family_count; f++)
+        learn_family(m, c, f, seed + f, &records, diags);
+    nadi_learn_borrow(&records);
+    nadi_learn_keep_totals(m);
+    nadi_learn_blur(m);
+    nadi_learned_records_release(&records);
+    find_sizes(m, c);
+}
+
 bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uint32_t count,
                       const struct nadi_learn_wish *wish, struct nadi_diags *diags)
 {
@@ -405,20 +427,10 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
     nadi_strmap_init(&c.families);
     nadi_map64_init(&c.refined, 64);
     bool ok = open_all(&c, jobs, count, diags);
-    if (ok) {
-        m->family_count = c.family_count;
-        m->families = NADI_ARENA_ZNEW(&m->arena, struct nadi_learned_family, c.family_count);
-        struct nadi_learned_records records;
-        nadi_learned_records_init(&records, m);
-        for (uint32_t f = 0; f < c.family_count; f++)
-            learn_family(m, &c, f, wish->seed + f, &records, diags);
-        nadi_learn_borrow(&records);
-        nadi_learn_keep_totals(m);
-        nadi_learn_blur(m);
-        nadi_learned_records_release(&records);
-        find_sizes(m, &c);
-        ok = !(wish->epsilon > 0) || nadi_learn_private(m, wish->epsilon, wish->seed, diags);
-    }
+    if (ok && wish->epsilon > 0)
+        ok = nadi_learn_private(m, c.jobs, c.opened, &c.vocabulary, wish, diags);
+    else if (ok)
+        learn_families(m, &c, wish->seed, diags);
     for (uint32_t i = 0; i < c.opened; i++)
         nadi_learned_job_release(&c.jobs[i]);
     nadi_mem_free(c.jobs);

@@ -81,10 +81,11 @@ void nadi_learn_order(struct nadi_learning *l);
 /* learn_totals.c: after the slots; and those that are sure, after all families. */
 void nadi_learn_totals(struct nadi_learning *l);
 void nadi_learn_keep_totals(struct nadi_learned_model *m);
-/* learn_private.c: counts with noise, families that show it left out; false with an error: all.
- * seed 0: the system's random numbers. The grid that sizes are counted on: 1, 2, ... */
-bool nadi_learn_private(struct nadi_learned_model *m, double epsilon, uint64_t seed,
-                        struct nadi_diags *diags) NADI_MUST_USE;
+/* learn_private.c: the public model with counts of the jobs, with noise; false with an error. The
+ * caller releases the model in both cases. The grid that sizes are counted on: 1, 2, ... */
+bool nadi_learn_private(struct nadi_learned_model *m, const struct nadi_learned_job *jobs,
+                        uint32_t count, const struct nadi_vocabulary *v,
+                        const struct nadi_learn_wish *wish, struct nadi_diags *diags) NADI_MUST_USE;
 int64_t nadi_private_noise(struct nadi_rng *rng, double epsilon);
 double nadi_private_grid(uint32_t at);
 /* learn_sequence.c: before the grammar, instead of the skeleton, and after the cells. index: of all

@@ -1,21 +1,23 @@
-/* learn_private: counts of jobs with noise, so that nobody can tell whether one job was there.
+/* learn_private: a public model with counts of jobs that nobody may see, with noise.
  *
- * What a structural model says of single jobs are counts: how many there are of each family, and
- * how many have each size of an axis and each label. Here two-sided geometric noise (Laplace's, of
- * whole numbers) is added to them, and jobs are drawn from what is left:
+ * Rules and laws are those of a model that was learned from public jobs: nothing of them comes from
+ * the private ones. What does are counts, and one job changes each by one. Two-sided geometric
+ * noise (Laplace's, of whole numbers) is added to them:
  *
- *   half of epsilon: jobs by family; a job is in one. Families whose noisy count is not above a
- *   threshold are left out, so that one that a single job makes shows with a chance below delta
+ *   a quarter of epsilon: jobs by family of the public model; a job is in one, or in none
  *   half of epsilon, in equal parts: each axis and label of a family, counted on a grid that does
- *   not depend on the jobs (whole numbers to 64, then 8 an octave); values whose noisy count could
- * be noise are left out
+ *   not depend on the jobs (whole numbers to 64, then 8 an octave)
+ *   a quarter of epsilon: how fast the jobs of a family compute, relative to its laws, counted in
+ *   quarters of an octave; the one that most jobs have is the family's pace
  *
- * By composition, sequential over the parts and parallel over families, the counts are (epsilon,
- * delta)-private for adding or taking away one job. Rules and laws are not covered: they are what
- * the jobs of a family have in common, fitted to all of them. */
+ * Families, values and paces whose noisy count could be noise are left out: sizes and paces of the
+ * public model stand there then. By composition, sequential over the parts and parallel over
+ * families, the model is epsilon-private (delta 0) for adding or taking away one job. */
 #include "base/mem.h"
 #include "base/rng.h"
 #include "learned/learn.h"
+#include "learned/make.h"
+#include "learned/model_file.h"
 
 #include <math.h>
 #include <sys/random.h>
@@ -25,10 +27,10 @@ enum {
     OCTAVE = 8,
     OCTAVES = 34,
     GRID = WHOLE + OCTAVE * OCTAVES, /* 1 to 64, then 72, 80, ... */
+    PACES = 65, /* 2^-8 to 2^8, four an octave */
 };
 
-static const double delta = 1e-6;
-static const double false_value = 0.05; /* chance that a value shows that no job has, by setting */
+static const double false_value = 0.05; /* chance that something shows that no job has, by count */
 
 double nadi_private_grid(uint32_t at)
 {
@@ -60,34 +62,63 @@ struct private
 {
     struct nadi_learned_model *m;
     struct nadi_rng rng;
-    double by_family, by_setting; /* epsilon of each */
+    double by_family, by_setting, by_pace; /* epsilon of each */
+    const struct nadi_learned_near *jobs;
+    uint32_t job_count;
 };
 
-/* Values of a setting in place of those of the jobs, as many as there are said to be; false: none
- * has enough jobs. */
-static bool private_setting(struct private *p, struct nadi_learned_family *f, uint32_t jobs,
-                            uint32_t setting, double *points)
+/* Noise on the counts, those that could be noise become 0; the sum of the others. */
+static int64_t blur(struct private *p, int64_t *counts, uint32_t count, double epsilon)
 {
-    const uint32_t width = f->axis_count + f->label_count;
-    const double least = log(GRID / false_value) / p->by_setting;
-    int64_t counts[GRID] = {0}, sum = 0;
-    for (uint32_t k = 0; k < f->jobs; k++)
-        counts[grid_place(f->points[(size_t)k * width + setting])]++;
-    for (uint32_t i = 0; i < GRID; i++) {
-        counts[i] += nadi_private_noise(&p->rng, p->by_setting);
+    const double least = log(count / false_value) / epsilon;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        counts[i] += nadi_private_noise(&p->rng, epsilon);
         counts[i] = (double)counts[i] > least ? counts[i] : 0;
         sum += counts[i];
     }
-    if (sum == 0)
-        return false;
-    int64_t before = 0;
+    return sum;
+}
+
+/* Values of a setting for as many jobs as there are said to be; false: those of the public model.
+ */
+static bool private_setting(struct private *p, uint32_t family, uint32_t jobs, uint32_t setting,
+                            double *points)
+{
+    const struct nadi_learned_family *f = &p->m->families[family];
+    const uint32_t width = f->axis_count + f->label_count;
+    int64_t counts[GRID] = {0}, before = 0;
+    for (uint32_t k = 0; k < p->job_count; k++)
+        if (p->jobs[k].family == family)
+            counts[grid_place(p->jobs[k].point[setting])]++;
+    const int64_t sum = blur(p, counts, GRID, p->by_setting);
     uint32_t at = 0;
-    for (uint32_t k = 0; k < jobs; k++) {
+    for (uint32_t k = 0; k < jobs && sum; k++) {
         while ((double)(before + counts[at]) * jobs <= (double)k * (double)sum && at + 1 < GRID)
             before += counts[at++];
         points[(size_t)k * width + setting] = nadi_private_grid(at);
     }
-    return true;
+    for (uint32_t k = 0; k < jobs && !sum; k++)
+        points[(size_t)k * width + setting] =
+            f->points[(size_t)((uint64_t)k * f->jobs / jobs) * width + setting];
+    return sum > 0;
+}
+
+static bool private_pace(struct private *p, uint32_t family, double *pace)
+{
+    int64_t counts[PACES] = {0};
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < p->job_count; k++)
+        if (p->jobs[k].family == family) {
+            const double at = round(log2(p->jobs[k].pace) * 4) + PACES / 2;
+            counts[(uint32_t)fmin(fmax(at, 0), PACES - 1)]++;
+        }
+    const int64_t sum = blur(p, counts, PACES, p->by_pace);
+    for (uint32_t i = 1; i < PACES; i++)
+        most = counts[i] > counts[most] ? i : most;
+    if (sum)
+        *pace *= exp2((most - PACES / 2.0 + 0.5) / 4);
+    return sum > 0;
 }
 
 static void forget_counts(struct nadi_learned_family *f)
@@ -97,23 +128,17 @@ static void forget_counts(struct nadi_learned_family *f)
             f->slots[s].cells[c].jobs = 0;
 }
 
-static bool private_family(struct private *p, struct nadi_learned_family *f)
+static void private_family(struct private *p, uint32_t family, uint32_t jobs)
 {
-    enum { MOST_JOBS = 1 << 20 };
-    const double least = 1 + log(1 / delta) / p->by_family;
+    struct nadi_learned_family *f = &p->m->families[family];
     const uint32_t width = f->axis_count + f->label_count;
-    const int64_t jobs = (int64_t)f->jobs + nadi_private_noise(&p->rng, p->by_family);
-    if ((double)jobs <= least)
-        return false;
-    const uint32_t said = jobs < MOST_JOBS ? (uint32_t)jobs : MOST_JOBS;
-    double *points = NADI_ARENA_NEW(&p->m->arena, double, (size_t)width *said);
-    bool ok = true;
+    double *points = NADI_ARENA_NEW(&p->m->arena, double, (size_t)width * jobs);
     for (uint32_t i = 0; i < width; i++)
-        ok = private_setting(p, f, said, i, points) && ok;
-    f->jobs = said;
+        p->m->private.kept += !private_setting(p, family, jobs, i, points);
+    p->m->private.kept += !private_pace(p, family, &f->pace);
+    f->jobs = jobs;
     f->points = points;
     forget_counts(f);
-    return ok;
 }
 
 static bool find_seed(uint64_t *seed, struct nadi_diags *diags)
@@ -124,46 +149,85 @@ static bool find_seed(uint64_t *seed, struct nadi_diags *diags)
     return true;
 }
 
-bool nadi_learn_private(struct nadi_learned_model *m, double epsilon, uint64_t seed,
-                        struct nadi_diags *diags)
+/* Families with their noisy numbers of jobs, those without are left out. */
+static void private_families(struct private *p)
 {
-    struct private p = {.m = m};
-    uint32_t kept = 0, settings = 1;
-    if (!find_seed(&seed, diags))
-        return false;
-    nadi_rng_init(&p.rng, seed, "privacy");
-    for (uint32_t i = 0; i < m->family_count; i++) {
-        const uint32_t width = m->families[i].axis_count + m->families[i].label_count;
-        settings = width > settings ? width : settings;
-    }
-    m->private = (struct nadi_learned_private){
-        .epsilon = epsilon, .delta = delta, .settings = settings, .left_out = m->family_count};
-    p.by_family = epsilon / 2;
-    p.by_setting = epsilon / 2 / settings;
+    enum { MOST_JOBS = 1 << 20 };
+    struct nadi_learned_model *m = p->m;
+    int64_t *counts = NADI_ZNEW(int64_t, m->family_count);
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < p->job_count; k++)
+        if (p->jobs[k].family != NADI_NONE)
+            counts[p->jobs[k].family]++;
+    (void)blur(p, counts, m->family_count, p->by_family);
     m->job_count = 0;
-    for (uint32_t i = 0; i < m->family_count; i++) {
-        struct nadi_learned_family family = m->families[i];
-        if (private_family(&p, &family)) {
-            m->families[i] = m->families[kept];
-            m->families[kept++] = family;
-            m->job_count += family.jobs;
-        } else {
-            m->families[i] = family;
+    for (uint32_t i = 0; i < m->family_count; i++)
+        if (counts[i] > 0) {
+            private_family(p, i, (uint32_t)nadi_min_u64((uint64_t)counts[i], MOST_JOBS));
+            m->job_count += m->families[i].jobs;
         }
+    for (uint32_t i = 0; i < m->family_count; i++) {
+        const struct nadi_learned_family family = m->families[i];
+        if (counts[i] == 0)
+            continue;
+        m->families[i] = m->families[kept];
+        m->families[kept++] = family;
     }
     for (uint32_t i = kept; i < m->family_count; i++) {
         nadi_mem_free(m->families[i].symbols.items);
         nadi_mem_free(m->families[i].steps.items);
     }
+    m->private.left_out = m->family_count - kept;
     m->family_count = kept;
-    m->private.left_out -= kept;
-    if (kept == 0)
-        return nadi_error(
-            diags, "learn/epsilon", NADI_NOWHERE,
-            "learn from more jobs, or allow a larger --epsilon",
-            "no family has enough jobs for an epsilon of %g: about %.0f of each, and "
-            "as many of a size as say anything about it",
-            epsilon,
-            fmax(1 + log(1 / delta) / p.by_family, log(GRID / false_value) / p.by_setting));
+    nadi_mem_free(counts);
+}
+
+static bool read_public(struct nadi_learned_model *m, const char *path, struct nadi_diags *diags)
+{
+    if (!nadi_learned_model_read(m, path, diags))
+        return false;
+    if (m->kind != NADI_LEARNED_STRUCTURAL || m->private.epsilon > 0)
+        return nadi_error(diags, "learn/public", NADI_IN_FILE(path),
+                          "learn a structural model from jobs that may be seen, without --epsilon",
+                          m->private.epsilon > 0 ? "the public model is a private one"
+                                                 : "the public model is a sequence model");
+    return true;
+}
+
+bool nadi_learn_private(struct nadi_learned_model *m, const struct nadi_learned_job *jobs,
+                        uint32_t count, const struct nadi_vocabulary *v,
+                        const struct nadi_learn_wish *wish, struct nadi_diags *diags)
+{
+    uint64_t seed = wish->seed;
+    uint32_t settings = 1;
+    nadi_arena_release(&m->arena);
+    if (!read_public(m, wish->public_model, diags) || !find_seed(&seed, diags))
+        return false;
+    struct nadi_learned_near *near = NADI_NEW(struct nadi_learned_near, count);
+    struct private p = {.m = m,
+                        .by_family = wish->epsilon / 4,
+                        .by_pace = wish->epsilon / 4,
+                        .jobs = near,
+                        .job_count = count};
+    nadi_rng_init(&p.rng, seed, "privacy");
+    for (uint32_t k = 0; k < count; k++)
+        if (!nadi_learned_nearest(m, &jobs[k], v, &near[k]) || isinf(near[k].far))
+            near[k].family = NADI_NONE;
+    for (uint32_t i = 0; i < m->family_count; i++) {
+        const uint32_t width = m->families[i].axis_count + m->families[i].label_count;
+        settings = width > settings ? width : settings;
+    }
+    m->private = (struct nadi_learned_private){.epsilon = wish->epsilon, .settings = settings};
+    p.by_setting = wish->epsilon / 2 / settings;
+    const double least = log(m->family_count / false_value) / p.by_family;
+    private_families(&p);
+    nadi_mem_free(near);
+    if (m->family_count == 0)
+        return nadi_error(diags, "learn/epsilon", NADI_NOWHERE,
+                          "learn from more jobs, allow a larger --epsilon, or learn the public "
+                          "model from jobs that are more alike",
+                          "no family of the public model has enough jobs for an epsilon of %g: "
+                          "more than about %.0f",
+                          wish->epsilon, least);
     return true;
 }

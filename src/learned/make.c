@@ -104,7 +104,8 @@ static uint64_t draw_ns(struct nadi_making *k, const struct nadi_learned_cell *c
     double noise = k->wish->noise;
     if (noise < 0)
         noise = cell->duration_ns.noise;
-    double ns = nadi_law_value(&cell->duration_ns, k->features) * k->wish->compute_scale;
+    double ns = nadi_law_value(&cell->duration_ns, k->features) * k->wish->compute_scale *
+                k->job->family->pace;
     if (noise > 0)
         ns *= exp(noise * normal(&k->rng) - noise * noise / 2);
     return ns >= 0.5 ? nadi_count_round(fmin(ns, 9e18)) : 0;

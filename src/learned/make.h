@@ -63,6 +63,16 @@ bool nadi_learned_make(struct nadi_made_job *job, const struct nadi_learned_mode
                        struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_made_job_release(struct nadi_made_job *job);
 
+struct nadi_learned_near {
+    uint32_t family;
+    double point[NADI_LEARNED_AXES + NADI_LEARNED_LABELS];
+    double far;  /* infinite: the family cannot make it */
+    double pace; /* the job's durations by those that the family would have */
+};
+/* False: no family has the job's axes. */
+bool nadi_learned_nearest(const struct nadi_learned_model *m, const struct nadi_learned_job *job,
+                          const struct nadi_vocabulary *v, struct nadi_learned_near *near);
+
 /* The family and the point that are nearest to a job; false with an error where no family has its
  * axes. point has room for NADI_LEARNED_AXES + NADI_LEARNED_LABELS. */
 bool nadi_learned_like(const struct nadi_learned_model *m, const char *workload, uint32_t *family,

@@ -176,11 +176,7 @@ static void look_beyond(struct nadi_made_job *job, struct nadi_diags *diags)
 {
     const struct nadi_learned_family *f = job->family;
     for (uint32_t i = 0; i < width_of(f); i++) {
-        double least = HUGE_VAL, most = 0;
-        for (uint32_t k = 0; k < f->jobs; k++) {
-            least = fmin(least, f->points[(size_t)k * width_of(f) + i]);
-            most = fmax(most, f->points[(size_t)k * width_of(f) + i]);
-        }
+        const double least = f->hull[2 * i], most = f->hull[2 * i + 1];
         if (job->point[i] <= most && job->point[i] >= least)
             continue;
         job->beyond = true;
@@ -244,9 +240,11 @@ static int on_host(uint8_t flags)
     return (flags & NADI_NODE_IS_CPU) != 0;
 }
 
-/* How far the kinds of operators and their numbers are from those that the family makes there. */
+/* How far the kinds of operators and their numbers are from those that the family makes there.
+ * *pace: the job's durations by the family's. */
 static double distance(const struct nadi_learned_model *m, uint32_t number, const double *point,
-                       const struct nadi_learned_job *job, const struct nadi_vocabulary *v)
+                       const struct nadi_learned_job *job, const struct nadi_vocabulary *v,
+                       double *pace)
 {
     double counts[2][NADI_NODE_TYPES][NADI_COLLECTIVE_KINDS + 1][2] = {{{{0}}}}, sum = 0;
     double bytes[2] = {0}, ns[2] = {0};
@@ -280,6 +278,7 @@ static double distance(const struct nadi_learned_model *m, uint32_t number, cons
             for (int k = 0; k <= NADI_COLLECTIVE_KINDS; k++)
                 sum += fabs(log1p(counts[h][t][k][0]) - log1p(counts[h][t][k][1]));
     sum += fabs(log1p(bytes[0]) - log1p(bytes[1])) + fabs(log1p(ns[0]) - log1p(ns[1]));
+    *pace = ns[0] > 0 && ns[1] > 0 ? ns[1] / ns[0] : 1;
     return ok ? sum : HUGE_VAL;
 }
 
@@ -294,31 +293,43 @@ static void point_of(const struct nadi_learned_family *f, const struct nadi_lear
     }
 }
 
+bool nadi_learned_nearest(const struct nadi_learned_model *m, const struct nadi_learned_job *job,
+                          const struct nadi_vocabulary *v, struct nadi_learned_near *near)
+{
+    near->family = NADI_NONE;
+    near->far = HUGE_VAL;
+    for (uint32_t f = 0; f < m->family_count; f++) {
+        double tried[NADI_LEARNED_AXES + NADI_LEARNED_LABELS], pace;
+        if (!has_axes(&m->families[f], job, v))
+            continue;
+        point_of(&m->families[f], job, tried);
+        const double far = distance(m, f, tried, job, v, &pace);
+        if (near->family == NADI_NONE || far < near->far) {
+            near->far = far;
+            near->family = f;
+            near->pace = pace;
+            memcpy(near->point, tried, sizeof(tried));
+        }
+    }
+    return near->family != NADI_NONE;
+}
+
 bool nadi_learned_like(const struct nadi_learned_model *m, const char *workload, uint32_t *family,
                        double *point, struct nadi_diags *diags)
 {
     struct nadi_vocabulary v;
     struct nadi_learned_job job;
-    double least = HUGE_VAL;
+    struct nadi_learned_near near;
     nadi_vocabulary_init(&v);
     bool ok = nadi_learned_job_open(&job, workload, NULL, &v, diags);
-    *family = NADI_NONE;
-    for (uint32_t f = 0; f < m->family_count && ok; f++) {
-        double tried[NADI_LEARNED_AXES + NADI_LEARNED_LABELS];
-        if (!has_axes(&m->families[f], &job, &v))
-            continue;
-        point_of(&m->families[f], &job, tried);
-        const double far = distance(m, f, tried, &job, &v);
-        if (*family == NADI_NONE || far < least) {
-            least = far;
-            *family = f;
-            memcpy(point, tried, sizeof(tried));
-        }
-    }
-    if (ok && *family == NADI_NONE)
+    if (ok && !nadi_learned_nearest(m, &job, &v, &near))
         ok = nadi_error(diags, "synth/like", NADI_IN_FILE(workload),
                         "learn from a job with the same axes of parallelism",
                         "no family of the model has the axes of this job");
+    if (ok) {
+        *family = near.family;
+        memcpy(point, near.point, sizeof(near.point));
+    }
     nadi_learned_job_release(&job);
     nadi_vocabulary_release(&v);
     return ok;

@@ -98,7 +98,9 @@ struct nadi_learned_family {
     uint32_t axis_count;
     char labels[NADI_LEARNED_LABELS][NADI_LEARNED_NAME];
     uint32_t label_count;
-    double *points;    /* by job: sizes of the axes, then labels: what was learned from */
+    double *points;    /* by job: sizes of the axes, then labels: what is drawn from */
+    double *hull;      /* the least and the most of each that laws were fitted to */
+    double pace;       /* of durations, relative to the laws; 1 but in a private model */
     uint32_t replicas; /* axes, as bits, whose product divides the batch; 0: no such labels */
     bool concurrent;
     bool ordered; /* collectives and messages of a rank depend on each other */
@@ -118,11 +120,11 @@ struct nadi_learned_family {
     double net_loss;       /* nats a token, when trained */
 };
 
-struct nadi_learned_private { /* of the counts of jobs: learned/learn_private.c */
+struct nadi_learned_private { /* of all that comes from the jobs: learned/learn_private.c */
     double epsilon;           /* 0: as they are */
-    double delta;
-    uint32_t settings; /* that half of epsilon is divided between */
-    uint32_t left_out; /* families */
+    uint32_t settings;        /* that half of epsilon is divided between */
+    uint32_t left_out;        /* families */
+    uint32_t kept;            /* sizes and paces that noise covers: those of the public model */
 };
 
 struct nadi_learned_model {
@@ -159,7 +161,8 @@ uint32_t nadi_learned_size_hash(uint64_t size);
 
 struct nadi_learn_wish {
     enum nadi_learned_kind kind;
-    double epsilon; /* of a structural model's counts; 0: no noise */
+    double epsilon; /* of a structural model; 0: no noise */
+    const char *public_model; /* with epsilon: whose rules and laws it has */
     uint64_t seed;  /* of a network's weights, of the noise */
 };
 

@@ -338,6 +338,13 @@ static void put_family(struct stream *s, struct nadi_learned_family *f, enum nad
         if (!s->out && !(f->points[i] >= 1 && f->points[i] <= 1e15))
             fail(s, "a size");
     }
+    if (!s->out)
+        f->hull = nadi_arena_zalloc(s->arena, s->bad ? 0 : 2 * (size_t)width, sizeof(*f->hull));
+    for (size_t i = 0; i < 2 * (size_t)width && !s->bad; i++)
+        number_real(s, &f->hull[i]);
+    number_real(s, &f->pace);
+    if (!s->out && !(f->pace > 0 && f->pace <= 1e9))
+        fail(s, "a pace");
     number(s, &f->replicas, UINT32_MAX, "replicas");
     flag(s, &f->concurrent);
     flag(s, &f->ordered);
@@ -360,9 +367,9 @@ static void put_model(struct stream *s, struct nadi_learned_model *m)
     number(s, &kind, NADI_LEARNED_KINDS - 1, "the kind of model");
     m->kind = (enum nadi_learned_kind)kind;
     number_real(s, &m->private.epsilon);
-    number_real(s, &m->private.delta);
     number(s, &m->private.settings, NADI_LEARNED_AXES + NADI_LEARNED_LABELS, "a count");
     number(s, &m->private.left_out, NADI_NONE - 1, "a count");
+    number(s, &m->private.kept, NADI_NONE - 1, "a count");
     if (!(m->private.epsilon >= 0) || (m->private.epsilon > 0 && m->private.settings == 0))
         fail(s, "epsilon");
     number(s, &m->job_count, 1 << 24, "the jobs");

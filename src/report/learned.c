@@ -49,23 +49,26 @@ static void private_text(const struct nadi_learned_private *p, struct nadi_str *
     if (!(p->epsilon > 0))
         return;
     nadi_str_printf(out,
-                    "  differential privacy: epsilon %g, delta %g\n"
+                    "  differential privacy: epsilon %g, delta 0\n"
                     "    %g on how many jobs a family has; %u famil%s left out\n"
                     "    %g on which sizes they have: %g on each of up to %u axes and labels\n"
-                    "    not covered: rules and laws, which are fitted to all jobs of a family\n",
-                    p->epsilon, p->delta, p->epsilon / 2, p->left_out,
-                    p->left_out == 1 ? "y" : "ies", p->epsilon / 2, p->epsilon / 2 / p->settings,
-                    p->settings);
+                    "    %g on how fast they compute\n"
+                    "    sizes and paces that noise covers, and are the public model's: %u\n"
+                    "    rules and laws are the public model's: nothing of these jobs is in them\n",
+                    p->epsilon, p->epsilon / 4, p->left_out, p->left_out == 1 ? "y" : "ies",
+                    p->epsilon / 2, p->epsilon / 2 / p->settings, p->settings, p->epsilon / 4,
+                    p->kept);
 }
 
 static void model_text(const struct nadi_learned_model *m, const char *path, struct nadi_str *out)
 {
     nadi_str_printf(out,
-                    "%s: learned from %s%u job%s, %u famil%s; %u sizes of one job alone are not "
+                    "%s: learned from %s%u job%s, %u famil%s; %u sizes of one %sjob alone are not "
                     "given away\n",
                     path, m->private.epsilon > 0 ? "about " : "", m->job_count,
                     m->job_count == 1 ? "" : "s", m->family_count,
-                    m->family_count == 1 ? "y" : "ies", m->avoid_count);
+                    m->family_count == 1 ? "y" : "ies", m->avoid_count,
+                    m->private.epsilon > 0 ? "public " : "");
     for (uint32_t i = 0; i < m->family_count; i++) {
         const struct nadi_learned_family *f = &m->families[i];
         const struct counts c = count_family(f);
@@ -93,11 +96,13 @@ static void private_json(const struct nadi_learned_private *p, struct nadi_json 
         return;
     nadi_json_object(j, "privacy");
     nadi_json_double(j, "epsilon", p->epsilon);
-    nadi_json_double(j, "delta", p->delta);
-    nadi_json_double(j, "epsilon_of_families", p->epsilon / 2);
+    nadi_json_double(j, "delta", 0);
+    nadi_json_double(j, "epsilon_of_families", p->epsilon / 4);
+    nadi_json_double(j, "epsilon_of_paces", p->epsilon / 4);
     nadi_json_double(j, "epsilon_of_each_setting", p->epsilon / 2 / p->settings);
     nadi_json_u64(j, "settings", p->settings);
     nadi_json_u64(j, "families_left_out", p->left_out);
+    nadi_json_u64(j, "settings_of_public_model", p->kept);
     nadi_json_close(j);
 }
 
@@ -186,7 +191,7 @@ static void job_text(const struct nadi_made_job *job, const char *prefix, uint32
                         " nodes without a partner left out\n",
                         job->drawn, job->unpaired);
     if (job->epsilon > 0)
-        nadi_str_printf(out, "  of a model with privacy      epsilon %g, of counts of jobs\n",
+        nadi_str_printf(out, "  of a model with privacy      epsilon %g, of all that its jobs say\n",
                         job->epsilon);
     nadi_str_add(out, "  its ranks agree: checked as `nadi trace check` does\n");
 }
