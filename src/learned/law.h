@@ -63,15 +63,15 @@ struct nadi_law_samples {
     const double *const *features; /* by sample */
     const double *values;
     const double *noises; /* by sample; NULL: none */
+    double same;          /* values that differ by no more are one */
 };
 
 /* Knots live in the arena. */
 void nadi_law_fit(struct nadi_law *law, const struct nadi_law_samples *s,
                   enum nadi_law_target target, struct nadi_arena *arena);
-/* Of positive figures that are a function of features, and of which samples that are left out tell
- * how well the law says them; false: they are not. */
-bool nadi_law_fit_surely(struct nadi_law *law, const struct nadi_law_samples *s,
-                         struct nadi_arena *arena) NADI_MUST_USE;
+/* Of positive figures that are a function of features; false: they are not. */
+bool nadi_law_fit_function(struct nadi_law *law, const struct nadi_law_samples *s,
+                           struct nadi_arena *arena) NADI_MUST_USE;
 double nadi_law_value(const struct nadi_law *law, const double *features);
 
 #endif

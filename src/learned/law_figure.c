@@ -376,18 +376,18 @@ void nadi_law_fit_figure(struct nadi_law *law, const struct nadi_law_samples *s,
     nadi_mem_free(x.p);
 }
 
-bool nadi_law_fit_surely(struct nadi_law *law, const struct nadi_law_samples *s,
-                         struct nadi_arena *arena)
+bool nadi_law_fit_function(struct nadi_law *law, const struct nadi_law_samples *s,
+                           struct nadi_arena *arena)
 {
     struct nadi_law_samples places;
     struct search x = {.s = &places, .p = NADI_NEW(struct nadi_law_points, 1), .score = HUGE_VAL};
-    bool sure = nadi_law_all_positive(s) && !nadi_law_gather(s, &places, arena);
-    if (sure) {
+    bool any = nadi_law_all_positive(s) && !nadi_law_gather(s, &places, arena);
+    if (any) {
         search(&x);
-        sure = !isinf(x.score) && !isnan(x.best.spread);
+        any = !isinf(x.score);
     }
-    if (sure)
+    if (any)
         finish(&x, law, arena);
     nadi_mem_free(x.p);
-    return sure;
+    return any;
 }

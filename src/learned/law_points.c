@@ -36,8 +36,10 @@ bool nadi_law_gather(const struct nadi_law_samples *s, struct nadi_law_samples *
             values[at] = counts[at] = 0;
             out->count++;
         }
-        noisy = noisy ||
-                (counts[at] > 0 && !nadi_law_is_near(exp(values[at] / counts[at]), s->values[i]));
+        if (counts[at] > 0) {
+            const double mean = exp(values[at] / counts[at]);
+            noisy |= !nadi_law_is_near(mean, s->values[i]) && fabs(mean - s->values[i]) > s->same;
+        }
         values[at] += log(s->values[i]);
         counts[at]++;
     }
@@ -62,7 +64,8 @@ bool nadi_law_decides(const struct nadi_law_samples *s, const struct nadi_law *l
 {
     for (uint32_t i = 1; i < s->count; i++)
         for (uint32_t k = 0; k < i; k++)
-            if (!nadi_law_is_near(s->values[i], s->values[k]) && same_place(s, law, i, k))
+            if (!nadi_law_is_near(s->values[i], s->values[k]) &&
+                fabs(s->values[i] - s->values[k]) > s->same && same_place(s, law, i, k))
                 return false;
     return true;
 }

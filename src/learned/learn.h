@@ -40,6 +40,7 @@ struct nadi_learned_seen { /* a law of some cells, which have it, and its sample
     uint32_t symbol, figure; /* of the vocabulary */
     struct nadi_law **members;
     uint32_t member_count, count;
+    double same; /* of values: struct nadi_law_samples */
     const double *const *features;
     const double *values;
 };

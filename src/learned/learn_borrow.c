@@ -17,6 +17,7 @@ static const double unlike = 0.3; /* missed by more than that on the mean, a law
 struct nadi_learned_record { /* a law and what it was fitted to */
     uint64_t key;            /* operator, figure, model, names of the labels */
     uint32_t family, place, figure;
+    double same; /* of values */
     struct nadi_law law;
     struct {
         struct nadi_law **items;
@@ -53,6 +54,7 @@ void nadi_learn_record(struct nadi_learned_records *r, const struct nadi_learned
     *fresh = (struct nadi_learned_record){.key = key_of(seen),
                                           .family = (uint32_t)(seen->family - r->model->families),
                                           .figure = seen->figure,
+                                          .same = seen->same,
                                           .law = *seen->members[0],
                                           .count = seen->count,
                                           .width = width};
@@ -186,8 +188,9 @@ static bool fit(struct pool *p, struct nadi_law *law)
                                        .trusted_count = p->c->order_count,
                                        .count = p->count,
                                        .features = p->features,
-                                       .values = p->values};
-    return nadi_law_fit_surely(law, &s, &p->arena);
+                                       .values = p->values,
+                                       .same = p->c->records[0]->same};
+    return nadi_law_fit_function(law, &s, &p->arena);
 }
 
 /* How far the pool's law is from the samples from `first` on. */
@@ -219,7 +222,8 @@ static bool meet(const struct pool *p, const struct nadi_law *law, uint32_t befo
 {
     for (uint32_t i = before; i < p->count && law->used; i++)
         for (uint32_t k = 0; k < before; k++) {
-            bool same = fabs(p->values[i] - p->values[k]) <= 1e-6 * p->values[i];
+            bool same = fabs(p->values[i] - p->values[k]) <=
+                        fmax(1e-6 * p->values[i], p->c->records[0]->same);
             for (uint32_t v = 0; v < law->used && same; v++)
                 same = fabs(p->features[i][law->var[v]] - p->features[k][law->var[v]]) < 1e-9;
             if (same)
@@ -228,8 +232,16 @@ static bool meet(const struct pool *p, const struct nadi_law *law, uint32_t befo
     return false;
 }
 
+/* Says the record too little to tell which of several operators of a name it is? */
+static bool is_small(const struct nadi_learned_record *x)
+{
+    enum { FEW = 4 };
+    return x->count < FEW || isnan(x->law.spread) || x->law.form == NADI_LAW_CONSTANT;
+}
+
 /* Takes the record where one law says it and all that is in the pool. Where they meet, and nothing
- * contradicts, how well samples are said that are left out does not matter. */
+ * contradicts, how well samples are said that are left out does not matter; nor for a small record,
+ * which belongs somewhere. */
 static void take(struct pool *p, struct nadi_learned_record *x)
 {
     const uint32_t before = p->count;
@@ -239,7 +251,8 @@ static void take(struct pool *p, struct nadi_learned_record *x)
     p->count += x->count;
     const double off = before ? apart(p, before) : 0;
     bool one = off < unlike || is_elsewhere(p, before);
-    const double wanted = fmax(fmax(p->law.spread, x->law.spread), near_enough); /* NAN gives way */
+    const double wanted = fmax(fmax(p->law.spread, x->law.spread), /* NAN gives way */
+                               is_small(x) ? unlike : near_enough);
     if (one && (!before || off > exactly || p->law.spread > exactly))
         one = fit(p, &law) && (!before || law.spread <= wanted || meet(p, &law, before));
     if (one && before && p->law.spread < exactly && x->law.spread < exactly)
@@ -310,13 +323,6 @@ static void give(const struct pool *p)
 
 /* --- pools -------------------------------------------------------------------------------------
  */
-
-/* Says the record too little to tell which of several operators of a name it is? */
-static bool is_small(const struct nadi_learned_record *x)
-{
-    enum { FEW = 4 };
-    return x->count < FEW || isnan(x->law.spread);
-}
 
 /* A pool that begins with a record, of those from it on that are small or not. */
 static bool pool_from(struct pool *p, const struct common *c, uint32_t begin, bool small)

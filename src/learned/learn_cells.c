@@ -64,7 +64,8 @@ void nadi_cells_fit(const struct cells *c, struct nadi_law *law, const struct ta
         .count = t->count,
         .features = t->features,
         .values = t->values,
-        .noises = figure ? t->noises : NULL};
+        .noises = figure ? t->noises : NULL,
+        .same = figure ? t->same : 0};
     nadi_law_fit(law, &s, target, &c->l->model->arena);
 }
 
@@ -85,6 +86,7 @@ static void fit_figure(const struct cells *c, const struct group *g, enum figure
                        struct nadi_law *law, struct table *t)
 {
     t->count = 0;
+    t->same = f == NS ? one_tick : 0;
     for (uint32_t i = 0; i < g->count; i++) {
         const struct sample *s = g->samples[i];
         t->features[t->count] = c->l->programs[s->program].features;
@@ -197,7 +199,7 @@ static bool same_figure(const struct cells *c, enum figure f, const struct sampl
     if (f == PEER)
         return program_of(c, a)->peer[a->node] == program_of(c, b)->peer[b->node];
     const double x = mean_of(a, f), y = mean_of(b, f);
-    return fabs(x - y) <= 1e-6 * fmax(x, y);
+    return fabs(x - y) <= fmax(1e-6 * fmax(x, y), f == NS ? one_tick : 0);
 }
 
 /* Adds the cell's samples; false: it says something else somewhere, or they never meet. */
@@ -293,6 +295,7 @@ static void record(const struct cells *c, const struct cell *cells, uint32_t cou
     struct nadi_learned_seen seen = {.family = c->l->family,
                                      .model = model ? model : "",
                                      .figure = f,
+                                     .same = t->same,
                                      .members = members,
                                      .count = t->count,
                                      .features = t->features,

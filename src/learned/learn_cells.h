@@ -35,6 +35,7 @@ struct table { /* samples of a law */
     const double **features;
     double *values, *noises;
     uint32_t count;
+    double same; /* of values */
 };
 
 enum figure { NS, OPS, BYTES, TIMES, DEPENDENCIES, PEER, FIGURES };
@@ -49,6 +50,9 @@ static inline const struct nadi_job_program *program_of(const struct cells *c,
 {
     return c->l->programs[s->program].program;
 }
+
+/* Times of one thing may be a nanosecond apart: they are differences of whole ones. */
+static const double one_tick = 1.5;
 
 void nadi_cells_fit(const struct cells *c, struct nadi_law *law, const struct table *t,
                     enum nadi_law_target target);

@@ -27,7 +27,7 @@ enum {
     OCTAVE = 8,
     OCTAVES = 34,
     GRID = WHOLE + OCTAVE * OCTAVES, /* 1 to 64, then 72, 80, ... */
-    PACES = 65, /* 2^-8 to 2^8, four an octave */
+    PACES = 65,                      /* 2^-8 to 2^8, four an octave */
 };
 
 static const double false_value = 0.05; /* chance that something shows that no job has, by count */
@@ -132,7 +132,7 @@ static void private_family(struct private *p, uint32_t family, uint32_t jobs)
 {
     struct nadi_learned_family *f = &p->m->families[family];
     const uint32_t width = f->axis_count + f->label_count;
-    double *points = NADI_ARENA_NEW(&p->m->arena, double, (size_t)width * jobs);
+    double *points = NADI_ARENA_NEW(&p->m->arena, double, (size_t)width *jobs);
     for (uint32_t i = 0; i < width; i++)
         p->m->private.kept += !private_setting(p, family, jobs, i, points);
     p->m->private.kept += !private_pace(p, family, &f->pace);

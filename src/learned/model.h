@@ -29,9 +29,9 @@ enum nadi_learned_kind {
 
 struct nadi_learned_symbol {
     uint8_t type, kind, flags;
-    uint32_t role;    /* axes of the family, as bits */
-    uint32_t kind_of; /* symbol that stands for its class */
-    uint32_t channel; /* SEND, RECV */
+    uint32_t role;         /* axes of the family, as bits */
+    uint32_t kind_of;      /* symbol that stands for its class */
+    uint32_t channel;      /* SEND, RECV */
     struct nadi_law total; /* how many a stage has that has any; CONSTANT: not known */
 };
 
@@ -161,9 +161,9 @@ uint32_t nadi_learned_size_hash(uint64_t size);
 
 struct nadi_learn_wish {
     enum nadi_learned_kind kind;
-    double epsilon; /* of a structural model; 0: no noise */
+    double epsilon;           /* of a structural model; 0: no noise */
     const char *public_model; /* with epsilon: whose rules and laws it has */
-    uint64_t seed;  /* of a network's weights, of the noise */
+    uint64_t seed;            /* of a network's weights, of the noise */
 };
 
 /* jobs: workloads, manifests or prefixes. False with an error. The caller releases the model in
