@@ -15,12 +15,12 @@ struct nadi_trace_learn {
     size_t size;
     const char *const *jobs; /* manifests or prefixes */
     size_t job_count;
-    const char *output; /* the model */
-    const char *model;  /* "structural", "sequence" */
-    double epsilon;     /* differential privacy of a structural model; 0: none */
+    const char *output;       /* the model */
+    const char *model;        /* "structural", "sequence" */
+    double epsilon;           /* differential privacy of a structural model; 0: none */
     const char *public_model; /* with epsilon: a model of public jobs, whose rules and laws stay */
-    uint64_t seed;      /* of the sequence model's network; of the noise, 0: the system's */
-    const char *form;   /* "text", "json" */
+    uint64_t seed;            /* of the sequence model's network; of the noise, 0: the system's */
+    const char *form;         /* "text", "json" */
 };
 
 void nadi_trace_learn_init(struct nadi_trace_learn *options);

@@ -25,13 +25,15 @@ static const struct nadi_setting learn_model[] = {
      .max = 1e6,
      .preset = "0",
      AT(nadi_trace_learn, epsilon),
-     .doc = "Differential privacy: counts of the jobs with noise in a public model; smaller is more "
-            "private, 0 is none"},
+     .doc =
+         "Differential privacy: counts of the jobs with noise in a public model; smaller is more "
+         "private, 0 is none"},
     {.name = "public",
      .argument = "MODEL",
      .type = NADI_TYPE_TEXT,
      AT(nadi_trace_learn, public_model),
-     .doc = "With --epsilon: a model learned from jobs that may be seen, whose rules and laws stay"},
+     .doc =
+         "With --epsilon: a model learned from jobs that may be seen, whose rules and laws stay"},
     {.name = "seed",
      .argument = "N",
      NADI_A_WHOLE,

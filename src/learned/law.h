@@ -21,9 +21,10 @@
 enum { NADI_LAW_FEATURES = 32, NADI_LAW_USED = 4, NADI_LAW_TERMS = 5 };
 
 enum nadi_feature_kind {
-    NADI_FEATURE_SIZE,  /* of an axis, positive: exponents -1 to 1 */
-    NADI_FEATURE_LABEL, /* positive: exponents -1 to 2 */
-    NADI_FEATURE_PLACE, /* a stage's: no exponents */
+    NADI_FEATURE_SIZE,   /* of an axis, positive: exponents -1 to 1 */
+    NADI_FEATURE_LABEL,  /* positive: exponents 0 and 1 */
+    NADI_FEATURE_SQUARE, /* the same, and 2: attention goes with the square of the sequence */
+    NADI_FEATURE_PLACE,  /* a stage's: no exponents */
 };
 
 enum nadi_law_form {

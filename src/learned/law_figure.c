@@ -2,7 +2,8 @@
  *
  * Of the subsets of features of which the values are a function, the first of which a law says all
  * samples exactly, and more samples than the law has coefficients; else the one whose law says best
- * what samples are that are left out. Features of trust come first. */
+ * what samples are that are left out. Features of trust come first; where a subset says the values
+ * of twice as many samples as it has places, no larger one is asked. */
 #include "learned/law_inside.h"
 
 #include "base/mem.h"
@@ -171,11 +172,13 @@ static bool next_powers(uint8_t *at, int8_t *power, const struct nadi_law *law,
                         const enum nadi_feature_kind *k)
 {
     static const int8_t order[NADI_FEATURE_PLACE + 1][3] = {[NADI_FEATURE_SIZE] = {1, 0, -1},
-                                                            [NADI_FEATURE_LABEL] = {1, 0, 2},
+                                                            [NADI_FEATURE_LABEL] = {1, 0},
+                                                            [NADI_FEATURE_SQUARE] = {1, 0, 2},
                                                             [NADI_FEATURE_PLACE] = {1, 0}};
     for (uint32_t v = 0; v < law->used; v++) {
         const enum nadi_feature_kind kind = k[law->var[v]];
-        if (at[v] < (kind == NADI_FEATURE_PLACE ? 1 : 2)) {
+        const bool three = kind == NADI_FEATURE_SIZE || kind == NADI_FEATURE_SQUARE;
+        if (at[v] < (three ? 2 : 1)) {
             power[v] = order[kind][++at[v]];
             return true;
         }
@@ -228,6 +231,7 @@ struct search {
     struct nadi_law best;
     double score; /* of it */
     bool settled; /* it is exact, and confirmed */
+    bool decided; /* features of a subset say the values, each place of two samples on the mean */
     bool any;     /* also where the values are no function of the features */
 };
 
@@ -288,6 +292,7 @@ static void try_features(struct search *x, struct nadi_law law)
     if (!x->any && !nadi_law_decides(x->s, &law))
         return;
     nadi_law_find_points(x->s, &law, true, p);
+    x->decided |= !x->any && 2 * p->count <= x->s->count;
     if (law.used == 0) {
         if (!x->any)
             try_constant(x, &law);
@@ -317,7 +322,8 @@ static void try_subsets(struct search *x, struct nadi_law *law, const uint8_t *v
 
 static void try_all(struct search *x, const uint8_t *varying, uint32_t count, uint32_t most)
 {
-    for (uint32_t used = 0; used <= nadi_min_u64(most, count) && x->score > enough; used++) {
+    for (uint32_t used = 0; used <= nadi_min_u64(most, count) && x->score > enough && !x->decided;
+         used++) {
         struct nadi_law law = {.used = (uint8_t)used};
         try_subsets(x, &law, varying, count, 0, 0);
     }
@@ -337,7 +343,7 @@ static void search(struct search *x)
     uint32_t trusted;
     const uint32_t count = nadi_law_varying(x->s, varying, &trusted);
     try_all(x, varying, trusted, NADI_LAW_USED);
-    if (x->score > well)
+    if (x->score > well && !x->decided)
         try_all(x, varying, count, NADI_LAW_USED);
 }
 

@@ -17,7 +17,7 @@ void nadi_learned_trust_of(struct nadi_learned_trust *t, const struct nadi_learn
     t->figure_count = t->count_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         t->kinds[i] = nadi_learned_feature_kind(f, i);
-        if (t->kinds[i] == NADI_FEATURE_LABEL)
+        if (t->kinds[i] == NADI_FEATURE_LABEL || t->kinds[i] == NADI_FEATURE_SQUARE)
             labels[label_count++] = (uint8_t)i;
         else if (t->kinds[i] == NADI_FEATURE_SIZE)
             sizes[size_count++] = (uint8_t)i;

@@ -44,6 +44,9 @@ enum nadi_feature_kind nadi_learned_feature_kind(const struct nadi_learned_famil
     const uint32_t axes = plain_axes(f);
     if (feature <= axes)
         return NADI_FEATURE_SIZE;
+    const uint32_t label = feature - axes - 1;
+    if (label < f->label_count && strcmp(f->labels[label], "sequence") == 0)
+        return NADI_FEATURE_SQUARE;
     return feature <= axes + 2 + f->label_count ? NADI_FEATURE_LABEL : NADI_FEATURE_PLACE;
 }
 

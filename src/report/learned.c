@@ -191,7 +191,8 @@ static void job_text(const struct nadi_made_job *job, const char *prefix, uint32
                         " nodes without a partner left out\n",
                         job->drawn, job->unpaired);
     if (job->epsilon > 0)
-        nadi_str_printf(out, "  of a model with privacy      epsilon %g, of all that its jobs say\n",
+        nadi_str_printf(out,
+                        "  of a model with privacy      epsilon %g, of all that its jobs say\n",
                         job->epsilon);
     nadi_str_add(out, "  its ranks agree: checked as `nadi trace check` does\n");
 }
