@@ -21,6 +21,8 @@ bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_r
     else
         good = nadi_flows_simulate_packets(in, result, diags);
     result->wall_s = now_s() - begin;
+    if (good)
+        nadi_flows_count_spread(in, result);
     return good;
 }
 
@@ -42,4 +44,5 @@ void nadi_flows_result_release(struct nadi_flows_result *result)
     nadi_mem_free(result->pfc);
     nadi_mem_free(result->ports);
     nadi_samples_release(&result->samples);
+    nadi_hash_spread_destroy(result->hashes);
 }

@@ -16,6 +16,7 @@
 #include "network/packet/packet.h"
 #include "platform/graph.h"
 #include "platform/routing.h"
+#include "platform/spread.h"
 #include "platform/topology.h"
 
 struct nadi_flow_done {
@@ -77,6 +78,9 @@ struct nadi_flows_result {
     uint64_t pfc_total;
     struct nadi_port_total *ports; /* by port of the graph */
     uint32_t port_count;
+    const struct nadi_hash_spread_link *spread; /* by channel of the graph; NULL: nothing hashes */
+    struct nadi_hash_spread *hashes;            /* whose that is */
+    uint32_t hashed_links, collisions;
     struct nadi_samples samples;
     struct nadi_pkt_totals totals;
     uint64_t hops; /* packets put on cables */
@@ -109,6 +113,8 @@ bool nadi_flows_simulate_packets(const struct nadi_flows_inputs *in,
 bool nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
                                   struct nadi_flows_result *result,
                                   struct nadi_diags *diags) NADI_MUST_USE;
+/* flows_spread.c: of ECMP. */
+void nadi_flows_count_spread(const struct nadi_flows_inputs *in, struct nadi_flows_result *result);
 void nadi_flows_result_release(struct nadi_flows_result *result);
 
 #endif

@@ -19,6 +19,12 @@ struct nadi_hash_spread_link {
     uint32_t idle;  /* of the links equal to it: how many no flow took */
 };
 
+/* Has it several flows while an equal link has none? */
+static inline bool nadi_hash_spread_collides(const struct nadi_hash_spread_link *l)
+{
+    return l->flows > 1 && l->flows > l->even && l->idle > 0;
+}
+
 struct nadi_hash_spread;
 
 /* Both must outlive it; the scheme is ecmp. */

@@ -129,6 +129,30 @@ static struct nadi_cell port_utilisation(struct nadi_result_row *row)
     return nadi_cell_real(end > 0 ? (double)t->busy / (double)end : 0);
 }
 
+/* How hashes spread flows over it and its equals; NULL: no hash chose it. */
+static const struct nadi_hash_spread_link *spread_of(const struct nadi_result_row *row)
+{
+    const struct nadi_graph *g = &row->of->flows_in->graph;
+    const struct port *p = row->more;
+    if (p->peer == p->node)
+        return NULL;
+    const uint32_t channel = nadi_graph_channel(g, p->node, g->first_port[p->node] + p->number - 1);
+    const struct nadi_hash_spread_link *s = &row->of->flows->spread[channel];
+    return s->even > 0 ? s : NULL;
+}
+
+#define SPREAD(cell) (spread_of(row) ? (cell) : nadi_cell_empty())
+NADI_ROW_GETTER(port_hashed, SPREAD(nadi_cell_u64(spread_of(row)->flows)));
+NADI_ROW_GETTER(port_even, SPREAD(nadi_cell_real(spread_of(row)->even)));
+NADI_ROW_GETTER(port_idle, SPREAD(nadi_cell_u64(spread_of(row)->idle)));
+
+enum { HASHED = 2 };
+
+static unsigned more_of_ports(const struct nadi_result_data *of)
+{
+    return of->flows->spread ? HASHED : 0u;
+}
+
 #define TOTAL(member) NADI_MEMBER(nadi_port_total, member)
 
 static const struct nadi_column port_columns[] = {
@@ -142,6 +166,13 @@ static const struct nadi_column port_columns[] = {
     {"utilisation", 1, NADI_GET(REAL, port_utilisation), .unit = "0 to 1",
      .meaning = "`busy_ns` divided by the length of the run"},
     {"peak_queue_bytes", 1, TOTAL(peak_bytes), .meaning = "longest queue of one class"},
+    {"hashed_flows", HASHED, NADI_GET(U64, port_hashed),
+     .meaning = "with ECMP: flows that came to the cable by hashes; of cables that all flows must "
+                "take nothing"},
+    {"even_flows", HASHED, NADI_GET(REAL, port_even), .unit = "flows",
+     .meaning = "how many it would be if each switch shared its flows out evenly"},
+    {"idle_equals", HASHED, NADI_GET(U64, port_idle),
+     .meaning = "cables as far along the ways of the same flows that no flow took"},
 };
 
 static void put_ports(struct nadi_rows *rows)
@@ -154,10 +185,14 @@ static void put_ports(struct nadi_rows *rows)
     }
 }
 
-const struct nadi_result_view nadi_view_flows_ports_csv = {
-    NADI_VIEW_FLOWS_CSV,          "ports.csv", "a port",
-    NADI_COLUMNS(port_columns),   1,           .put = put_ports,
-    .title = "Plain flows: ports"};
+const struct nadi_result_view nadi_view_flows_ports_csv = {NADI_VIEW_FLOWS_CSV,
+                                                           "ports.csv",
+                                                           "a port",
+                                                           NADI_COLUMNS(port_columns),
+                                                           1,
+                                                           .put = put_ports,
+                                                           .title = "Plain flows: ports",
+                                                           .also = more_of_ports};
 
 /* ---- over time ----------------------------------------------------------------------------- */
 

@@ -63,6 +63,39 @@ static void add_times(const struct nadi_flows_result *r, struct nadi_str *out)
     nadi_mem_free(times);
 }
 
+static const char *name_of(const struct nadi_graph *g, uint32_t node, char buffer[32])
+{
+    if (g->nodes[node].name)
+        return g->nodes[node].name;
+    snprintf(buffer, 32, "%" PRIu32, node);
+    return buffer;
+}
+
+/* The cable on which hashes put most flows beyond an even share. */
+static void add_hashing(const struct nadi_graph *g, const struct nadi_flows_result *r,
+                        struct nadi_str *out)
+{
+    uint32_t worst = NADI_NONE, from, to;
+    double most = 0;
+    char name[2][32];
+    for (uint32_t c = 0; r->spread && c < nadi_graph_channel_count(g); c++)
+        if (r->spread[c].flows > 1 && r->spread[c].flows - r->spread[c].even > most) {
+            most = r->spread[c].flows - r->spread[c].even;
+            worst = c;
+        }
+    if (worst == NADI_NONE)
+        return;
+    nadi_graph_channel_ends(g, worst, &from, &to);
+    nadi_str_printf(out,
+                    "ECMP\n"
+                    "  collisions         %" PRIu32 " of %" PRIu32
+                    " cables: several flows, an equal cable none\n"
+                    "  most               %" PRIu32 " flows from %s to %s; an even spread would be "
+                    "%.1f\n",
+                    r->collisions, r->hashed_links, r->spread[worst].flows,
+                    name_of(g, from, name[0]), name_of(g, to, name[1]), r->spread[worst].even);
+}
+
 void nadi_report_flows_text(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,
                             struct nadi_str *out)
 {
@@ -82,6 +115,7 @@ void nadi_report_flows_text(const struct nadi_flows_inputs *in, const struct nad
                         "  PFC frames         %" PRIu64 " (%" PRIu64 " pauses)\n",
                         t->data_sent, t->data_received, t->retransmitted, t->dropped_full,
                         t->dropped_loss, t->marked, t->pauses + t->resumes, t->pauses);
+    add_hashing(&in->graph, r, out);
     nadi_str_printf(out, "Simulated %s events in %.3f s: %s events/s\n",
                     nadi_units_count(events, (double)t->events), r->wall_s,
                     nadi_units_count(rate, r->wall_s > 0 ? (double)t->events / r->wall_s : 0));

@@ -8,6 +8,7 @@
 #include "network/message_entry.h"
 #include "network/packet/figures.h"
 #include "network/usage.h"
+#include "platform/spread.h"
 #include "trace/trace.h"
 
 enum nadi_outcome {
@@ -228,7 +229,8 @@ static inline const struct nadi_rank_result *nadi_result_rank(const struct nadi_
 /* Hashes put several flows on it, more than an even share, and none on an equal one. */
 static inline bool nadi_link_collides(const struct nadi_link_result *l)
 {
-    return l->hashed_flows > 1 && l->hashed_flows > l->even_flows && l->idle_equals > 0;
+    const struct nadi_hash_spread_link spread = {l->even_flows, l->hashed_flows, l->idle_equals};
+    return nadi_hash_spread_collides(&spread);
 }
 
 /* The engine's events with those that were fast-forwarded. */
