@@ -3,7 +3,7 @@ import { css, sharpCanvas } from "./canvas.js";
 import { lineChart } from "./charts.js";
 import { networkOf } from "./data.js";
 import { boxPicture, colourOfRole } from "./drawing.js";
-import { bytes, card, count, el, joules, percent, rate, time, tip } from "./format.js";
+import { CAUSES, bytes, card, count, el, joules, legend, percent, rate, time, tip } from "./format.js";
 import { completionsPart, depthPart } from "./messages.js";
 import { linkName } from "./packets.js";
 import { heat, heatLegend } from "./heat.js";
@@ -93,6 +93,18 @@ function linkTables(run, links) {
     ["utilisation", "busy", busy], ["bytes", "bytes", bytes], ["link_gbps", "link rate", rate], ...hashed, ...waited, ...drawn], { sort: "utilisation" })] : []];
 }
 
+const role = r => el("li", {}, el("i", { style: "background:" + colourOfRole(r) }), r === "npu" ? "NPU" : r);
+
+/* What the colours of NPUs mean at a moment: what each of them does then. */
+function doingLegend(run) {
+  const causes = new Set();
+  for (const t of run.tracks) for (let i = 0; i < t.count; i++) causes.add(run.ops[t.op[i]].cause);
+  const list = legend(CAUSES.map(c => c[0]).filter(c => causes.has(c) || c === "idle"));
+  list.prepend(el("li", {}, "NPUs at this moment:"));
+  list.hidden = true;
+  return list;
+}
+
 export function networkView(run) {
   const drawn = run.boxes.length > 0;
   /* switches are numbered within their dimension, unless the network is a graph */
@@ -115,14 +127,13 @@ export function networkView(run) {
     tip.show(found.text + (op === undefined ? "" : `\nat ${time(at)}: ${op ? op.name || op.type : "nothing in flight"}`), e.clientX, e.clientY);
   });
   view.canvas.addEventListener("pointerleave", tip.hide);
-  const label = el("span", {}, "whole run");
+  const label = el("span", {}, "whole run"), doing = doingLegend(run), npu = role("npu");
   const slider = el("input", { type: "range", min: "0", max: "1000", value: "0", style: "flex:1 1 12rem", "aria-label": "Moment of the run",
-    on: { input: () => { at = slider.value === "0" ? null : slider.value / 1000 * run.end; moment.set(at); label.textContent = at === null ? "whole run" : time(at); view.redraw(); } } });
+    on: { input: () => { at = slider.value === "0" ? null : slider.value / 1000 * run.end; moment.set(at); label.textContent = at === null ? "whole run" : time(at); doing.hidden = at === null; npu.hidden = at !== null; view.redraw(); } } });
   return el("section", {},
     el("div", { class: "tools" }, el("span", {}, "moment"), slider, label),
     view.canvas, heatLegend(),
-    picture.roles ? el("ul", { class: "legend" }, picture.roles.map(r => el("li", {}, el("i", { style: "background:" + colourOfRole(r) }), r === "npu" ? "NPU" : r))) : null,
-    noteOf(run, links, picture),
+    picture.roles ? el("ul", { class: "legend" }, picture.roles.map(r => (r === "npu" ? npu : role(r)))) : null, doing, noteOf(run, links, picture),
     run.buckets.length > 1 && links.length ? usageChart(run, links) : null,
     depthPart(run, linkName), completionsPart(run),
     totals(run), linkTables(run, links));

@@ -171,6 +171,32 @@ static struct found find_option(struct parser *p, const char *name, size_t lengt
     return (struct found){0};
 }
 
+/* What other programs, or other commands of this one, call it. */
+static bool complain_other_name(struct parser *p, const char *name)
+{
+    static const struct {
+        const char *said, *meant;
+    } names[] = {
+        {"html", "out"},
+        {"page", "out"},
+        {"output", "out"},
+        {"output-dir", "out"},
+        {"network", "topology"},
+        {"topology", "network"},
+        {"model", "network-model"},
+        {"backend", "network-model"},
+        {"trace", "workload"},
+        {"traces", "workload"},
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (nadi_str_equal(name, names[i].said) &&
+            find_option(p, names[i].meant, strlen(names[i].meant), '\0').option) {
+            complain(p, "unknown option '--%s', did you mean '--%s'?", name, names[i].meant);
+            return true;
+        }
+    return false;
+}
+
 /* A key of the plan, or how many devices there are: said as an option, although --set takes it. */
 static bool complain_plan_key(struct parser *p, const char *name)
 {
@@ -213,7 +239,7 @@ static void complain_unknown(struct parser *p, const char *word, size_t length)
     snprintf(written, sizeof(written), "%.*s", (int)nadi_min_u64(length, sizeof(written) - 1),
              word);
     const char *plain = written + strspn(written, "-");
-    if (complain_plan_key(p, plain))
+    if (complain_plan_key(p, plain) || complain_other_name(p, plain))
         return;
     const char *nearest = nadi_str_nearest(plain, names, count);
     if (nearest)
