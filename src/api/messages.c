@@ -1,6 +1,6 @@
 #include "api/gate.h"
-#include "api/messages_json.h"
 #include "base/str.h"
+#include "report/messages_json.h"
 
 _Static_assert(NADI_LEVEL_NOTE == (int)NADI_NOTE && NADI_LEVEL_WARNING == (int)NADI_WARNING &&
                    NADI_LEVEL_ERROR == (int)NADI_ERROR,
@@ -136,12 +136,7 @@ static enum nadi_status json_work(void *arguments, struct nadi_diags *diags)
     (void)diags;
     nadi_json_begin(&j, &text);
     nadi_json_object(&j, NULL);
-    nadi_json_u64(&j, "errors", a->messages->errors);
-    nadi_json_u64(&j, "warnings", a->messages->warnings);
-    nadi_json_u64(&j, "notes", a->messages->notes);
-    nadi_json_array(&j, "messages");
-    nadi_messages_add_json(a->messages, &j);
-    nadi_json_close(&j);
+    nadi_messages_json_members(a->messages, &j);
     nadi_json_close(&j);
     nadi_json_finish(&j);
     a->text = text.text;

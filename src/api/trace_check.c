@@ -1,9 +1,9 @@
 #include "api/inside.h"
-#include "api/messages_json.h"
-#include "api/trace_source.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "fleet/source.h"
 #include "format/json_write.h"
+#include "report/messages_json.h"
 #include "sim/fleet.h"
 #include "trace/audit.h"
 
@@ -51,12 +51,7 @@ static void add_json(const struct nadi_trace_source *s, const struct nadi_audit 
     }
     nadi_json_close(&j);
     nadi_json_string(&j, "ranks", ranks ? ranks : "not compared");
-    nadi_json_u64(&j, "errors", d->errors);
-    nadi_json_u64(&j, "warnings", d->warnings);
-    nadi_json_u64(&j, "notes", d->notes);
-    nadi_json_array(&j, "messages");
-    nadi_messages_add_json(d, &j);
-    nadi_json_close(&j);
+    nadi_messages_json_members(d, &j);
     nadi_json_close(&j);
     nadi_json_finish(&j);
 }
@@ -106,7 +101,7 @@ static bool find_files(struct found *f, const struct nadi_trace_check *options,
     struct nadi_trace_source *s = &f->source;
     f->manifest = options->inputs.count == 1 && nadi_fleet_is_manifest(options->inputs.names[0]);
     if (!f->manifest)
-        return nadi_trace_source_find(s, &options->inputs, diags);
+        return nadi_trace_source_find(s, options->inputs.names, options->inputs.count, diags);
     *s = (struct nadi_trace_source){.several = true};
     nadi_arena_init(&s->arena);
     if (!nadi_fleet_open(&f->fleet, options->inputs.names[0], options->groups, diags))

@@ -1,6 +1,6 @@
 #include "api/inside.h"
-#include "api/trace_source.h"
 #include "base/child.h"
+#include "fleet/source.h"
 #include "format/out.h"
 #include "report/trace_picture.h"
 
@@ -129,7 +129,7 @@ enum nadi_status nadi_do_trace_graph(const struct nadi_trace_graph *given,
     enum format format;
     if (!find_format(&options, &format, messages))
         return NADI_STATUS_INPUT;
-    bool ok = nadi_trace_source_one(&source, &options.inputs, messages);
+    bool ok = nadi_trace_source_one(&source, options.inputs.names, options.inputs.count, messages);
     if (ok) {
         struct nadi_str text = NADI_STR_INIT;
         struct nadi_full *f = nadi_full_read(source.paths[0], messages);

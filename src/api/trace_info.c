@@ -1,6 +1,6 @@
 #include "api/inside.h"
-#include "api/trace_source.h"
 #include "base/str.h"
+#include "fleet/source.h"
 #include "report/trace_stats.h"
 
 void nadi_trace_info_init(struct nadi_trace_info *options)
@@ -48,9 +48,9 @@ enum nadi_status nadi_do_trace_info(const struct nadi_trace_info *given, char **
     struct nadi_str text = NADI_STR_INIT;
     *report = NULL;
     nadi_stats_init(&stats);
-    const bool ok = nadi_trace_source_find(&source, &options.inputs, messages) &&
-                    read_ranks(&source, &stats, messages) &&
-                    print(&options, &stats, &text, messages);
+    const bool ok =
+        nadi_trace_source_find(&source, options.inputs.names, options.inputs.count, messages) &&
+        read_ranks(&source, &stats, messages) && print(&options, &stats, &text, messages);
     *report = text.text;
     nadi_stats_release(&stats);
     nadi_trace_source_release(&source);

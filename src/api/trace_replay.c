@@ -1,8 +1,8 @@
 #include "api/inside.h"
-#include "api/trace_source.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "fleet/source.h"
 #include "format/csv_read.h"
 #include "replay/replay.h"
 #include "sim/fleet.h"
@@ -24,7 +24,7 @@ struct job {
 
 static bool read_job(struct job *j)
 {
-    if (!nadi_trace_source_find(&j->source, &j->o->inputs, j->diags))
+    if (!nadi_trace_source_find(&j->source, j->o->inputs.names, j->o->inputs.count, j->diags))
         return false;
     if ((int)j->source.count != j->machine.count)
         return nadi_error(j->diags, "replay/ranks", NADI_NOWHERE,

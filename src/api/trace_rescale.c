@@ -1,9 +1,9 @@
 /* trace_rescale: a workload manifest at another scale: its axes here, its traces by
  * trace/edit/rescale.h. */
 #include "api/inside.h"
-#include "api/messages_json.h"
 #include "api/trace_edit.h"
 #include "api/trace_rescale_inside.h"
+#include "report/messages_json.h"
 
 static const char *const quantity_words[QUANTITIES] = {"layers", "batch", "micro-batch", "sequence",
                                                        "virtual"};

@@ -1,10 +1,10 @@
 #include "report/trace_timeline.h"
 #include "api/inside.h"
-#include "api/trace_source.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/signature.h"
 #include "base/str.h"
+#include "fleet/source.h"
 #include "format/inflate.h"
 
 void nadi_trace_timeline_init(struct nadi_trace_timeline *options)
@@ -111,7 +111,7 @@ enum nadi_status nadi_do_trace_timeline(const struct nadi_trace_timeline *given,
                    "no frequency");
         return NADI_STATUS_INPUT;
     }
-    bool ok = nadi_trace_source_find(&source, &options.inputs, messages);
+    bool ok = nadi_trace_source_find(&source, options.inputs.names, options.inputs.count, messages);
     struct nadi_out *sink =
         ok ? nadi_out_open(options.output, nadi_coding_of(options.output), messages) : NULL;
     if (sink) {

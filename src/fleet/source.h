@@ -1,16 +1,14 @@
-/* trace_source: the words of a trace command -> files and their ranks. Private to this room.
+/* source: the words of a trace command -> files and their ranks.
  *
  * One word that names no file is a prefix, or a pattern in which "{rank}" stands for 0, 1, ... as
  * far as there are files. The rank of a file is the number before ".et" in its
  * name, with or without .gz or .zst after it; files without one count from 0 in the order given,
  * provided that none has one. */
-#ifndef NADI_API_TRACE_SOURCE_H
-#define NADI_API_TRACE_SOURCE_H
+#ifndef NADI_FLEET_SOURCE_H
+#define NADI_FLEET_SOURCE_H
 
 #include "base/arena.h"
 #include "base/diag.h"
-
-#include <nadi/trace.h>
 
 struct nadi_trace_source {
     struct nadi_arena arena;
@@ -21,12 +19,12 @@ struct nadi_trace_source {
 };
 
 /* The caller releases the source in both cases. */
-bool nadi_trace_source_find(struct nadi_trace_source *s, const struct nadi_trace_inputs *inputs,
+bool nadi_trace_source_find(struct nadi_trace_source *s, const char *const *names, size_t count,
                             struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_trace_source_release(struct nadi_trace_source *s);
 
 /* Exactly one file is wanted. */
-bool nadi_trace_source_one(struct nadi_trace_source *s, const struct nadi_trace_inputs *inputs,
+bool nadi_trace_source_one(struct nadi_trace_source *s, const char *const *names, size_t count,
                            struct nadi_diags *diags) NADI_MUST_USE;
 
 #endif

@@ -1,48 +1,14 @@
-#include "api/inside.h"
-#include "api/messages_json.h"
-#include "api/trace_edit.h"
+#include "fleet/dedup.h"
+
 #include "base/file.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"
-#include "inputs/trace_folder.h"
-#include "platform/families.h"
+#include "fleet/edit.h"
+#include "format/json_write.h"
 #include "sim/fleet.h"
-#include "trace/edit/fold_key.h"
 #include "trace/full_write.h"
 #include "trace/set.h"
-
-struct rank_class { /* ranks that run one trace */
-    uint32_t first, count;
-    uint64_t least_ns, most_ns; /* sums of durations */
-};
-
-struct fold {
-    const struct nadi_trace_dedup *o;
-    enum nadi_fold_same same;
-    struct nadi_trace_source source;
-    struct nadi_arena arena;
-    struct nadi_fold_key *keys;   /* by rank */
-    struct nadi_trace **metadata; /* by rank: its METADATA nodes */
-    struct nadi_trace *empty;
-    struct {
-        struct nadi_trace **items;
-        size_t count, capacity;
-    } owned;
-    struct nadi_groups groups;
-    struct nadi_families families;
-    uint32_t *class_of; /* by rank */
-    struct rank_class *classes;
-    uint32_t class_count;
-    bool relative, has_groups;
-    struct nadi_str prefix, path;
-    uint64_t nodes, nodes_written;
-    struct nadi_diags *diags;
-};
-
-void nadi_trace_dedup_init(struct nadi_trace_dedup *options)
-{
-    *options = (struct nadi_trace_dedup){.size = sizeof(*options), .same = "all"};
-}
 
 /* --- reading -----------------------------------------------------------------------------------
  */
@@ -74,7 +40,7 @@ static struct nadi_trace *metadata_trace(const struct nadi_full *f)
     return t;
 }
 
-static bool read_rank(struct fold *w, uint32_t i)
+static bool read_rank(struct nadi_dedup *w, uint32_t i)
 {
     const uint32_t rank = w->source.ranks[i];
     struct nadi_full *f = nadi_full_read(w->source.paths[i], w->diags);
@@ -93,7 +59,7 @@ static bool read_rank(struct fold *w, uint32_t i)
     return true;
 }
 
-static bool ranks_are_all(const struct fold *w)
+static bool ranks_are_all(const struct nadi_dedup *w)
 {
     for (uint32_t i = 0; i < w->source.count; i++) {
         if (w->source.ranks[i] >= w->source.count)
@@ -105,7 +71,7 @@ static bool ranks_are_all(const struct fold *w)
     return true;
 }
 
-static bool read_all(struct fold *w)
+static bool read_all(struct nadi_dedup *w)
 {
     if (w->source.count == 1 && w->source.ranks[0] == NADI_NONE)
         w->source.ranks[0] = 0;
@@ -120,22 +86,22 @@ static bool read_all(struct fold *w)
         if (!read_rank(w, i))
             return false;
     }
-    return nadi_fleet_groups(&w->groups, w->o->groups, w->metadata, w->source.count, w->owned.items,
-                             (uint32_t)w->owned.count, w->diags);
+    return nadi_fleet_groups(&w->groups, w->job->groups, w->metadata, w->source.count,
+                             w->owned.items, (uint32_t)w->owned.count, w->diags);
 }
 
 /* --- classes -----------------------------------------------------------------------------------
  */
 
 /* What a pg_name is called in the manifest's traces: a family, or as it is. */
-static const char *new_name(const struct fold *w, const char *name, uint32_t rank)
+static const char *new_name(const struct nadi_dedup *w, const char *name, uint32_t rank)
 {
     const uint32_t g = nadi_groups_resolve(&w->groups, name, rank);
     const uint32_t family = g == NADI_NONE ? NADI_NONE : w->families.family_of[g];
     return family == NADI_NONE ? name : w->families.list.items[family].name;
 }
 
-static void find_families(struct fold *w)
+static void find_families(struct nadi_dedup *w)
 {
     const uint32_t ranks = w->source.count;
     const char *const **names = NADI_NEW(const char *const *, ranks);
@@ -150,7 +116,7 @@ static void find_families(struct fold *w)
 }
 
 /* Fills class_of; returns the number of classes. */
-static uint32_t classify(const struct fold *w, bool relative, uint32_t *class_of)
+static uint32_t classify(const struct nadi_dedup *w, bool relative, uint32_t *class_of)
 {
     struct nadi_strmap classes;
     struct nadi_str text = NADI_STR_INIT;
@@ -177,7 +143,7 @@ static uint32_t classify(const struct fold *w, bool relative, uint32_t *class_of
     return count;
 }
 
-static void find_classes(struct fold *w)
+static void find_classes(struct nadi_dedup *w)
 {
     const uint32_t ranks = w->source.count;
     uint32_t *absolute = NADI_ARENA_NEW(&w->arena, uint32_t, ranks);
@@ -188,12 +154,12 @@ static void find_classes(struct fold *w)
     w->relative = with_relative < with_absolute;
     w->class_of = w->relative ? relative : absolute;
     w->class_count = w->relative ? with_relative : with_absolute;
-    w->classes = NADI_ARENA_ZNEW(&w->arena, struct rank_class, w->class_count);
+    w->classes = NADI_ARENA_ZNEW(&w->arena, struct nadi_rank_class, w->class_count);
     for (uint32_t r = 0; r < ranks; r++) {
-        struct rank_class *c = &w->classes[w->class_of[r]];
+        struct nadi_rank_class *c = &w->classes[w->class_of[r]];
         const uint64_t ns = w->keys[r].ns;
         if (c->count++ == 0)
-            *c = (struct rank_class){r, 1, ns, ns};
+            *c = (struct nadi_rank_class){r, 1, ns, ns};
         c->least_ns = nadi_min_u64(c->least_ns, ns);
         c->most_ns = nadi_max_u64(c->most_ns, ns);
     }
@@ -202,7 +168,7 @@ static void find_classes(struct fold *w)
 /* --- writing -----------------------------------------------------------------------------------
  */
 
-static void write_node(const struct fold *w, const struct nadi_full_node *n, uint32_t rank,
+static void write_node(const struct nadi_dedup *w, const struct nadi_full_node *n, uint32_t rank,
                        struct nadi_out *sink, struct nadi_str *scratch, struct nadi_str *group)
 {
     struct nadi_attr_patch attrs[3];
@@ -231,7 +197,7 @@ static void write_node(const struct fold *w, const struct nadi_full_node *n, uin
     nadi_full_write_node(sink, scratch, n, patch.attr_count || patch.drop_inputs ? &patch : NULL);
 }
 
-static bool write_class(struct fold *w, uint32_t class)
+static bool write_class(struct nadi_dedup *w, uint32_t class)
 {
     const uint32_t rank = w->classes[class].first;
     uint32_t at = 0;
@@ -258,7 +224,8 @@ static bool write_class(struct fold *w, uint32_t class)
 }
 
 /* Ranks of a class as entries of first, count and stride. O(ranks). */
-static void add_entries(const struct fold *w, uint32_t class, uint32_t *ranks, struct nadi_str *out)
+static void add_entries(const struct nadi_dedup *w, uint32_t class, uint32_t *ranks,
+                        struct nadi_str *out)
 {
     uint32_t count = 0;
     for (uint32_t r = w->classes[class].first; r < w->source.count; r++) {
@@ -279,7 +246,7 @@ static void add_entries(const struct fold *w, uint32_t class, uint32_t *ranks, s
     }
 }
 
-static bool write_manifest(struct fold *w)
+static bool write_manifest(struct nadi_dedup *w)
 {
     const struct nadi_families *f = &w->families;
     struct nadi_str text = NADI_STR_INIT;
@@ -313,7 +280,7 @@ static bool write_manifest(struct fold *w)
 }
 
 /* Groups that keep their names: not all of their ranks could be put in a family. */
-static bool write_groups(struct fold *w)
+static bool write_groups(struct nadi_dedup *w)
 {
     struct nadi_str text = NADI_STR_INIT;
     bool ok = true;
@@ -344,9 +311,9 @@ static bool write_groups(struct fold *w)
     return ok;
 }
 
-static bool write_all(struct fold *w)
+static bool write_all(struct nadi_dedup *w)
 {
-    const char *output = w->o->edit.output;
+    const char *output = w->job->output;
     size_t length = strlen(output);
     if (!nadi_edit_prefix(output, w->diags))
         return false;
@@ -360,108 +327,18 @@ static bool write_all(struct fold *w)
     return nadi_trace_set_end(set, ok && write_groups(w) && write_manifest(w));
 }
 
-/* --- the report --------------------------------------------------------------------------------
- */
-
-static void ranks_text(const struct fold *w, uint32_t class, struct nadi_str *out)
+bool nadi_dedup_run(struct nadi_dedup *w, const struct nadi_dedup_job *job,
+                    struct nadi_diags *diags)
 {
-    uint32_t *ranks = NADI_NEW(uint32_t, w->source.count), count = 0;
-    for (uint32_t r = 0; r < w->source.count; r++) {
-        if (w->class_of[r] == class)
-            ranks[count++] = r;
-    }
-    nadi_str_clear(out);
-    nadi_ranges_text(ranks, count, out);
-    nadi_mem_free(ranks);
+    *w = (struct nadi_dedup){.job = job, .same = job->same, .diags = diags};
+    nadi_arena_init(&w->arena);
+    if (!nadi_trace_source_find(&w->source, job->names, job->count, diags) || !read_all(w))
+        return false;
+    find_classes(w);
+    return write_all(w);
 }
 
-static double spread(const struct rank_class *c)
-{
-    return c->most_ns ? 100.0 * (double)(c->most_ns - c->least_ns) / (double)c->most_ns : 0;
-}
-
-static void add_text(const struct fold *w, struct nadi_str *out)
-{
-    enum { LISTED = 20 };
-    struct nadi_str ranks = NADI_STR_INIT;
-    const char *prefix = nadi_str_get(&w->prefix);
-    nadi_str_printf(out, "%s.yml: %u ranks, %u trace%s, peers %s\n", prefix, w->source.count,
-                    w->class_count, w->class_count == 1 ? "" : "s",
-                    w->relative ? "relative" : "absolute");
-    nadi_str_printf(out, "  %" PRIu64 " nodes read, %" PRIu64 " written; %zu famil%s of groups\n",
-                    w->nodes, w->nodes_written, w->families.list.count,
-                    w->families.list.count == 1 ? "y" : "ies");
-    if (w->has_groups)
-        nadi_str_printf(out, "  %s.groups.json: groups that keep their names, for --groups\n",
-                        prefix);
-    for (uint32_t c = 0; c < w->class_count && c < LISTED; c++) {
-        ranks_text(w, c, &ranks);
-        nadi_str_printf(out, "  class %u, as rank %u: %u rank%s %s", c, w->classes[c].first,
-                        w->classes[c].count, w->classes[c].count == 1 ? "" : "s",
-                        nadi_str_get(&ranks));
-        if (w->same == NADI_FOLD_SHAPE && w->classes[c].count > 1)
-            nadi_str_printf(out, "; their times differ by %.1f %%", spread(&w->classes[c]));
-        nadi_str_add(out, "\n");
-    }
-    if (w->class_count > LISTED)
-        nadi_str_printf(out, "  and %u more\n", w->class_count - LISTED);
-    if (w->class_count == w->source.count && w->source.count > 1 && w->same != NADI_FOLD_SHAPE)
-        nadi_str_add(out, "no two ranks are the same; --same simulated or --same shape look at "
-                          "less\n");
-    nadi_str_release(&ranks);
-}
-
-static void add_json(const struct fold *w, struct nadi_str *out)
-{
-    struct nadi_str ranks = NADI_STR_INIT;
-    struct nadi_json j;
-    nadi_json_begin(&j, out);
-    nadi_json_object(&j, NULL);
-    nadi_str_printf(&ranks, "%s.yml", nadi_str_get(&w->prefix));
-    nadi_json_string(&j, "manifest", nadi_str_get(&ranks));
-    nadi_json_u64(&j, "ranks", w->source.count);
-    nadi_json_string(&j, "peers", w->relative ? "relative" : "absolute");
-    nadi_json_u64(&j, "nodes_read", w->nodes);
-    nadi_json_u64(&j, "nodes_written", w->nodes_written);
-    nadi_json_u64(&j, "families", w->families.list.count);
-    nadi_json_array(&j, "classes");
-    for (uint32_t c = 0; c < w->class_count; c++) {
-        ranks_text(w, c, &ranks);
-        nadi_json_row(&j, NULL);
-        nadi_json_u64(&j, "class", c);
-        nadi_json_u64(&j, "as_rank", w->classes[c].first);
-        nadi_json_u64(&j, "count", w->classes[c].count);
-        nadi_json_string(&j, "ranks", nadi_str_get(&ranks));
-        nadi_json_double(&j, "times_differ_percent", spread(&w->classes[c]));
-        nadi_json_close(&j);
-    }
-    nadi_json_close(&j);
-    nadi_json_u64(&j, "errors", w->diags->errors);
-    nadi_json_u64(&j, "warnings", w->diags->warnings);
-    nadi_json_u64(&j, "notes", w->diags->notes);
-    nadi_json_array(&j, "messages");
-    nadi_messages_add_json(w->diags, &j);
-    nadi_json_close(&j);
-    nadi_json_close(&j);
-    nadi_json_finish(&j);
-    nadi_str_release(&ranks);
-}
-
-static bool read_same(const struct nadi_trace_dedup *o, enum nadi_fold_same *same,
-                      struct nadi_diags *messages)
-{
-    static const char *const words[] = {"all", "simulated", "shape"};
-    for (unsigned i = 0; i < 3; i++) {
-        if (nadi_str_equal(o->same, words[i])) {
-            *same = (enum nadi_fold_same)i;
-            return true;
-        }
-    }
-    return nadi_error(messages, "usage/word", NADI_NOWHERE, "all, simulated or shape",
-                      "ranks cannot be the same in '%s'", o->same);
-}
-
-static void release(struct fold *w)
+void nadi_dedup_release(struct nadi_dedup *w)
 {
     for (size_t i = 0; i < w->owned.count; i++)
         nadi_trace_destroy(w->owned.items[i]);
@@ -473,27 +350,4 @@ static void release(struct fold *w)
     nadi_arena_release(&w->arena);
     nadi_str_release(&w->prefix);
     nadi_str_release(&w->path);
-}
-
-enum nadi_status nadi_do_trace_dedup(const struct nadi_trace_dedup *given, char **report,
-                                     struct nadi_diags *messages)
-{
-    struct nadi_trace_dedup o = *given;
-    struct fold w = {.o = &o, .diags = messages};
-    struct nadi_str text = NADI_STR_INIT;
-    *report = NULL;
-    nadi_arena_init(&w.arena);
-    bool ok = read_same(&o, &w.same, messages) &&
-              nadi_trace_source_find(&w.source, &o.edit.inputs, messages) && read_all(&w);
-    if (ok) {
-        find_classes(&w);
-        ok = write_all(&w);
-    }
-    if (ok && !o.edit.json)
-        add_text(&w, &text);
-    else if (ok)
-        add_json(&w, &text);
-    *report = text.text;
-    release(&w);
-    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

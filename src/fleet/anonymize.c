@@ -1,18 +1,16 @@
-#include "api/inside.h"
-#include "api/trace_edit.h"
+#include "fleet/anonymize.h"
+
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "sim/comparison.h"
-#include "trace/edit/anonymize.h"
 #include "trace/full_write.h"
 #include "trace/times.h"
 
 #include <sys/random.h>
 
 struct work {
-    const struct nadi_trace_anonymize *o;
-    enum nadi_shapes shapes;
+    const struct nadi_anonymize_job *o;
     struct nadi_anonymizer anonymizer;
     struct nadi_str key;
     struct nadi_inputs before; /* of a whole fleet */
@@ -21,12 +19,6 @@ struct work {
     struct nadi_str groups_path;
     uint32_t graphs; /* found to be the same */
 };
-
-void nadi_trace_anonymize_init(struct nadi_trace_anonymize *options)
-{
-    *options = (struct nadi_trace_anonymize){
-        .size = sizeof(*options), .edit.output = "-", .shapes = "keep"};
-}
 
 /* --- the key -----------------------------------------------------------------------------------
  */
@@ -66,7 +58,7 @@ static bool read_key(struct work *w, struct nadi_diags *diags)
 static struct nadi_run_options run_options(const struct work *w, const char *groups)
 {
     return (struct nadi_run_options){
-        .workload = w->o->edit.inputs.names[0],
+        .workload = w->o->edit.names[0],
         .system = w->o->system,
         .network = w->o->network,
         .memory = w->o->memory,
@@ -103,7 +95,7 @@ static bool begin(void *context, const struct nadi_trace_source *source, struct 
     struct work *w = context;
     if (!read_key(w, diags))
         return false;
-    nadi_anonymizer_init(&w->anonymizer, nadi_str_get(&w->key), w->shapes);
+    nadi_anonymizer_init(&w->anonymizer, nadi_str_get(&w->key), w->o->shapes);
     w->whole = source->several;
     for (uint32_t i = 0; i < source->count; i++)
         w->whole &= source->ranks[i] == i;
@@ -182,7 +174,7 @@ static bool anonymize_rank(void *context, const struct nadi_full *f, uint32_t ra
         ok = nadi_anonymize_verify(out.text, out.length, &why) ||
              leaks(f, nadi_str_get(&why), diags);
     }
-    if (ok && w->shapes == NADI_SHAPES_KEEP)
+    if (ok && w->o->shapes == NADI_SHAPES_KEEP)
         ok = same_graph(w, f, &out, diags);
     if (ok)
         nadi_out_bytes(sink, out.text, out.length);
@@ -234,7 +226,7 @@ static bool finish(void *context, const struct nadi_trace_source *source,
                           "read again, and nothing is in there but what is allowed");
     if (w->has_groups)
         nadi_edit_report_text(total, "groups", "%s, for --groups", nadi_str_get(&w->groups_path));
-    if (w->shapes != NADI_SHAPES_KEEP)
+    if (w->o->shapes != NADI_SHAPES_KEEP)
         return true;
     nadi_edit_report_text(total, "graphs", "the same for a simulation in %u of %u ranks", w->graphs,
                           source->count);
@@ -246,31 +238,19 @@ static bool finish(void *context, const struct nadi_trace_source *source,
     return true;
 }
 
-enum nadi_status nadi_do_trace_anonymize(const struct nadi_trace_anonymize *given, char **report,
-                                         struct nadi_diags *messages)
+bool nadi_anonymize_run(struct nadi_edited *e, const struct nadi_anonymize_job *job,
+                        struct nadi_diags *diags)
 {
-    struct nadi_trace_anonymize o = *given;
-    struct work w = {.o = &o};
-    *report = NULL;
-    static const char *const words[] = {"keep", "bucket", "scale"};
-    unsigned word = 0;
-    while (word < 3 && !nadi_str_equal(o.shapes, words[word]))
-        word++;
-    if (word == 3) {
-        nadi_error(messages, "usage/word", NADI_NOWHERE, "keep, bucket or scale",
-                   "shapes cannot be '%s'", o.shapes);
-        return NADI_STATUS_INPUT;
-    }
-    w.shapes = (enum nadi_shapes)word;
+    struct work w = {.o = job};
     nadi_diags_init(&w.refused);
     const struct nadi_edit_tool tool = {
         .change = anonymize_rank, .begin = begin, .finish = finish, .context = &w};
-    const enum nadi_status status = nadi_edit_files(&o.edit, &tool, report, messages);
+    const bool ok = nadi_edit_run(e, &job->edit, &tool, diags);
     if (w.whole)
         nadi_inputs_release(&w.before);
     nadi_anonymizer_release(&w.anonymizer);
     nadi_diags_release(&w.refused);
     nadi_str_release(&w.key);
     nadi_str_release(&w.groups_path);
-    return status;
+    return ok;
 }

@@ -1,4 +1,4 @@
-#include "api/trace_source.h"
+#include "fleet/source.h"
 
 #include "base/file.h"
 #include "base/str.h"
@@ -96,30 +96,30 @@ static bool check_ranks(const struct nadi_trace_source *s, struct nadi_diags *di
     return true;
 }
 
-bool nadi_trace_source_find(struct nadi_trace_source *s, const struct nadi_trace_inputs *inputs,
+bool nadi_trace_source_find(struct nadi_trace_source *s, const char *const *names, size_t count,
                             struct nadi_diags *diags)
 {
     *s = (struct nadi_trace_source){0};
     nadi_arena_init(&s->arena);
-    if (inputs->count == 0)
+    if (count == 0)
         return nadi_error(diags, "trace/no-input", NADI_NOWHERE,
                           "name a file, a prefix, or - for standard input", "no trace named");
-    const char *first = inputs->names[0];
-    s->several = inputs->count > 1;
-    if (inputs->count == 1 && strstr(first, "{rank}") && !nadi_file_exists(first)) {
+    const char *first = names[0];
+    s->several = count > 1;
+    if (count == 1 && strstr(first, "{rank}") && !nadi_file_exists(first)) {
         s->several = true;
         return from_pattern(s, first, diags);
     }
-    if (inputs->count == 1 && !nadi_str_equal(first, "-") && !nadi_file_exists(first)) {
+    if (count == 1 && !nadi_str_equal(first, "-") && !nadi_file_exists(first)) {
         s->several = true;
         return from_prefix(s, first, diags);
     }
-    s->count = (uint32_t)inputs->count;
-    s->paths = NADI_ARENA_NEW(&s->arena, const char *, inputs->count);
-    s->ranks = NADI_ARENA_NEW(&s->arena, uint32_t, inputs->count);
+    s->count = (uint32_t)count;
+    s->paths = NADI_ARENA_NEW(&s->arena, const char *, count);
+    s->ranks = NADI_ARENA_NEW(&s->arena, uint32_t, count);
     for (uint32_t i = 0; i < s->count; i++) {
-        s->paths[i] = nadi_arena_strdup(&s->arena, inputs->names[i]);
-        s->ranks[i] = rank_of(inputs->names[i]);
+        s->paths[i] = nadi_arena_strdup(&s->arena, names[i]);
+        s->ranks[i] = rank_of(names[i]);
     }
     return check_ranks(s, diags);
 }
@@ -130,13 +130,13 @@ void nadi_trace_source_release(struct nadi_trace_source *s)
     *s = (struct nadi_trace_source){0};
 }
 
-bool nadi_trace_source_one(struct nadi_trace_source *s, const struct nadi_trace_inputs *inputs,
+bool nadi_trace_source_one(struct nadi_trace_source *s, const char *const *names, size_t count,
                            struct nadi_diags *diags)
 {
-    if (!nadi_trace_source_find(s, inputs, diags))
+    if (!nadi_trace_source_find(s, names, count, diags))
         return false;
     if (s->count == 1)
         return true;
-    return nadi_error(diags, "trace/one-file", NADI_IN_FILE(inputs->names[0]),
-                      "name one of the files", "%u traces where one is wanted", s->count);
+    return nadi_error(diags, "trace/one-file", NADI_IN_FILE(names[0]), "name one of the files",
+                      "%u traces where one is wanted", s->count);
 }
