@@ -247,6 +247,8 @@ struct nadi_work nadi_optimizer_cost(const struct nadi_model_plan *p, double par
     /* states and gradient read, states written, the parameter's copy written; and the gradient read
      * before for its norm */
     add_stream(&c, &w, parameters * p->gradient_bytes);
+    if (p->precision == NADI_FP16) /* gradients over the loss's scale */
+        add_stream(&c, &w, 2.0 * parameters * p->gradient_bytes);
     add_stream(&c, &w,
                parameters * (2.0 * p->optimizer_bytes + p->gradient_bytes + p->parameter_bytes));
     w.flops = 12 * parameters;
