@@ -376,7 +376,7 @@ static struct nadi_fold *find_fold(struct shifts *s, const char **why_not)
 struct nadi_fold *nadi_fold_shifts(struct nadi_folding *f, const char **why_not)
 {
     struct shifts s = {.f = f};
-    *why_not = nadi_fold_no_shifts(f->in);
+    *why_not = nadi_fold_no_shifts(f->in, uses_world(f));
     if (*why_not)
         return NULL;
     s.shape = cut_shape(f);

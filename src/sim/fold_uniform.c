@@ -34,14 +34,15 @@ static const char *not_of_dimensions(const struct nadi_topology *t)
     return NULL;
 }
 
+/* `world`: collectives of all ranks, too; those of groups go from place to place of the group. */
 static const char *other_algorithm(const struct nadi_inputs *in,
-                                   const struct nadi_implementation *impl)
+                                   const struct nadi_implementation *impl, bool world)
 {
     if (halves_by_place(&in->topology, impl))
         return "members of halving-doubling are unlike each other in a ring or mesh";
     for (uint32_t d = 0; d < impl->count; d++) {
         const enum nadi_algorithm a = impl->dims[d].algorithm;
-        if (impl->dims[d].flat && in->topology.dim_count > 1)
+        if (world && impl->dims[d].flat && in->topology.dim_count > 1)
             return "one algorithm over several dimensions crosses others from rank to rank";
         if (a != NADI_ALGORITHM_RING && a != NADI_ALGORITHM_DIRECT &&
             a != NADI_ALGORITHM_HALVING_DOUBLING)
@@ -59,7 +60,7 @@ static bool has_messages(const struct nadi_inputs *in)
     return false;
 }
 
-static const char *not_alike(const struct nadi_inputs *in)
+static const char *not_alike(const struct nadi_inputs *in, bool world)
 {
     const char *why = NULL;
     for (uint32_t i = 0; i < in->owned_count && !why; i++) {
@@ -69,7 +70,7 @@ static const char *not_alike(const struct nadi_inputs *in)
             if (t->type[n] == NADI_NODE_COLL &&
                 nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[n],
                                &kind))
-                why = other_algorithm(in, &in->system.native[kind]);
+                why = other_algorithm(in, &in->system.native[kind], world);
         }
     }
     return why;
@@ -103,14 +104,22 @@ static bool same_places(const struct nadi_topology *t, const struct nadi_group *
     return true;
 }
 
-const char *nadi_fold_no_shifts(const struct nadi_inputs *in)
+const char *nadi_fold_no_shifts(const struct nadi_inputs *in, bool world)
 {
     if (in->flow.overhead_ns > 0)
         return "which of a rank's messages of one instant goes first matters";
     if (in->system.attached_count > 0)
         return "members of a collective may be unlike each other";
     const char *why = in->graph.node_count ? NULL : not_of_dimensions(&in->topology);
-    return why ? why : not_alike(in);
+    return why ? why : not_alike(in, world);
+}
+
+static bool has_world(const struct nadi_inputs *in, const struct nadi_fold *fold)
+{
+    for (uint32_t g = 0; g < in->groups.count; g++)
+        if (fold->canonical[g] != NADI_NONE && in->groups.items[g].size == in->rank_count)
+            return true;
+    return false;
 }
 
 const char *nadi_fold_not_uniform(const struct nadi_inputs *in, const struct nadi_fold *fold)
@@ -120,7 +129,7 @@ const char *nadi_fold_not_uniform(const struct nadi_inputs *in, const struct nad
         return "ranks differ";
     const char *why = has_messages(in) ? "there are messages besides collectives" : NULL;
     if (!why)
-        why = nadi_fold_no_shifts(in);
+        why = nadi_fold_no_shifts(in, has_world(in, fold));
     for (uint32_t g = 0; g < in->groups.count && !why; g++) {
         const uint32_t canonical = fold->canonical[g];
         const struct nadi_group *group = &in->groups.items[g];

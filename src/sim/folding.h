@@ -60,7 +60,8 @@ struct nadi_fold *nadi_fold_classes(struct nadi_folding *f, uint32_t most) NADI_
 /* The peers of each actor of a folding that has its classes. */
 void nadi_fold_make_peers(const struct nadi_folding *f, struct nadi_fold *fold);
 
-/* fold_uniform.c: why shifts of the network do not map collectives on each other; NULL: they do. */
-const char *nadi_fold_no_shifts(const struct nadi_inputs *in);
+/* fold_uniform.c: why shifts of the network do not map collectives on each other; NULL: they do.
+ * `world`: some are of all ranks. */
+const char *nadi_fold_no_shifts(const struct nadi_inputs *in, bool world);
 
 #endif

@@ -63,6 +63,14 @@ static void draw_system_alike(struct job *j, struct nadi_rng *rng)
                                                             : draw == 2 ? NADI_ALGORITHM_DIRECT
                                                                         : NADI_ALGORITHM_RING};
         }
+    for (int k = 0; k < NADI_NATIVE_BROADCAST; k++) { /* one for all dimensions */
+        if (!j->in.has_graph || !chance(rng, 3))
+            continue;
+        c->native[k].count = 1;
+        c->native[k].dims[0].algorithm =
+            chance(rng, 2) ? NADI_ALGORITHM_DIRECT : NADI_ALGORITHM_RING;
+        c->native[k].dims[0].flat = true;
+    }
     j->in.flow = (struct nadi_flow_config){
         .startup_ns = chance(rng, 2) ? 0 : (double)pick(rng, 0, 500),
         .overhead_ns = !chance(rng, 8) ? 0 : (double)pick(rng, 0, 50),
