@@ -1,91 +1,8 @@
-#include "sim/folding.h"
+#include "sim/fold_colours.h"
 
 #include "base/mem.h"
 #include "network/unaware.h"
 #include "network/uniform.h"
-
-/* ---- colours ------------------------------------------------------------------------------- */
-
-static void colour_groups(struct nadi_folding *f)
-{
-    for (uint32_t g = 0; g < f->in->groups.count; g++) {
-        struct nadi_fold_group *info = &f->groups[g];
-        const struct nadi_group *group = &f->in->groups.items[g];
-        if (!info->used)
-            continue;
-        if (info->deferred) {
-            info->colour = 1;
-            continue;
-        }
-        uint64_t first = f->colours[nadi_group_member(group, 0)], sequence = info->shape;
-        info->one_colour = true;
-        for (uint32_t i = 0; i < group->size; i++) {
-            uint64_t colour = f->colours[nadi_group_member(group, i)];
-            info->one_colour &= colour == first;
-            sequence = nadi_fold_mixed(sequence, colour);
-        }
-        info->colour = info->one_colour && info->alike ? nadi_fold_mixed(info->shape, first)
-                                                       : nadi_fold_mixed(sequence, 1);
-    }
-}
-
-static bool is_single(const struct nadi_fold_group *info)
-{
-    return info->one_colour && info->alike;
-}
-
-static uint64_t colour_of(const struct nadi_folding *f, uint32_t r)
-{
-    uint64_t colour = f->colours[r];
-    for (size_t p = f->place_start[r]; p < f->place_start[r + 1]; p++) {
-        const struct nadi_fold_group *info = &f->groups[f->places[p].group];
-        colour = nadi_fold_mixed(colour, info->colour);
-        if (!info->deferred && !is_single(info))
-            colour = nadi_fold_mixed(colour, info->world ? r : f->places[p].position);
-    }
-    for (size_t p = f->peer_start[r]; p < f->peer_start[r + 1]; p++) {
-        uint32_t peer = f->peers[p];
-        colour = nadi_fold_mixed(colour, f->colours[peer]);
-        colour =
-            nadi_fold_mixed(colour, (uint64_t)f->backs[p] << 32 | nadi_fold_first_peer(f, r, peer));
-        colour = nadi_fold_mixed(colour, (uint64_t)nadi_network_route(f->network, r, peer) << 32 |
-                                             nadi_network_route(f->network, peer, r));
-    }
-    return colour;
-}
-
-static uint32_t count_colours(const struct nadi_folding *f, const uint64_t *colours)
-{
-    struct nadi_map64 seen;
-    nadi_map64_init(&seen, 1024);
-    for (uint32_t r = 0; r < f->rank_count; r++)
-        nadi_map64_put(&seen, colours[r], 0, NULL);
-    uint32_t count = (uint32_t)seen.count;
-    nadi_map64_release(&seen);
-    return count;
-}
-
-/* Refines until stable. False where there are more than `most` colours. */
-static bool refine(struct nadi_folding *f, uint32_t most)
-{
-    uint32_t count = 0;
-    for (uint32_t r = 0; r < f->rank_count; r++)
-        f->colours[r] = nadi_hash_u64(f->family[f->trace_of[r]] + 1);
-    for (;;) {
-        uint32_t now = count_colours(f, f->colours);
-        if (now > most)
-            return false;
-        colour_groups(f);
-        if (now == count)
-            return true;
-        count = now;
-        for (uint32_t r = 0; r < f->rank_count; r++)
-            f->next[r] = colour_of(f, r);
-        uint64_t *t = f->colours;
-        f->colours = f->next;
-        f->next = t;
-    }
-}
 
 /* ---- classes ------------------------------------------------------------------------------- */
 
@@ -139,7 +56,7 @@ static bool make_groups(const struct nadi_folding *f, struct nadi_fold *fold)
         uint32_t first = *nadi_map64_put(&canonical, f->groups[g].colour, g, NULL);
         fold->canonical[g] = first;
         fold->copies[first]++;
-        fold->single[first] = is_single(&f->groups[g]);
+        fold->single[first] = nadi_fold_is_single(&f->groups[g]);
         ok = same_group(f, fold, g, first);
     }
     nadi_map64_release(&canonical);
@@ -191,11 +108,7 @@ static bool same_rank(const struct nadi_folding *f, const struct nadi_fold *fold
     for (size_t i = 0; i < peers; i++) {
         size_t a = f->peer_start[r] + i, b = f->peer_start[q] + i;
         if (fold->actor_of[f->peers[a]] != fold->actor_of[f->peers[b]] ||
-            f->backs[a] != f->backs[b] ||
-            nadi_network_route(f->network, r, f->peers[a]) !=
-                nadi_network_route(f->network, q, f->peers[b]) ||
-            nadi_network_route(f->network, f->peers[a], r) !=
-                nadi_network_route(f->network, f->peers[b], q))
+            f->backs[a] != f->backs[b] || f->routes[a] != f->routes[b])
             return false;
     }
     return true;
@@ -213,7 +126,7 @@ static bool all_same(const struct nadi_folding *f, const struct nadi_fold *fold)
 
 struct nadi_fold *nadi_fold_classes(struct nadi_folding *f, uint32_t most)
 {
-    if (!refine(f, most)) {
+    if (!nadi_fold_refine(f, most)) {
         f->why_not = "the ranks differ";
         return NULL;
     }
@@ -258,6 +171,7 @@ void nadi_folding_close(struct nadi_folding *f)
     nadi_mem_free(f->places);
     nadi_mem_free(f->peers);
     nadi_mem_free(f->backs);
+    nadi_mem_free(f->routes);
     nadi_mem_free(f->groups);
     nadi_mem_free(f->colours);
     nadi_mem_free(f->next);

@@ -1,4 +1,5 @@
 #include "base/mem.h"
+#include "network/network.h"
 #include "sim/folding.h"
 
 enum { WORLD = 0 };
@@ -88,13 +89,25 @@ static bool find_backs(struct nadi_folding *f)
     return true;
 }
 
+/* Rounds of colours ask for them again and again. */
+static void find_routes(struct nadi_folding *f)
+{
+    f->routes = NADI_NEW(uint64_t, f->peer_start[f->rank_count]);
+    for (uint32_t r = 0; r < f->rank_count; r++)
+        for (size_t p = f->peer_start[r]; p < f->peer_start[r + 1]; p++)
+            f->routes[p] = (uint64_t)nadi_network_route(f->network, r, f->peers[p]) << 32 |
+                           nadi_network_route(f->network, f->peers[p], r);
+}
+
 bool nadi_fold_graphs(struct nadi_folding *f)
 {
     f->groups = NADI_ZNEW(struct nadi_fold_group, f->in->groups.count);
     make_skeletons(f);
     find_traces(f);
-    if (find_places(f) && find_backs(f))
+    if (find_places(f) && find_backs(f)) {
+        find_routes(f);
         return true;
+    }
     f->why_not = "a message or a group has no other side";
     return false;
 }

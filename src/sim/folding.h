@@ -17,7 +17,7 @@ struct nadi_fold_group {
     uint32_t slot;           /* its place among the groups of its members' graphs */
     uint64_t shape;          /* hash of the distances between its members */
     bool deferred;           /* its collectives are left to the next part */
-    uint64_t colour;         /* of this round */
+    uint64_t colour;         /* of its members, place by place */
     bool one_colour;
 };
 
@@ -31,8 +31,9 @@ struct nadi_folding {
     uint32_t *trace_of;               /* by rank: index of its owned trace */
     size_t *place_start, *peer_start; /* by rank, rank_count + 1 entries */
     struct nadi_fold_place *places;
-    uint32_t *peers; /* ranks */
-    uint32_t *backs; /* by peer: which peer of that rank this one is */
+    uint32_t *peers;  /* ranks */
+    uint32_t *backs;  /* by peer: which peer of that rank this one is */
+    uint64_t *routes; /* by peer: the route to it << 32 | the route from it */
     struct nadi_fold_group *groups;
     unsigned algorithms; /* bit a: small groups run algorithm a */
     bool halves, direct; /* some dimension or group runs halving-doubling; direct */
