@@ -80,6 +80,14 @@ static inline uint32_t nadi_tiered_instance(const struct nadi_tiered *t, uint32_
     return t->instance_first[tier] + nadi_tiers_instance(t->tiers, tier, npu);
 }
 
+/* Ranks that the actor stands for on its instance of a tier. */
+static inline uint32_t nadi_tiered_copies(const struct nadi_tiered *t, uint32_t actor,
+                                          uint32_t tier)
+{
+    const struct nadi_tier_users *u = t->system->setup.users;
+    return u ? u->copies[actor * t->tiers->tier_count + tier] : 1;
+}
+
 /* It waits for a change there. */
 static inline enum step nadi_tiered_stall(struct nadi_tiered *t, uint32_t tier, uint32_t npu)
 {
@@ -94,6 +102,9 @@ void nadi_tiered_changed(struct nadi_tiered *t, uint32_t tier, uint32_t npu);
 void nadi_tiered_refuse(struct nadi_tiered *t, const struct errand *e, uint32_t tier,
                         enum nadi_memory_fault fault);
 void nadi_tiered_start(struct nadi_tiered *t, uint32_t errand, uint64_t bytes);
+
+/* tiered_fill.c: blocks that are read before they are made lie there. */
+void nadi_tiered_fill(struct nadi_tiered *t);
 
 /* ---- tiered_evict.c: errands may be added, so that pointers to errands are no longer valid ----
  */
