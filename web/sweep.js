@@ -92,13 +92,16 @@ function draw_plane(rows) {
     g.strokeStyle = colour("--dim");
     g.beginPath(); g.moveTo(x, y_of(0)); g.lineTo(x, y_of(1)); g.stroke();
     g.fillStyle = colour("--ink");
+    const label = a.label || a.name, half = g.measureText(label).width / 2;
     g.textAlign = "center";
-    g.fillText(a.label || a.name, x, k % 2 ? 14 : 28);
+    g.fillText(label, Math.max(half + 2, Math.min(x, width - half - 2)), k % 2 ? 14 : 28);
     g.fillStyle = colour("--dim");
-    const last = k === axes.length - 1 && k > 0;
-    g.textAlign = last ? "right" : "left";
     const every = Math.ceil(a.ticks.length / 8);
-    for (const [i, t] of a.ticks.entries()) if (i % every === 0) g.fillText(show(t, a.unit), x + (last ? -5 : 5), y_of(a.at(t)) + 4);
+    for (const [i, t] of a.ticks.entries()) if (i % every === 0) {
+      const text = show(t, a.unit), turned = x + 5 + g.measureText(text).width > width;
+      g.textAlign = turned ? "right" : "left";
+      g.fillText(text, x + (turned ? -5 : 5), y_of(a.at(t)) + 4);
+    }
     if (a.brush) {
       g.fillStyle = colour("--accent") + "44";
       g.fillRect(x - 9, y_of(a.brush[1]), 18, Math.max(3, y_of(a.brush[0]) - y_of(a.brush[1])));

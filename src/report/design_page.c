@@ -43,6 +43,12 @@ static const char *reach_name(const struct nadi_design_problem *p)
     return names[p->goal];
 }
 
+/* Its values as numbers in the base unit of its setting; NONE: as they are written. */
+static enum nadi_dimension dimension_of(const struct nadi_space_variable *v)
+{
+    return v->setting && v->of ? v->setting->dimension : NADI_DIMENSION_NONE;
+}
+
 /* Returns the index of the column of what is reached. */
 static int add_columns(const struct nadi_design_problem *p, struct nadi_str *out)
 {
@@ -50,7 +56,9 @@ static int add_columns(const struct nadi_design_problem *p, struct nadi_str *out
     nadi_str_add(out, ",\"columns\":[{\"name\":\"design\",\"unit\":\"\",\"kind\":\"number\"}");
     for (uint32_t i = 0; i < p->space.variable_count; i++)
         if (!nadi_design_is_searched(&p->space.variables[i])) {
-            add_column(out, p->space.variables[i].name, "variable", "", 0);
+            const struct nadi_space_variable *v = &p->space.variables[i];
+            const bool bare = dimension_of(v) == NADI_DIMENSION_NONE;
+            add_column(out, v->name, "variable", bare ? "" : nadi_setting_base_unit(v->setting), 0);
             columns++;
         }
     nadi_str_add(out, ",{\"name\":\"status\",\"unit\":\"\",\"kind\":\"status\"}");
@@ -82,7 +90,11 @@ static void add_row(const struct nadi_design_problem *p, const struct nadi_desig
         if (nadi_design_is_searched(&p->space.variables[i]))
             continue;
         nadi_str_add_char(out, ',');
-        if (q->text || !nadi_quantity_is_plain(q))
+        const enum nadi_dimension dimension = dimension_of(&p->space.variables[i]);
+        double number = q->number;
+        if (dimension != NADI_DIMENSION_NONE && nadi_quantity_in(q, dimension, &number))
+            nadi_str_printf(out, "%.9g", number);
+        else if (q->text || !nadi_quantity_is_plain(q))
             add_text(out, c->assignment.texts[i]);
         else
             nadi_str_printf(out, "%.9g", q->number);
