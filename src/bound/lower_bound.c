@@ -44,6 +44,8 @@ struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
     if (in->has_graph)
         f->graph = nadi_lower_bound_graph_create(
             &in->graph, in->options.network_model->store_and_forward, sends_whole(in));
+    if (in->has_graph && !in->system.rendezvous)
+        f->cut = nadi_bound_cut_create(&in->graph, in->rank_count);
     return f;
 }
 
@@ -52,6 +54,7 @@ void nadi_lower_bounds_destroy(struct nadi_lower_bounds *f)
     nadi_mem_free(f->group_dims);
     nadi_mem_free(f->families);
     nadi_lower_bound_graph_destroy(f->graph);
+    nadi_bound_cut_destroy(f->cut);
     nadi_mem_free(f);
 }
 
@@ -179,6 +182,11 @@ static struct nadi_lower_bound plan_bound(struct nadi_lower_bounds *f, const str
         struct nadi_lower_bound phase = nadi_lower_bound_phase(f, p, group, plan->world);
         sum.own = nadi_count_add(sum.own, phase.own);
         sum.last = nadi_count_add(sum.last, phase.last);
+        if (f->cut && plan->world)
+            sum.cut = nadi_count_add(
+                sum.cut,
+                nadi_count_mul(plan->chunk_count,
+                               nadi_bound_cut_phase_ns(f->cut, p, nadi_lower_bound_spared(f))));
         sum.load[p->dim] =
             nadi_count_add(sum.load[p->dim], nadi_count_mul(plan->chunk_count, phase.load[p->dim]));
         slowest.own = nadi_max_u64(slowest.own, phase.own);

@@ -12,6 +12,7 @@ struct nadi_lower_bound { /* ns from the issue on one member ... */
      * all ranks, whose members load all links of a dimension alike. Over a graph: how long the
      * cables of a member are busy with what it sends, in any group */
     uint64_t load[NADI_MAX_DIMS];
+    uint64_t cut; /* over a graph, among all ranks: how long the slowest links are: bound/cut.h */
 };
 
 struct nadi_lower_bounds; /* remembers plans and groups; not thread safe */

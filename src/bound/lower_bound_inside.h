@@ -3,6 +3,7 @@
 #ifndef NADI_BOUND_LOWER_BOUND_INSIDE_H
 #define NADI_BOUND_LOWER_BOUND_INSIDE_H
 
+#include "bound/cut.h"
 #include "bound/lower_bound.h"
 #include "collective/plan.h"
 
@@ -27,6 +28,7 @@ struct nadi_lower_bounds {
     uint32_t *group_dims; /* by group: bit d: its members differ in dimension d; 0: not known */
     struct family *families;
     struct nadi_lower_bound_graph *graph; /* NULL: the dimensions say how long a route is */
+    struct nadi_bound_cut *cut;           /* or NULL */
     struct memo memo[1 << MEMO_BITS];
 };
 
@@ -36,6 +38,8 @@ uint64_t nadi_lower_bound_carried(const struct nadi_lower_bounds *f, uint64_t by
 /* Idle network, `hops` links of dimension d. */
 uint64_t nadi_lower_bound_path_ns(const struct nadi_lower_bounds *f, uint32_t d, uint32_t hops,
                                   uint64_t bytes);
+/* What a message carries for nothing over a graph. */
+uint64_t nadi_lower_bound_spared(const struct nadi_lower_bounds *f);
 /* The quickest route between two members that differ in some of the dimensions (bits). */
 uint64_t nadi_lower_bound_quickest_ns(const struct nadi_lower_bounds *f, uint32_t dims,
                                       uint64_t bytes);

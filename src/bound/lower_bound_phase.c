@@ -143,15 +143,18 @@ static struct nadi_lower_bound tree(const struct phase_view *v)
     };
 }
 
+uint64_t nadi_lower_bound_spared(const struct nadi_lower_bounds *f)
+{
+    return f->in->options.network_model->truncates ? nadi_lower_bound_graph_cut_bytes(f->graph) : 0;
+}
+
 /* How long an NPU's cables need for what it sends of one chunk. */
 static uint64_t leave_ns(const struct phase_view *v)
 {
     uint64_t bytes = 0;
     if (v->p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         return 0;
-    const uint64_t cut = v->f->in->options.network_model->truncates
-                             ? nadi_lower_bound_graph_cut_bytes(v->f->graph)
-                             : 0;
+    const uint64_t cut = nadi_lower_bound_spared(v->f);
     for (uint32_t k = 0; k < v->p->sends; k++) {
         const uint64_t sent = nadi_lower_bound_carried(v->f, nadi_phase_bytes(v->p, k));
         bytes = nadi_count_add(bytes, sent > cut ? sent - cut : 0);
@@ -165,9 +168,7 @@ static uint64_t all_links_ns(const struct phase_view *v)
     const struct nadi_phase *p = v->p;
     if (p->algorithm != NADI_ALGORITHM_DIRECT || !v->ring || p->n != v->f->in->graph.host_count)
         return 0;
-    const uint64_t cut = v->f->in->options.network_model->truncates
-                             ? nadi_lower_bound_graph_cut_bytes(v->f->graph)
-                             : 0;
+    const uint64_t cut = nadi_lower_bound_spared(v->f);
     const uint64_t sent = nadi_lower_bound_carried(v->f, p->message_bytes);
     const uint64_t times = p->op == NADI_PHASE_ALL_REDUCE ? 2 : 1;
     return nadi_count_mul(
