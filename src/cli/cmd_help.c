@@ -1,3 +1,4 @@
+#include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/narrow.h"
@@ -123,20 +124,33 @@ static void spell_option(const struct nadi_setting *o, struct nadi_str *out)
     }
 }
 
-static void describe_option(const struct nadi_setting *o, struct nadi_str *out)
+/* A command's struct with the library's own defaults, to be freed; NULL: it has none. */
+static char *library_values(const struct nadi_command *command)
 {
+    if (!command->call.init)
+        return NULL;
+    char *values = NADI_ZNEW(char, command->call.size);
+    command->call.init(values);
+    return values;
+}
+
+/* values: of the option's group; NULL: the library has no defaults. */
+static void describe_option(const struct nadi_setting *o, const char *values, struct nadi_str *out)
+{
+    struct nadi_str preset = NADI_STR_INIT;
     nadi_str_add(out, o->doc);
     if (o->required)
         nadi_str_add(out, " (required)");
-    else if (o->preset)
-        nadi_str_printf(out, " (default: %s)", o->preset);
+    else if (nadi_setting_default(o, values, &preset))
+        nadi_str_printf(out, " (default: %s)", nadi_str_get(&preset));
+    nadi_str_release(&preset);
 }
 
-static void print_option(const struct nadi_setting *o, const struct page *page)
+static void print_option(const struct nadi_setting *o, const char *values, const struct page *page)
 {
     struct nadi_str left = NADI_STR_INIT, right = NADI_STR_INIT, spelt = NADI_STR_INIT;
     spell_option(o, &left);
-    describe_option(o, &right);
+    describe_option(o, values, &right);
     nadi_narrow_text(nadi_str_get(&left), page->width - 2, 0, &spelt);
     printf("  %s", nadi_str_get(&spelt));
     if ((int)left.length + 3 > page->column)
@@ -149,11 +163,12 @@ static void print_option(const struct nadi_setting *o, const struct page *page)
     nadi_str_release(&spelt);
 }
 
-static void print_option_group(const struct nadi_option_group *g, const struct page *page)
+static void print_option_group(const struct nadi_option_group *g, const char *values,
+                               const struct page *page)
 {
     printf("\n%s\n", g->heading);
     for (const struct nadi_setting *o = g->rows; o->name; o++)
-        print_option(o, page);
+        print_option(o, values ? values + g->offset : NULL, page);
 }
 
 void nadi_help_command(const struct nadi_command *command)
@@ -168,22 +183,24 @@ void nadi_help_command(const struct nadi_command *command)
         putchar('\n');
         print_text(command->about, &page);
     }
+    char *values = library_values(command);
     for (const struct nadi_option_group *g = command->options; g->heading; g++)
-        print_option_group(g, &page);
-    print_option_group(&nadi_common_options, &page);
+        print_option_group(g, values, &page);
+    print_option_group(&nadi_common_options, NULL, &page);
+    nadi_mem_free(values);
     if (command->examples) {
         printf("\nExample\n");
         print_examples(command->examples, &page);
     }
 }
 
-static void print_markdown_group(const struct nadi_option_group *g)
+static void print_markdown_group(const struct nadi_option_group *g, const char *values)
 {
     printf("\n| %s | |\n|---|---|\n", g->heading);
     for (const struct nadi_setting *o = g->rows; o->name; o++) {
         struct nadi_str left = NADI_STR_INIT, right = NADI_STR_INIT;
         spell_option(o, &left);
-        describe_option(o, &right);
+        describe_option(o, values ? values + g->offset : NULL, &right);
         printf("| `");
         for (const char *c = nadi_str_get(&left); *c; c++) {
             if (*c == '|')
@@ -205,8 +222,10 @@ static void print_markdown(const struct nadi_command *command)
     nadi_str_release(&usage);
     if (command->about)
         printf("\n%s", command->about);
+    char *values = library_values(command);
     for (const struct nadi_option_group *g = command->options; g->heading; g++)
-        print_markdown_group(g);
+        print_markdown_group(g, values);
+    nadi_mem_free(values);
     if (command->examples)
         printf("\n```\n%s```\n", command->examples);
 }
@@ -264,7 +283,7 @@ static void print_all(bool markdown)
                "output, messages to standard error. Exit codes:\n\n");
         print_exit_codes("- ", &(struct page){LINE_WIDTH, 6});
         printf("\nBesides its own options below, every command takes these:\n");
-        print_markdown_group(&nadi_common_options);
+        print_markdown_group(&nadi_common_options, NULL);
         for (size_t i = 0; nadi_commands[i]; i++)
             print_markdown(nadi_commands[i]);
         return;

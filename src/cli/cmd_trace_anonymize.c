@@ -17,7 +17,7 @@ static const struct nadi_setting what[] = {
     {.name = "shapes",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("keep", "bucket", "scale"),
-     .preset = "keep",
+     NADI_LIBRARY_DEFAULT,
      AT(o.shapes),
      .doc = "Durations, operations, sizes and shapes: as they are, rounded to three bits, or "
             "times secret factors"},

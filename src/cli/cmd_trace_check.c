@@ -15,7 +15,7 @@ static const struct nadi_setting options[] = {
     {.name = "format",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "json"),
-     .preset = "text",
+     NADI_LIBRARY_DEFAULT,
      NADI_AT(struct values, o.json),
      .doc = "Form of the report on standard output"},
     {.name = "quiet",

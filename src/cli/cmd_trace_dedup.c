@@ -11,7 +11,7 @@ static const struct nadi_setting what[] = {
     {.name = "same",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("all", "simulated", "shape"),
-     .preset = "all",
+     NADI_LIBRARY_DEFAULT,
      AT(o.same),
      .doc = "What must be equal: everything; what a simulation reads; the same without durations"},
     {.name = "groups",

@@ -19,7 +19,7 @@ static const struct nadi_setting what[] = {
     {.name = "repeat",
      .argument = "N",
      NADI_A_COUNT,
-     .preset = "10",
+     NADI_LIBRARY_DEFAULT,
      AT(repeats),
      .doc = "Repeats, after one that does not count; the shortest time of a collective counts"},
     {.name = "compute",

@@ -38,7 +38,7 @@ static const struct nadi_setting what[] = {
     {.name = "attention-share",
      .type = NADI_TYPE_NUMBER,
      .max = 1,
-     .preset = "1",
+     NADI_LIBRARY_DEFAULT,
      AT(attention_share),
      .doc = "Share of their work that does"},
     {.name = NULL},

@@ -5,7 +5,7 @@ static const struct nadi_setting show_options[] = {
      .letter = 'o',
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
-     .preset = "-",
+     NADI_LIBRARY_DEFAULT,
      NADI_AT(struct nadi_trace_show, output),
      .doc = "Write there; .gz and .zst are compressed"},
     {.name = "jsonizer",

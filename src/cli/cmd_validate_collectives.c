@@ -8,7 +8,7 @@ static const struct nadi_setting input[] = {
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("none", "half", "other-half", "third", "random", "small", "large",
                           "all-reduce"),
-     .preset = "none",
+     NADI_LIBRARY_DEFAULT,
      NADI_AT(struct nadi_validate_options, fit),
      .doc = "Fit platforms first and compare the rest with them: without every second size of each "
             "table, the others, every third, one of each two at random, the smaller or the "
@@ -21,7 +21,7 @@ static const struct nadi_setting output[] = {
     {.name = "format",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "json", "markdown"),
-     .preset = "text",
+     NADI_LIBRARY_DEFAULT,
      NADI_AT(struct nadi_validate_options, form),
      .doc = "Form of the result on standard output"},
     {.name = "page",

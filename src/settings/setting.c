@@ -447,10 +447,52 @@ const char *nadi_setting_type_name(const struct nadi_setting *s)
     return s->list && t->list ? t->list : t->one;
 }
 
+const char nadi_library_default[] = "";
+
+/* The largest unit that counts it whole. */
+static void show_amount(const struct nadi_setting *s, uint64_t amount, struct nadi_str *out)
+{
+    static const struct unit {
+        const char *name;
+        uint64_t size;
+    } times[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}},
+      sizes[] = {{"TiB", UINT64_C(1) << 40},
+                 {"GiB", 1 << 30},
+                 {"MiB", 1 << 20},
+                 {"KiB", 1 << 10},
+                 {"B", 1}};
+    const struct unit *u = s->dimension == NADI_DIMENSION_TIME ? times : sizes;
+    while (amount % u->size)
+        u++;
+    nadi_str_printf(out, "%" PRIu64 "%s", amount / u->size, u->name);
+}
+
+bool nadi_setting_default(const struct nadi_setting *s, const void *values, struct nadi_str *out)
+{
+    const char *member = (const char *)values + s->offset;
+    if (s->preset != nadi_library_default) {
+        nadi_str_add(out, s->preset ? s->preset : "");
+        return s->preset != NULL;
+    }
+    const bool is_text =
+        s->size == sizeof(char *) &&
+        (s->type == NADI_TYPE_TEXT || s->type == NADI_TYPE_WORD || s->type == NADI_TYPE_WORDS);
+    if (is_text && !*(const char *const *)(const void *)member)
+        return false;
+    if (s->type == NADI_TYPE_INTEGER && s->dimension != NADI_DIMENSION_NONE)
+        show_amount(s, whole(s, member), out);
+    else if (s->type == NADI_TYPE_NUMBER) /* as a bare number of the row's unit */
+        nadi_number_add_double(out, *(const double *)(const void *)member / nadi_setting_factor(s));
+    else
+        nadi_setting_write(s, member, out);
+    return true;
+}
+
 void nadi_settings_preset(const struct nadi_setting *rows, void *values)
 {
     for (const struct nadi_setting *s = rows; s->name; s++)
-        if (s->preset && !nadi_setting_set(s, s->preset, values))
+        if (s->preset && s->preset != nadi_library_default &&
+            !nadi_setting_set(s, s->preset, values))
             NADI_BUG("default of %s: '%s'", s->name, s->preset);
 }
 

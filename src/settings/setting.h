@@ -109,6 +109,10 @@ struct nadi_setting {
 #define NADI_RANKS  .type = NADI_TYPE_RANGE
 #define NADI_WINDOW .type = NADI_TYPE_RANGE, .dimension = NADI_DIMENSION_TIME, .unit = "ns"
 
+/* A default that is in the struct before the row is read: that of the library's own init. */
+#define NADI_LIBRARY_DEFAULT .preset = nadi_library_default
+extern const char nadi_library_default[];
+
 /* --- values -------------------------------------------------------------------------------------
  */
 
@@ -126,7 +130,10 @@ void nadi_setting_allowed(const struct nadi_setting *s, struct nadi_str *out);
 /* The word that was probably meant instead of `text`, or NULL. */
 const char *nadi_setting_nearest_word(const struct nadi_setting *s, const char *text);
 
-/* Stores the defaults of rows, of which the last has no name, in the struct at `values`. */
+/* The default, as it would be written; `values` has the library's own. False: there is none. */
+bool nadi_setting_default(const struct nadi_setting *s, const void *values, struct nadi_str *out);
+/* Stores the defaults of rows, but those of the library, of which the last has no name, in the
+ * struct at `values`. */
 void nadi_settings_preset(const struct nadi_setting *rows, void *values);
 /* The row with this name, or NULL; `length` bytes of it. */
 const struct nadi_setting *nadi_settings_find(const struct nadi_setting *rows, const char *name,
