@@ -3,6 +3,7 @@ import { paintAll } from "./canvas.js";
 import { makeAll } from "./charts.js";
 import { compareView } from "./compare.js";
 import { readRun } from "./data.js";
+import { devicesView } from "./devices.js";
 import { el, isDark, tip } from "./format.js";
 import { memoryView } from "./memory.js";
 import { networkView } from "./network.js";
@@ -14,7 +15,8 @@ import { timelineView } from "./timeline.js";
 const VIEWS = [["Overview", overviewView], ["Timeline", timelineView], ["Critical path", pathView], ["Collectives", collectivesView],
   ["Layers", layersView, run => run.layers.length > 0],
   ["Memory", memoryView, run => run.tiers.some(t => t.requests || t.peak_bytes)],
-  ["Network", networkView], ["Packets", packetsView, run => run.packets.length > 0], ["Sensitivity", sensitivityView]];
+  ["Network", networkView], ["Packets", packetsView, run => run.packets.length > 0],
+  ["Devices", devicesView, run => run.devices.length > 0], ["Sensitivity", sensitivityView]];
 
 const app = { runs: [], current: 0, tab: 0, made: new Map() };
 

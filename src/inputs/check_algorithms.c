@@ -282,6 +282,13 @@ static bool check_program(struct plan *p, const struct stage *s)
                                         "in the network model %s no message ends at a switch: "
                                         "%s cannot run",
                                         model->name, phase.program->name));
+    if (phase.program->in_switches && model->has_loads &&
+        p->c->in->loadstore.copy == NADI_COPY_ENGINE)
+        return refuse(p, "system/algorithm-model", "copy: sm, or another algorithm",
+                      nadi_arena_printf(&p->c->arena,
+                                        "copy engines copy: only loads and stores of SMs are added "
+                                        "up and spread by switches, and %s needs that",
+                                        phase.program->name));
     const char *refused = refusal(p, &phase);
     if (!refused)
         return true;

@@ -18,6 +18,7 @@ static const struct knob {
         {"control", AT(control_bytes)},
         {"outstanding", AT(outstanding)},
         {"exact-lines", AT(exact_lines)},
+        {"hop-credits", AT(hop_credits)},
         {"engines", AT(engines)},
         {"engine-outstanding", AT(engine_requests)},
 },

@@ -92,8 +92,10 @@ struct nadi_message {
     uint64_t connection;    /* messages of one pair and one connection (a queue pair) go in order: a
                                number that the sender chooses; 0: one of its own */
     enum nadi_urgency urgency;
-    double weight;  /* flow: shares links as so many messages do; 0 is 1 */
-    bool scattered; /* folded: it goes elsewhere from each NPU, to one each; behind a switch */
+    double weight;      /* flow: shares links as so many messages do; 0 is 1 */
+    uint32_t shared_by; /* to or from a switch, of an all-reduce of so many NPUs, each of which
+                           loads its part of the sum and stores it again; else 0 */
+    bool scattered;     /* folded: it goes elsewhere from each NPU, to one each; behind a switch */
 };
 
 /* Always the first member of a model's state. */

@@ -63,6 +63,7 @@ static const struct {
      "select * from collectives order by duration_ns * instances desc, collective limit 20000"},
     {"layers", "select * from layers limit 20000"},
     {"tiers", "select * from tiers"},
+    {"devices", "select * from devices"},
     {"tier_roles", "select * from tier_roles order by peak_bytes desc"},
     {"tier_levels",
      "select tier, min(ns) as ns, max(bytes) as bytes from tier_levels group by tier, case when "

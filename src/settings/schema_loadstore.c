@@ -66,13 +66,20 @@ static const struct nadi_setting keys[] = {
      .min = 1,
      .max = 1e6,
      .doc = "Requests of an SM that are not answered, at most."},
+    {.name = "hop-credits",
+     .type = NADI_TYPE_INTEGER,
+     .preset = "0",
+     .max = 1e6,
+     .doc = "Lines that a switch has room for, of each link that leads to it, of data and of all "
+            "else: a line takes a credit when it sets out and gives it back when it has left the "
+            "switch, a link's latency later. 0: as many as come."},
     {.name = "exact-lines",
      .type = NADI_TYPE_INTEGER,
      .preset = "8192",
      .min = 1,
      .max = 1e9,
-     .doc = "A message of more lines is simulated in bundles of them, at most a sixteenth of "
-            "`outstanding`: as much faster, and less than 1 % off."},
+     .doc = "A message of more lines is simulated in bundles of them, at most a quarter of "
+            "`outstanding`, fewer where those run out: as much faster, and less than 1 % off."},
     RATE("sm-rate", "64 GB/s", "What an SM copies at most."),
     {.name = "engines",
      .type = NADI_TYPE_INTEGER,

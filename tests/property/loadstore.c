@@ -63,6 +63,7 @@ static void draw_device(struct nadi_loadstore_config *c, struct nadi_rng *r)
     c->poll_ns = between(r, 0, 20);
     c->ll128_ns = between(r, 0, 300);
     c->setup_ns = between(r, 0, 1000);
+    c->hop_credits = nadi_rng_below(r, 2) ? between(r, 1, 40) : 0;
 }
 
 static void send_all(const struct draw *d, struct flow_case *c, struct nadi_rng *r)

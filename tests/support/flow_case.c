@@ -48,6 +48,7 @@ static void on_send(void *context, const struct nadi_event *event)
                          : nadi_network_route(c->net, m->src, m->dst),
         .urgency = m->urgency,
         .op = m->op,
+        .shared_by = m->shared_by,
         .copies = 1,
         .bytes = m->bytes,
         .kind = c->kind_arrived,

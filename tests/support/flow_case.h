@@ -13,7 +13,8 @@ struct flow_case_message {
     double weight;       /* 0: 1 */
     uint64_t connection; /* 0: one of its own */
     enum nadi_urgency urgency;
-    uint32_t op;   /* of struct nadi_message */
+    uint32_t op;        /* of struct nadi_message */
+    uint32_t shared_by; /* likewise */
     uint32_t over; /* 1 + the channel that it goes over alone, to or from a switch; 0: a route */
 };
 

@@ -32,9 +32,11 @@ enum {
     NADI_LOADSTORE_MOST_NPUS = 16,
     NADI_LOADSTORE_MOST_UNITS = 1024,    /* of a device */
     NADI_LOADSTORE_MOST_REQUEST = 65536, /* bytes */
-    NADI_LOADSTORE_BUNDLES = 16, /* that a unit has under way at least, where its window is full; */
-    NADI_LOADSTORE_MOST_BUNDLES = 64, /* where it runs out of requests */
-    NADI_LOADSTORE_FLAG = 8,          /* bytes of a flag's store */
+    NADI_LOADSTORE_BUNDLES = 16, /* that a unit has under way at least, where its window is full, */
+    NADI_LOADSTORE_FEW_BUNDLES = 4,    /* of so many bytes in all, */
+    NADI_LOADSTORE_BUNDLE = 64 * 1024, /* bytes; */
+    NADI_LOADSTORE_MOST_BUNDLES = 64,  /* where it runs out of requests */
+    NADI_LOADSTORE_FLAG = 8,           /* bytes of a flag's store */
 };
 
 struct nadi_loadstore_config {
@@ -50,6 +52,7 @@ struct nadi_loadstore_config {
     uint32_t outstanding;     /* requests of an SM that are not answered */
     uint32_t engines;         /* copy engines of a device */
     uint32_t engine_requests; /* of an engine that are not answered */
+    uint32_t hop_credits;     /* lines of a link that the switch behind it has room for; 0: all */
     uint32_t exact_lines;     /* a message of more goes in bundles of lines */
     double sm_bytes_per_ns, engine_bytes_per_ns; /* that one copies */
     double memory_ns; /* between units or memory and the ports of a device, one way */

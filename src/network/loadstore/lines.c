@@ -15,6 +15,47 @@ static uint32_t message_of(const struct loadstore *w, const struct line *l)
     return l->kind == LINE_READY ? l->part : w->parts.items[l->part].message;
 }
 
+static bool is_data(enum line_kind kind)
+{
+    return kind == LINE_STORE || kind == LINE_DATA || kind == LINE_SHARE;
+}
+
+static uint32_t class_of(const struct loadstore *w, const struct line *l)
+{
+    return is_data(l->kind) || w->config.arbitration == NADI_ARBITRATE_FIFO ? CLASS_DATA
+                                                                            : CLASS_CONTROL;
+}
+
+/* ---- credits ------------------------------------------------------------------------------- */
+
+static uint32_t credits_of(const struct line *l)
+{
+    return l->of.lines ? l->of.lines : 1;
+}
+
+/* May it set out? What ends behind the link needs no room in a switch. */
+static bool has_room(const struct loadstore *w, uint32_t number, const struct line *l)
+{
+    return !w->config.hop_credits || l->hop + 1 == l->hops ||
+           w->links[number].credits[class_of(w, l)] >= credits_of(l);
+}
+
+/* It sets out: it takes room at the end of its link, and leaves what it had at its beginning. */
+static void move_credits(struct loadstore *w, uint32_t number, const struct line *l)
+{
+    const uint32_t class = class_of(w, l);
+    if (!w->config.hop_credits)
+        return;
+    if (l->hop + 1 < l->hops)
+        w->links[number].credits[class] -= credits_of(l);
+    if (l->hop == 0)
+        return;
+    const uint32_t before = l->links[l->hop - 1];
+    nadi_engine_schedule(w->base.engine,
+                         nadi_time_add(w->links[number].free_at, w->links[before].latency),
+                         NADI_NONE, w->kind_credit, before, class, credits_of(l));
+}
+
 /* ---- links --------------------------------------------------------------------------------- */
 
 static void start(struct loadstore *w, uint32_t number, uint32_t index)
@@ -24,9 +65,10 @@ static void start(struct loadstore *w, uint32_t number, uint32_t index)
     struct nadi_fabric_tally *tally = &w->tallies[number];
     const nadi_time now = nadi_engine_now(w->base.engine), waited = now - l->since;
     const nadi_time taken = whole(l->bytes * link->ps_a_byte, &link->fraction);
-    const nadi_time flight = nadi_time_add(link->latency, l->hop ? 0 : w->memory);
+    const nadi_time flight = nadi_time_add(link->latency, l->hop || l->inside ? 0 : w->memory);
     link->free_at = nadi_time_add(now, taken);
-    if (l->kind == LINE_STORE || l->kind == LINE_DATA)
+    move_credits(w, number, l);
+    if (is_data(l->kind))
         tally->bytes = nadi_count_add(tally->bytes, l->of.data);
     tally->wire_bytes = nadi_count_add(tally->wire_bytes, l->bytes);
     tally->busy = nadi_time_add(tally->busy, taken);
@@ -44,12 +86,6 @@ static void start(struct loadstore *w, uint32_t number, uint32_t index)
                          w->kind_hop, index, 0, 0);
 }
 
-static uint32_t class_of(const struct loadstore *w, const struct line *l)
-{
-    const bool data = l->kind == LINE_STORE || l->kind == LINE_DATA;
-    return data || w->config.arbitration == NADI_ARBITRATE_FIFO ? CLASS_DATA : CLASS_CONTROL;
-}
-
 static bool waits(const struct link_state *link)
 {
     return link->head[CLASS_DATA] != NADI_NONE || link->head[CLASS_CONTROL] != NADI_NONE;
@@ -62,6 +98,38 @@ static void wake(struct loadstore *w, uint32_t number)
                          0, 0);
 }
 
+/* A class of which a line may set out: the other one than before, if one of it waits; or always
+ * what is no data. NADI_NONE: none may. */
+static uint32_t next_class(const struct loadstore *w, uint32_t number)
+{
+    const struct link_state *link = &w->links[number];
+    const bool first = w->config.arbitration == NADI_ARBITRATE_CONTROL_FIRST;
+    const uint32_t wanted = first || link->served == CLASS_DATA ? CLASS_CONTROL : CLASS_DATA;
+    for (uint32_t i = 0; i < CLASSES; i++) {
+        const uint32_t class = i ? CLASSES - 1 - wanted : wanted, head = link->head[class];
+        if (head != NADI_NONE && has_room(w, number, &w->lines.items[head]))
+            return class;
+    }
+    return NADI_NONE;
+}
+
+/* The link is free. */
+static void serve(struct loadstore *w, uint32_t number)
+{
+    struct link_state *link = &w->links[number];
+    const uint32_t class = next_class(w, number);
+    if (class == NADI_NONE)
+        return;
+    const uint32_t index = link->head[class];
+    link->head[class] = w->lines.items[index].next;
+    if (link->head[class] == NADI_NONE)
+        link->tail[class] = NADI_NONE;
+    link->served = class;
+    start(w, number, index);
+    if (waits(link))
+        wake(w, number);
+}
+
 /* The line has come to its next link. */
 static void enter(struct loadstore *w, uint32_t index)
 {
@@ -69,7 +137,8 @@ static void enter(struct loadstore *w, uint32_t index)
     const uint32_t number = l->links[l->hop], class = class_of(w, l);
     struct link_state *link = &w->links[number];
     l->since = nadi_engine_now(w->base.engine);
-    if (link->free_at <= l->since && !link->waking) {
+    if (link->free_at <= l->since && !link->waking && link->head[class] == NADI_NONE &&
+        has_room(w, number, l)) {
         link->served = class;
         start(w, number, index);
         return;
@@ -80,28 +149,28 @@ static void enter(struct loadstore *w, uint32_t index)
     else
         w->lines.items[link->tail[class]].next = index;
     link->tail[class] = index;
-    if (!link->waking)
+    if (!link->waking && link->free_at > l->since)
         wake(w, number);
 }
 
-/* The other class than before, if one of it waits; or always what is no data. */
 void nadi_loadstore_on_wake(void *context, const struct nadi_event *event)
 {
     struct loadstore *w = context;
+    w->links[event->a].waking = false;
+    serve(w, event->a);
+}
+
+void nadi_loadstore_on_credit(void *context, const struct nadi_event *event)
+{
+    struct loadstore *w = context;
     struct link_state *link = &w->links[event->a];
-    const bool first = w->config.arbitration == NADI_ARBITRATE_CONTROL_FIRST;
-    uint32_t class = first || link->served == CLASS_DATA ? CLASS_CONTROL : CLASS_DATA;
-    if (link->head[class] == NADI_NONE)
-        class = CLASSES - 1 - class;
-    const uint32_t index = link->head[class];
-    link->head[class] = w->lines.items[index].next;
-    if (link->head[class] == NADI_NONE)
-        link->tail[class] = NADI_NONE;
-    link->served = class;
-    link->waking = false;
-    start(w, event->a, index);
-    if (waits(link))
+    link->credits[event->b] += event->c;
+    if (link->waking || !waits(link))
+        return;
+    if (link->free_at > nadi_engine_now(w->base.engine))
         wake(w, event->a);
+    else
+        serve(w, event->a);
 }
 
 /* ---- sending ------------------------------------------------------------------------------- */
@@ -112,6 +181,7 @@ static uint32_t wire_bytes(const struct loadstore *w, enum line_kind kind,
     switch (kind) {
     case LINE_STORE:
     case LINE_DATA:
+    case LINE_SHARE:
         return b->lines * w->config.header_bytes + nadi_loadstore_stored(protocol, b->data);
     case LINE_ACK:
     case LINE_LOAD:
@@ -133,11 +203,29 @@ void nadi_loadstore_launch(struct loadstore *w, const struct links_there *route,
         .links = route->links, .hops = route->hops, .part = part, .of = b, .kind = kind};
     const struct message *m = &w->messages.items[message_of(w, l)];
     const uint32_t device = route->links == m->there.links ? m->src : m->dst;
-    struct nadi_loadstore_figures *f = &w->devices[device].figures;
     l->bytes = wire_bytes(w, kind, m->protocol, &b);
-    f->wire_bytes = nadi_count_add(f->wire_bytes, l->bytes);
-    f->flags += kind == LINE_FLAG || kind == LINE_READY;
+    l->inside = device >= w->fabric.npu_count;
+    if (!l->inside) {
+        struct nadi_loadstore_figures *f = &w->devices[device].figures;
+        f->wire_bytes = nadi_count_add(f->wire_bytes, l->bytes);
+        f->flags += kind == LINE_FLAG || kind == LINE_READY;
+    }
     enter(w, index);
+}
+
+/* Of n devices at a switch each loads an n-th of what the switch adds up, and stores an n-th of
+ * what it spreads: of every n lines of a message one goes the other way as well. */
+static void launch_share(struct loadstore *w, uint32_t part, uint32_t lines)
+{
+    struct message *m = &w->messages.items[w->parts.items[part].message];
+    const uint32_t npus = m->shared_by;
+    if (npus == 0)
+        return;
+    m->shared += lines;
+    const struct bundle b = {.lines = m->shared / npus, .data = m->shared / npus * m->data};
+    m->shared %= npus;
+    if (b.lines)
+        nadi_loadstore_launch(w, &m->back, LINE_SHARE, part, b);
 }
 
 /* ---- at the other end ---------------------------------------------------------------------- */
@@ -145,7 +233,7 @@ void nadi_loadstore_launch(struct loadstore *w, const struct links_there *route,
 static void data_landed(struct loadstore *w, uint32_t message, uint32_t lines, nadi_time after)
 {
     struct message *m = &w->messages.items[message];
-    const bool by_data = m->protocol != NADI_PROTOCOL_SIMPLE || w->config.direction == NADI_GET;
+    const bool by_data = m->protocol != NADI_PROTOCOL_SIMPLE || m->get || m->in_switch;
     m->lines_there += lines;
     if (m->lines_there == m->lines && by_data)
         nadi_loadstore_deliver(w, message, after);
@@ -155,7 +243,7 @@ static void landed(struct loadstore *w, const struct line *l)
 {
     const uint32_t message = message_of(w, l);
     const struct message *m = &w->messages.items[message];
-    const nadi_time seen = nadi_time_add(w->memory, w->poll);
+    const nadi_time seen = m->dst < w->fabric.npu_count ? nadi_time_add(w->memory, w->poll) : 0;
     switch (l->kind) {
     case LINE_STORE:
         nadi_loadstore_launch(w, &m->back, LINE_ACK, l->part, l->of);
@@ -164,6 +252,8 @@ static void landed(struct loadstore *w, const struct line *l)
         return;
     case LINE_LOAD:
         nadi_loadstore_launch(w, &m->there, LINE_DATA, l->part, l->of);
+        return;
+    case LINE_SHARE:
         return;
     case LINE_DATA:
         data_landed(w, message, l->of.lines, 0);
@@ -213,15 +303,18 @@ static void issue_next(struct loadstore *w, uint32_t unit, uint32_t lines)
     const uint32_t index = last->next;
     struct part *p = &w->parts.items[index];
     const struct message *m = &w->messages.items[p->message];
-    const bool get = w->config.direction == NADI_GET;
-    struct nadi_loadstore_figures *f = &w->devices[unit / w->units_each].figures;
+    const bool get = m->get;
+    const uint32_t device = nadi_loadstore_device(w, unit);
     struct bundle b = {.lines = lines, .data = lines * m->data};
     if (p->left == lines && p->next_of_message == NADI_NONE) /* with the line that may be short */
         b.data -= (uint32_t)(m->lines * m->data - m->bytes);
     u->free -= lines;
     p->unanswered += lines;
-    f->lines += lines;
-    f->data_bytes = nadi_count_add(f->data_bytes, b.data);
+    if (device != NADI_NONE) {
+        struct nadi_loadstore_figures *f = &w->devices[device].figures;
+        f->lines += lines;
+        f->data_bytes = nadi_count_add(f->data_bytes, b.data);
+    }
     p->left -= lines;
     if (p->left == 0) {
         if (u->last == index)
@@ -230,17 +323,28 @@ static void issue_next(struct loadstore *w, uint32_t unit, uint32_t lines)
             last->next = p->next;
     } else
         u->last = index;
+    launch_share(w, index, lines);
     nadi_loadstore_launch(w, get ? &m->back : &m->there, get ? LINE_LOAD : LINE_STORE, index, b);
 }
 
 static void end_stall(struct loadstore *w, uint32_t unit)
 {
     struct unit *u = &w->units[unit];
-    nadi_time *sum = &w->devices[unit / w->units_each].figures.stalled;
+    const uint32_t device = nadi_loadstore_device(w, unit);
     if (nadi_time_is_never(u->stalled))
         return;
-    *sum = nadi_time_add(*sum, nadi_engine_now(w->base.engine) - u->stalled);
+    if (device != NADI_NONE) {
+        nadi_time *sum = &w->devices[device].figures.stalled;
+        *sum = nadi_time_add(*sum, nadi_engine_now(w->base.engine) - u->stalled);
+    }
     u->stalled = NADI_TIME_NEVER;
+}
+
+/* A switch does what the SMs of all devices at it ask for. */
+static double interval_of(const struct loadstore *w, uint32_t unit)
+{
+    return unit < w->own_units ? w->interval_ps
+                               : w->interval_ps / ((double)w->units_each * w->fabric.npu_count);
 }
 
 void nadi_loadstore_issue(struct loadstore *w, uint32_t unit)
@@ -255,7 +359,7 @@ void nadi_loadstore_issue(struct loadstore *w, uint32_t unit)
             break;
         end_stall(w, unit);
         issue_next(w, unit, lines);
-        u->free_at = nadi_time_add(now, whole(lines * w->interval_ps, &u->fraction));
+        u->free_at = nadi_time_add(now, whole(lines * interval_of(w, unit), &u->fraction));
     }
     if (u->last == NADI_NONE)
         return;

@@ -38,8 +38,10 @@ static void make_links(struct loadstore *w)
     w->tallies = NADI_ZNEW(struct nadi_fabric_tally, w->fabric.count);
     for (uint32_t i = 0; i < w->fabric.count; i++) {
         const struct nadi_fabric_link *l = &w->fabric.items[i];
-        for (uint32_t class = 0; class < CLASSES; class ++)
+        for (uint32_t class = 0; class < CLASSES; class ++) {
             w->links[i].head[class] = w->links[i].tail[class] = NADI_NONE;
+            w->links[i].credits[class] = w->config.hop_credits;
+        }
         w->links[i].latency = l->exists ? nadi_time_of_ns(l->latency_ns) : 0;
         w->links[i].ps_a_byte = l->exists ? NADI_PS_PER_NS / l->bytes_per_ns : 0;
     }
@@ -53,14 +55,30 @@ static void make_units(struct loadstore *w)
     w->units_each = engine ? c->engines : c->copy_sms;
     const double rate = engine ? c->engine_bytes_per_ns : c->sm_bytes_per_ns;
     w->interval_ps = NADI_PS_PER_NS / (rate / c->request_bytes);
-    w->units = NADI_ZNEW(struct unit, (size_t)devices * w->units_each);
+    w->own_units = devices * w->units_each;
+    w->units = NADI_ZNEW(struct unit, (size_t)w->own_units + w->fabric.count);
     w->devices = NADI_ZNEW(struct device, devices);
     for (uint32_t d = 0; d < devices; d++)
         w->devices[d].head = w->devices[d].tail = NADI_NONE;
-    for (uint32_t u = 0; u < devices * w->units_each; u++) {
+    for (uint32_t u = 0; u < w->own_units + w->fabric.count; u++) {
+        const uint32_t window = engine ? c->engine_requests : c->outstanding;
+        const uint64_t all = (uint64_t)window * w->units_each * devices;
         w->units[u].last = w->units[u].busy = NADI_NONE;
-        w->units[u].free = engine ? c->engine_requests : c->outstanding;
+        w->units[u].free = u < w->own_units ? window : (uint32_t)nadi_min_u64(all, INT32_MAX);
         w->units[u].stalled = NADI_TIME_NEVER;
+    }
+}
+
+/* NPUs and switches at the ends of links. */
+static void make_ends(struct loadstore *w)
+{
+    const uint32_t count = w->fabric.count, npus = w->fabric.npu_count;
+    w->link_device = NADI_NEW(uint32_t, count + 1);
+    w->opposite = NADI_NEW(uint32_t, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nadi_fabric_link *l = &w->fabric.items[i];
+        w->opposite[i] = NADI_NONE;
+        w->link_device[i] = l->from < npus ? l->from : l->to < npus ? l->to : NADI_NONE;
     }
 }
 
@@ -80,12 +98,14 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     nadi_fabric_init(&w->fabric, setup->topology, setup->graph, setup->routing);
     make_links(w);
     make_units(w);
+    make_ends(w);
     w->kind_hop = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_hop, w);
     w->kind_wake = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_wake, w);
     w->kind_tick = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_tick, w);
     w->kind_begin = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_begin, w);
     w->kind_flag = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_flag, w);
     w->kind_done = nadi_engine_add_kind(setup->engine, on_done, w);
+    w->kind_credit = nadi_engine_add_kind(setup->engine, nadi_loadstore_on_credit, w);
     if (setup->record_usage)
         w->base.usage = nadi_usage_create(w->fabric.count, NADI_DEPTH_NONE);
     return &w->base;
@@ -99,6 +119,8 @@ static void release(struct nadi_network *net)
     nadi_mem_free(w->links);
     nadi_mem_free(w->tallies);
     nadi_mem_free(w->units);
+    nadi_mem_free(w->link_device);
+    nadi_mem_free(w->opposite);
     nadi_mem_free(w->devices);
     nadi_mem_free(w->messages.items);
     nadi_mem_free(w->parts.items);
@@ -137,6 +159,8 @@ static struct nadi_loadstore_route route_of(const struct loadstore *w,
 
 static void note_loss(struct loadstore *w, const struct message *m)
 {
+    if (m->in_switch)
+        return; /* it has no time of its own: many load and store at once */
     const struct nadi_loadstore_route there = route_of(w, &m->there), back = route_of(w, &m->back);
     const double own = nadi_loadstore_alone(&w->config, m->protocol, &there, &back, m->bytes);
     const nadi_time took = nadi_engine_now(w->base.engine) - m->sent, alone = nadi_time_of_ns(own);
@@ -206,8 +230,13 @@ static uint32_t bundle_of(const struct loadstore *w, uint64_t lines, bool runs_o
     const struct nadi_loadstore_config *c = &w->config;
     const uint32_t window = c->copy == NADI_COPY_ENGINE ? c->engine_requests : c->outstanding;
     const uint32_t room = INT32_MAX / (c->request_bytes + c->header_bytes + c->control_bytes);
-    const uint64_t most = nadi_min_u64(
-        window / (runs_out ? NADI_LOADSTORE_MOST_BUNDLES : NADI_LOADSTORE_BUNDLES), room);
+    const uint64_t small =
+        nadi_min_u64(window / NADI_LOADSTORE_FEW_BUNDLES, NADI_LOADSTORE_BUNDLE / c->request_bytes);
+    uint64_t most = runs_out ? window / NADI_LOADSTORE_MOST_BUNDLES
+                             : nadi_max_u64(window / NADI_LOADSTORE_BUNDLES, small);
+    most = nadi_min_u64(most, room);
+    if (c->hop_credits)
+        most = nadi_min_u64(most, c->hop_credits / NADI_LOADSTORE_BUNDLES);
     const uint64_t wanted = lines / c->exact_lines + (lines % c->exact_lines > 0);
     return (uint32_t)nadi_max_u64(nadi_min_u64(wanted, most), 1);
 }
@@ -219,17 +248,19 @@ static void begin(struct loadstore *w, uint32_t index)
     const struct nadi_loadstore_route there = route_of(w, &m->there), back = route_of(w, &m->back);
     if (!passes_no_npu(w, m, &m->there) || !passes_no_npu(w, m, &m->back))
         return;
+    m->get = !m->in_switch && w->config.direction == NADI_GET;
     m->protocol = nadi_loadstore_choose(&w->config, &there, &back, m->bytes);
-    if (m->bytes == 0) /* a flag is all */
+    if (m->bytes == 0 || m->in_switch) /* a flag is all; no flags in what is added up */
         m->protocol = NADI_PROTOCOL_SIMPLE;
     m->lines = nadi_loadstore_lines(&w->config, m->protocol, m->bytes);
     m->data = nadi_loadstore_data(&w->config, m->protocol);
     m->bundle = bundle_of(
         w, m->lines, nadi_loadstore_runs_out(&w->config, m->protocol, &there, &back, m->bytes));
-    w->devices[m->src].figures.by_protocol[m->protocol]++;
+    if (m->src < w->fabric.npu_count)
+        w->devices[m->src].figures.by_protocol[m->protocol]++;
     for (uint32_t i = 0; i < m->there.hops; i++)
         w->tallies[m->there.links[i]].messages++;
-    if (w->config.direction == NADI_GET)
+    if (m->get)
         nadi_loadstore_launch(w, &m->there, LINE_READY, index, (struct bundle){0});
     else
         nadi_loadstore_begin(w, index);
@@ -240,10 +271,14 @@ static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
     return src == dst ? NADI_NONE : nadi_fabric_route(&self(net)->fabric, src, dst);
 }
 
+/* The way back is the other direction of the link. */
 static uint32_t over(struct nadi_network *net, uint32_t link)
 {
-    (void)net, (void)link;
-    NADI_BUG("the loadstore model has no messages to switches: inputs refuse them");
+    struct loadstore *w = self(net);
+    const uint32_t route = nadi_fabric_over(&w->fabric, link);
+    const uint32_t back = nadi_fabric_over(&w->fabric, link ^ 1);
+    w->opposite[nadi_fabric_path(&w->fabric, route)->links[0]] = back;
+    return route;
 }
 
 static void send(struct nadi_network *net, const struct nadi_message *sent)
@@ -255,7 +290,11 @@ static void send(struct nadi_network *net, const struct nadi_message *sent)
                              sent->a, sent->b, sent->c);
         return;
     }
-    const uint32_t returns = nadi_fabric_route(&w->fabric, sent->dst, sent->src);
+    const uint32_t npus = w->fabric.npu_count;
+    const bool in_switch = sent->src >= npus || sent->dst >= npus;
+    const uint32_t returns = in_switch
+                                 ? w->opposite[nadi_fabric_path(&w->fabric, sent->route)->links[0]]
+                                 : nadi_fabric_route(&w->fabric, sent->dst, sent->src);
     const struct nadi_fabric_path *there = nadi_fabric_choose(&w->fabric, sent->route, sent->bytes);
     const struct nadi_fabric_path *back = nadi_fabric_path(&w->fabric, returns);
     uint32_t index;
@@ -266,6 +305,9 @@ static void send(struct nadi_network *net, const struct nadi_message *sent)
         .bytes = sent->bytes,
         .src = sent->src,
         .dst = sent->dst,
+        .in_switch = in_switch,
+        .shared_by =
+            in_switch && w->link_device[there->links[0]] != NADI_NONE ? sent->shared_by : 0,
         .first_part = NADI_NONE,
         .where = NADI_NONE,
         .sent = nadi_engine_now(w->base.engine),
@@ -318,7 +360,6 @@ const struct nadi_network_ops nadi_network_loadstore = {
     .has_contention = true,
     .has_links = true,
     .has_loads = true,
-    .no_switch_ends = true,
     .relaxed = &nadi_network_flow,
     .accepts = accepts,
     .summary =

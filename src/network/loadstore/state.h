@@ -30,6 +30,8 @@ struct message {
     uint32_t answers;     /* parts of which a line is not answered */
     uint32_t data;        /* bytes of a full line that are data */
     uint32_t bundle;      /* so many lines go as one */
+    uint32_t shared_by;   /* in_switch: of every so many lines one goes the other way as well */
+    uint32_t shared;      /* lines since the last */
     uint32_t src, dst, connection;
     uint32_t first_part;
     uint32_t where; /* the link at which its lines waited longest, */
@@ -37,6 +39,8 @@ struct message {
     uint32_t kind, a, b, c;
     uint32_t next; /* that waits for an engine; or the next free one */
     enum nadi_protocol protocol;
+    bool get;       /* the other end loads */
+    bool in_switch; /* one end is a switch, which loads from or stores to devices for all of them */
     bool delivered;
 };
 
@@ -55,6 +59,7 @@ enum line_kind {
     LINE_DATA,  /* its answer */
     LINE_FLAG,  /* simple: a unit's stores are there */
     LINE_READY, /* get: the source's data may be loaded */
+    LINE_SHARE, /* what a device loads or stores itself of what a switch adds up or spreads */
 };
 
 struct bundle {
@@ -69,6 +74,7 @@ struct line {
     uint32_t bytes;
     struct bundle of;
     enum line_kind kind;
+    bool inside;     /* begins at a switch */
     nadi_time since; /* when it came to its link */
 };
 
@@ -88,6 +94,7 @@ struct link_state {
     double ps_a_byte, fraction;
     nadi_time latency;
     uint32_t head[CLASSES], tail[CLASSES]; /* lines that wait */
+    uint32_t credits[CLASSES];             /* of the switch behind it, with hop_credits */
     uint32_t served;                       /* the class of the line before */
     bool waking;                           /* an event comes when it is free */
 };
@@ -108,7 +115,10 @@ struct loadstore {
     struct unit *units; /* by device, units_each of them: SMs that copy, or engines */
     struct device *devices;
     uint32_t units_each;
-    double interval_ps; /* between two lines of a unit */
+    uint32_t own_units;    /* of devices; then one for each link, of the switch at its end */
+    uint32_t *link_device; /* by link: the NPU at one of its ends; NADI_NONE: switches */
+    uint32_t *opposite;    /* by link: the other direction; NADI_NONE: not asked for yet */
+    double interval_ps;    /* between two lines of a unit */
     nadi_time memory, fence, poll, setup, ll128;
     NADI_POOL_OF(struct message) messages;
     NADI_POOL_OF(struct part) parts;
@@ -117,7 +127,7 @@ struct loadstore {
         uint32_t *items; /* messages without a route */
         size_t count, capacity;
     } stranded;
-    uint32_t kind_hop, kind_wake, kind_tick, kind_begin, kind_flag, kind_done;
+    uint32_t kind_hop, kind_wake, kind_tick, kind_begin, kind_flag, kind_done, kind_credit;
 };
 
 static inline uint32_t nadi_loadstore_owner(const struct loadstore *w, const struct message *m)
@@ -125,11 +135,18 @@ static inline uint32_t nadi_loadstore_owner(const struct loadstore *w, const str
     return w->config.direction == NADI_GET ? m->dst : m->src;
 }
 
+/* The device that a unit moves data of; NADI_NONE: between switches. */
+static inline uint32_t nadi_loadstore_device(const struct loadstore *w, uint32_t unit)
+{
+    return unit < w->own_units ? unit / w->units_each : w->link_device[unit - w->own_units];
+}
+
 /* lines.c: from the device at the beginning of the route, as of now. */
 void nadi_loadstore_launch(struct loadstore *w, const struct links_there *route,
                            enum line_kind kind, uint32_t part, struct bundle b);
 void nadi_loadstore_on_hop(void *context, const struct nadi_event *event);
 void nadi_loadstore_on_wake(void *context, const struct nadi_event *event);
+void nadi_loadstore_on_credit(void *context, const struct nadi_event *event);
 /* lines.c: a unit may issue. */
 void nadi_loadstore_issue(struct loadstore *w, uint32_t unit);
 

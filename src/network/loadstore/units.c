@@ -48,6 +48,20 @@ static void split(struct loadstore *w, uint32_t message)
         nadi_loadstore_issue(w, device * w->units_each + (first + i) % w->units_each);
 }
 
+/* ---- switches ------------------------------------------------------------------------------ */
+
+/* The whole message over its one link: a kernel has the loads of what comes next under way before
+ * this is there, so that what a switch adds up comes as stores would, the acknowledgements being
+ * the loads; what it spreads are stores. */
+static void move_in_switch(struct loadstore *w, uint32_t message)
+{
+    struct message *m = &w->messages.items[message];
+    const uint32_t unit = w->own_units + m->there.links[0];
+    m->flags = m->answers = 1;
+    m->first_part = add_part(w, message, unit, m->lines);
+    nadi_loadstore_issue(w, unit);
+}
+
 /* ---- engines ------------------------------------------------------------------------------- */
 
 /* The engine sets itself up for a message, which it then moves alone. */
@@ -99,11 +113,13 @@ static void finish(struct loadstore *w, uint32_t part)
     const struct part *p = &w->parts.items[part];
     const uint32_t unit = p->unit, message = p->message;
     struct message *m = &w->messages.items[message];
-    if (w->config.direction == NADI_PUT && m->protocol == NADI_PROTOCOL_SIMPLE)
+    if (m->in_switch && m->lines == 0)
+        nadi_loadstore_deliver(w, message, 0);
+    if (!m->get && !m->in_switch && m->protocol == NADI_PROTOCOL_SIMPLE)
         nadi_engine_schedule(w->base.engine,
                              nadi_engine_after(w->base.engine, m->lines ? w->fence : 0), NADI_NONE,
                              w->kind_flag, part, 0, 0);
-    else if (w->config.copy == NADI_COPY_ENGINE)
+    else if (w->config.copy == NADI_COPY_ENGINE && !m->in_switch)
         release(w, unit);
     m->answers--;
     nadi_loadstore_forget(w, message);
@@ -134,7 +150,7 @@ void nadi_loadstore_on_flag(void *context, const struct nadi_event *event)
 static void empty(struct loadstore *w, uint32_t message)
 {
     struct message *m = &w->messages.items[message];
-    if (w->config.direction == NADI_GET) { /* READY was all */
+    if (m->get) { /* READY was all */
         nadi_loadstore_deliver(w, message, 0);
         for (uint32_t part = m->first_part; part != NADI_NONE;
              part = w->parts.items[part].next_of_message)
@@ -165,11 +181,13 @@ void nadi_loadstore_on_begin(void *context, const struct nadi_event *event)
 
 void nadi_loadstore_begin(struct loadstore *w, uint32_t message)
 {
-    if (w->config.copy == NADI_COPY_ENGINE) {
+    if (w->messages.items[message].in_switch)
+        move_in_switch(w, message);
+    else if (w->config.copy == NADI_COPY_ENGINE) {
         queue(w, message);
         return;
-    }
-    split(w, message);
+    } else
+        split(w, message);
     if (w->messages.items[message].lines == 0)
         empty(w, message);
 }

@@ -301,6 +301,67 @@ static void test_small(void **state)
     flow_case_release(&c);
 }
 
+/* ---- credits of switches ------------------------------------------------------------------- */
+
+/* With C credits the first link carries C lines a round: a line's way to the switch, out of it, and
+ * the credit's way back. 1 MiB by many SMs. */
+static void test_credits(void **state)
+{
+    static const uint32_t credits[] = {1, 4, 16, 64};
+    struct nadi_loadstore_config config = bare();
+    (void)state;
+    config.outstanding = 1 << 20;
+    config.sm_bytes_per_ns = 1e6;
+    const double rate = 128, latency = 200, line = 128 / rate, lines = 8192;
+    const double without = time_of(&config, NADI_DIM_SWITCH, rate, latency, 1 << 20);
+    for (size_t i = 0; i < 4; i++) {
+        config.hop_credits = credits[i];
+        const double round = line + latency + line + latency;
+        const double bare_ns = lines / credits[i] * round;
+        const double ns = time_of(&config, NADI_DIM_SWITCH, rate, latency, 1 << 20);
+        if (fabs(ns - bare_ns) > 4 * round + 0.001 * bare_ns)
+            fail_msg("%u credits: %.1f ns, by hand %.1f", credits[i], ns, bare_ns);
+    }
+    config.hop_credits = 4096; /* more than are under way */
+    const double enough = time_of(&config, NADI_DIM_SWITCH, rate, latency, 1 << 20);
+    assert_true(fabs(enough - without) < 1e-6);
+    config.hop_credits = 4; /* a link without a switch behind it needs none */
+    const double direct = time_of(&config, NADI_DIM_FULLY_CONNECTED, rate, latency, 1 << 20);
+    config.hop_credits = 0;
+    assert_true(fabs(direct - time_of(&config, NADI_DIM_FULLY_CONNECTED, rate, latency, 1 << 20)) <
+                1e-6);
+}
+
+/* ---- switches that add up ------------------------------------------------------------------ */
+
+/* One message over the link to a switch, and one from there; of an all-reduce an n-th goes the
+ * other way as well, and both messages' acknowledgements. */
+static void test_in_switch(void **state)
+{
+    struct nadi_loadstore_config config = bare();
+    struct flow_case c;
+    (void)state;
+    config.header_bytes = config.control_bytes = 16;
+    config.memory_ns = 50;
+    for (uint32_t n = 0; n <= 4; n += 4) {
+        open_dim(&c, &config, NADI_DIM_SWITCH, 4, 100, 250);
+        for (uint32_t down = 0; down < 2; down++) {
+            flow_case_send(&c, down * 1e6, down ? 4 : 1, down ? 1 : 4, 1 << 20);
+            c.messages[down].over = 1 + nadi_network_switch_link(&c.topology, 0, 1, down);
+            c.messages[down].shared_by = n;
+        }
+        flow_case_run(&c);
+        const double data = 8192 * 144 / 100.0;
+        assert_true(fabs(flow_case_ns(&c, 0) - (data + 300)) < 3);
+        assert_true(fabs(flow_case_ns(&c, 1) - (data + 300)) < 3);
+        const struct nadi_loadstore_figures *f = nadi_loadstore_figures(c.net, 1);
+        /* its data, what it acknowledges, and its share of what it stores */
+        assert_int_equal(f->wire_bytes, 8192 * 144 + 8192 * 16 + (n ? 8192 / n * 144 : 0));
+        assert_int_equal(f->flags, 0);
+        flow_case_release(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,7 +369,8 @@ int main(void)
         cmocka_unit_test(test_protocols),   cmocka_unit_test(test_as_flow),
         cmocka_unit_test(test_arbitration), cmocka_unit_test(test_engines_queue),
         cmocka_unit_test(test_bundles),     cmocka_unit_test(test_widest),
-        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_small),       cmocka_unit_test(test_credits),
+        cmocka_unit_test(test_in_switch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
