@@ -7,7 +7,7 @@
 #include "compute/measured.h"
 #include "compute/systolic.h"
 
-static double operand_bytes(enum nadi_precision precision)
+double nadi_kernel_operand_bytes(enum nadi_precision precision)
 {
     switch (precision) {
     case NADI_FP4:
@@ -48,7 +48,8 @@ static double gemm_bytes(const struct nadi_kernel *k)
 {
     const double m = (double)k->m, n = (double)k->n, inner = (double)k->k;
     const double output = k->output_bytes ? k->output_bytes : 2;
-    return (double)k->count * ((m + n) * inner * operand_bytes(k->precision) + m * n * output) +
+    return (double)k->count *
+               ((m + n) * inner * nadi_kernel_operand_bytes(k->precision) + m * n * output) +
            k->bytes;
 }
 
@@ -93,7 +94,7 @@ static double aligned_share(const struct nadi_device *d, const struct nadi_kerne
     uint32_t level = 0;
     while (level < 3 && bytes % (4u << level) == 0)
         level++;
-    return d->aligned_rows || operand_bytes(k->precision) < 2 ? 1 : share[level];
+    return d->aligned_rows || nadi_kernel_operand_bytes(k->precision) < 2 ? 1 : share[level];
 }
 
 static double tile_ns(const struct nadi_device *d, const struct nadi_kernel *k,
@@ -107,7 +108,7 @@ static double tile_ns(const struct nadi_device *d, const struct nadi_kernel *k,
     const double operands = d->operand_rate[k->precision] * share;
     const double inner = (double)divide_up(divide_up(k->k, split), 32) * 32;
     const double work = 2.0 * t->m * t->n / flops * 1e9;
-    const double reading = (t->m + t->n) * operand_bytes(k->precision) / operands * 1e9;
+    const double reading = (t->m + t->n) * nadi_kernel_operand_bytes(k->precision) / operands * 1e9;
     const double step = fmax(fmax(work, reading), d->depth_ns[k->precision]);
     double added = 0; /* partial results of 4 bytes, written and read */
     if (split > 1)
@@ -125,7 +126,8 @@ static double tiles_gemm_ns(const struct nadi_device *d, const struct nadi_kerne
             if (split == 1 || k->k / split >= 256)
                 best = fmin(best, tile_ns(d, k, &tiles[i], split));
     if (k->across && d->depth_first[k->precision]) /* read and written once more */
-        bytes += 2 * (double)k->count * (double)k->n * (double)k->k * operand_bytes(k->precision);
+        bytes += 2 * (double)k->count * (double)k->n * (double)k->k *
+                 nadi_kernel_operand_bytes(k->precision);
     return fmax(best, bytes / bytes_rate(d, k) * 1e9);
 }
 

@@ -50,12 +50,15 @@ struct nadi_kernel {
     bool portable;         /* ATTENTION: not written for the device */
     bool across;           /* GEMM: the second operand does not lie along the depth */
     bool in_turn;          /* GEMM: the products follow one another */
-    double bytes;          /* STREAM: all; GEMM: beyond operands and result */
+    double bytes;          /* STREAM: all; GEMM: beyond operands and result, or fewer */
     uint64_t rows;         /* GEMM: lengths of contiguous rows, combined by |; 0: all are aligned */
     uint32_t output_bytes; /* GEMM: of one number of the result; 0: 2 */
 };
 
 struct nadi_measured;
+
+/* Of a number of an operand of a product. */
+double nadi_kernel_operand_bytes(enum nadi_precision precision);
 
 struct nadi_compute_model {
     const char *name, *summary;

@@ -63,6 +63,17 @@ static void add_stream(const struct costing *c, struct nadi_work *w, double byte
         add_kernel(c, w, &(struct nadi_kernel){.kind = NADI_KERNEL_STREAM, .bytes = bytes});
 }
 
+/* Of a convolution, whose left side is its inputs, each in many windows: they pass the memory once,
+ * read or written. */
+static double windows_bytes(const struct costing *c, const struct nadi_op *op, bool written)
+{
+    const double unfolded = (double)op->count * (double)op->m * (double)op->k;
+    if (op->input == 0 || (double)op->input >= unfolded)
+        return 0;
+    return ((double)op->input - unfolded) *
+           (written ? 2 : nadi_kernel_operand_bytes(precision_of(c, op)));
+}
+
 static void add_gemm(const struct costing *c, struct nadi_work *w, const struct nadi_op *op,
                      uint64_t m, uint64_t n, uint64_t k, uint32_t output_bytes)
 {
@@ -75,6 +86,7 @@ static void add_gemm(const struct costing *c, struct nadi_work *w, const struct 
                    .n = n,
                    .k = k,
                    .in_turn = op->flags & NADI_OP_IN_TURN,
+                   .bytes = windows_bytes(c, op, m == op->m && n == op->k),
                    .rows = op->rows,
                    .output_bytes = output_bytes,
                });

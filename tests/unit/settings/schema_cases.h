@@ -249,6 +249,7 @@ static const struct key_case key_cases[] = {
     {LOADSTORE, "control", "0", "0 B", "65537", "schema/range"},
     {LOADSTORE, "outstanding", "64", "64", "0", "schema/range"},
     {LOADSTORE, "exact-lines", "1000", "1000", "0", "schema/range"},
+    {LOADSTORE, "hop-credits", "64", "64", "-1", "schema/range"},
     {LOADSTORE, "sm-rate", "20", "20000000000 B/s", "0", "schema/range"},
     {LOADSTORE, "engines", "2", "2", "0", "schema/range"},
     {LOADSTORE, "engine-rate", "100", "100000000000 B/s", "2e6", "schema/range"},
