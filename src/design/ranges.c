@@ -112,7 +112,7 @@ static bool breaks_times(struct nadi_design_ranges *r, const struct nadi_range_b
             all &= nadi_design_check_limits(r->l, &d, true, &none) ? d.broken : 0;
             nadi_diags_release(&none);
         }
-    return all != 0;
+    return (all & r->plain_limits) != 0;
 }
 
 static double bound_of(const struct nadi_design_ranges *r, const struct nadi_range_box *b)
@@ -224,8 +224,14 @@ static void add_box(struct nadi_design_ranges *r, struct nadi_range_box *b, bool
         nadi_ranges_price(r, &b->prices, &broken);
     }
     b->bound = end == NADI_DESIGN_FAILED && is_point(r, b) ? -HUGE_VAL : bound_of(r, b);
-    if (!b->best || b->best->real == NO_DESIGN)
+    if (!b->best || b->best->real == NO_DESIGN) {
         see_middle(r, b);
+        for (uint32_t c = 0; is_first && c < r->corner_count; c++)
+            if (r->corners[c].keeps) {
+                see(r, b, r->corners[c].choice);
+                break;
+            }
+    }
     NADI_PUSH(&r->boxes, b);
 }
 
@@ -359,6 +365,7 @@ bool nadi_design_ranges_search(struct nadi_design_ranges *r, struct nadi_diags *
     uint64_t count;
     if (!take_ranges(r, diags))
         return false;
+    nadi_ranges_find_plain(r);
     double *choices = nadi_space_choices(r->space, &count, diags);
     if (count > MOST_CHOICES)
         (void)nadi_error(diags, "design/ranges", NADI_IN_FILE(r->space->path),
@@ -386,8 +393,11 @@ bool nadi_design_ranges_search(struct nadi_design_ranges *r, struct nadi_diags *
         look_at(r, (int64_t)i); /* which limits they break */
     if (!a->count)
         return nadi_error(diags, "space/points", NADI_IN_FILE(r->space->path),
-                          "a range may be an expression of others: 500GB/s - b0",
-                          "no design was found that keeps all constraints");
+                          "a variable may be what others leave, 500GB/s - b0, instead of an "
+                          "equation; a narrow range finds what narrow conditions allow",
+                          "after %" PRIu64 " divisions no design was found that keeps all "
+                          "constraints and limits",
+                          a->divisions);
     return true;
 }
 

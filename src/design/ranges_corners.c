@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "design/ranges_inside.h"
 
+#include <ctype.h>
 #include <math.h>
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -113,6 +114,30 @@ bool nadi_ranges_keeps(const struct nadi_design_ranges *r)
     return true;
 }
 
+/* A comparison of sums, products and powers: what breaks it at all corners breaks it between. */
+static bool is_plain(const struct nadi_expression *e)
+{
+    static const char *const others[] = {"==", "!=", "//",    "%",    "&&",
+                                         "||", "!",  " and ", " or ", "not "};
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (strstr(e->text, others[i]))
+            return false;
+    for (const char *at = strchr(e->text, '('); at; at = strchr(at + 1, '('))
+        if (at > e->text && (isalnum((unsigned char)at[-1]) || at[-1] == '_'))
+            return false; /* a function */
+    return true;
+}
+
+void nadi_ranges_find_plain(struct nadi_design_ranges *r)
+{
+    for (uint32_t i = 0; i < r->space->constraint_count && i < 63; i++)
+        if (is_plain(&r->space->constraints[i]))
+            r->plain_constraints |= UINT64_C(1) << i;
+    for (uint32_t i = 0; i < r->l->p->limit_count; i++)
+        if (is_plain(&r->l->p->limits[i]))
+            r->plain_limits |= UINT32_C(1) << i;
+}
+
 /* What a choice of a box breaks, of its prices too. False: it has no value. */
 static bool try_choice(struct nadi_design_ranges *r, struct nadi_range_box *b, const double *choice,
                        struct nadi_range_breaks *all)
@@ -172,7 +197,7 @@ bool nadi_ranges_take_corners(struct nadi_design_ranges *r, struct nadi_range_bo
         r->corner_count++;
     }
     scan(r, b, &all);
-    return !all.constraints && !all.limits;
+    return !(all.constraints & r->plain_constraints) && !(all.limits & r->plain_limits);
 }
 
 /* Of each key the best (sign 1) or worst (-1) value of the corners, in use. */

@@ -50,6 +50,8 @@ struct nadi_design_ranges {
     struct nadi_space *space;
     const struct nadi_space_variable *ranges[MOST_RANGES];
     uint32_t count;
+    uint64_t plain_constraints;                /* masks of those that tell of a box by its */
+    uint32_t plain_limits;                     /* corners */
     struct nadi_design_strategies *strategies; /* by design and workload */
     uint64_t room;                             /* designs */
     uint64_t added;                            /* that were estimated */
@@ -79,11 +81,13 @@ void nadi_ranges_use(struct nadi_design_ranges *r, const char *const *texts,
 /* Of each key the best (sign 1) or worst (-1) value of the corners, in use. */
 void nadi_ranges_use_extreme(struct nadi_design_ranges *r, int sign);
 
+/* Fills the masks of plain constraints and limits. */
+void nadi_ranges_find_plain(struct nadi_design_ranges *r);
 /* The price of the values in use, for the least of a box; *broken: limits on prices. */
 void nadi_ranges_price(struct nadi_design_ranges *r, struct nadi_design *least, uint32_t *broken);
 /* Do the values in use keep all constraints? */
 bool nadi_ranges_keeps(const struct nadi_design_ranges *r);
-/* All corners of a box. False: each breaks the same constraint or limit. */
+/* All corners of a box. False: each breaks the same plain constraint or limit. */
 bool nadi_ranges_take_corners(struct nadi_design_ranges *r, struct nadi_range_box *b);
 /* A round number near the middle of a box's interval, so that answers are numbers to build. */
 double nadi_ranges_middle(const struct nadi_range_box *b, const struct nadi_space_variable *v);

@@ -174,12 +174,18 @@ static bool read_points(struct nadi_space_reader *r)
 {
     struct nadi_csv_table t;
     struct nadi_space *s = r->s;
+    bool has[NADI_SPACE_MOST_VARIABLES] = {false};
     bool ok = nadi_csv_read(&t, s->file, "points", r->diags);
     for (uint32_t c = 0; ok && c < t.column_count; c++) {
         struct nadi_place place = NADI_IN_FILE(s->file);
         place.line = 1;
         struct nadi_space_variable *v = nadi_space_add(r, t.header[c], false, place);
         ok = v != NULL;
+        if (ok && has[v - s->variables])
+            ok = nadi_error(r->diags, "space/file", place, "leave one out",
+                            "two columns are values of '%s'", v->name);
+        else if (ok)
+            has[v - s->variables] = true;
         for (uint32_t i = 0; ok && i < t.row_count; i++) {
             place.line = t.lines[i];
             ok = nadi_space_add_value(r, v, nadi_csv_field(&t, i, c), place);

@@ -176,6 +176,19 @@ static bool check_own_name(const struct nadi_space_reader *r, const struct nadi_
                       "'%s' is no name: letters, digits and '_' are wanted", v->name);
 }
 
+/* "tp" and "plan.tp" are one key, of which either value would be passed over. */
+static bool is_only(const struct nadi_space_reader *r, const struct nadi_space_variable *v)
+{
+    for (uint32_t i = 0; i < r->s->variable_count; i++) {
+        const struct nadi_space_variable *other = &r->s->variables[i];
+        if (other != v && other->of && strcmp(other->of, v->of) == 0 &&
+            strcmp(other->path, v->path) == 0)
+            return nadi_error(r->diags, "space/same-key", v->place, "leave one out",
+                              "'%s' and '%s' are one key", other->name, v->name);
+    }
+    return true;
+}
+
 struct nadi_space_variable *nadi_space_add(struct nadi_space_reader *r, const char *name, bool own,
                                            struct nadi_place place)
 {
@@ -189,6 +202,11 @@ struct nadi_space_variable *nadi_space_add(struct nadi_space_reader *r, const ch
                          "there are more than %d variables", NADI_SPACE_MOST_VARIABLES);
         return NULL;
     }
+    if (i < s->variable_count && r->in_file) {
+        (void)nadi_error(r->diags, "space/same-key", place, "leave one out",
+                         "'%s' and '%s' are one name", s->variables[i].name, name);
+        return NULL;
+    }
     if (i < s->variable_count && s->variables[i].of == NULL)
         own = true; /* --vary gives a name of one's own other values */
     struct nadi_space_variable *v = &s->variables[i];
@@ -198,7 +216,7 @@ struct nadi_space_variable *nadi_space_add(struct nadi_space_reader *r, const ch
     r->pending[i].text = NULL;
     s->variable_count += i == s->variable_count;
     v->path = v->name;
-    return (own ? check_own_name(r, v) : find_key(r, v)) ? v : NULL;
+    return (own ? check_own_name(r, v) : find_key(r, v) && is_only(r, v)) ? v : NULL;
 }
 
 static uint32_t find_variable(const void *context, const char *name, size_t length)
