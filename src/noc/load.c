@@ -153,9 +153,11 @@ static bool open_noc(struct noc *n, const struct nadi_noc_setup *setup, struct n
     for (uint32_t i = 0; i < n->npus; i++)
         if (!nadi_graph_degree(g, g->hosts[i]) ||
             g->nodes[g->ports[g->first_port[g->hosts[i]]].peer].kind == NADI_GRAPH_HOST)
-            return nadi_error(diags, "noc/routers", NADI_NOWHERE,
-                              "give a network of routers or switches, for example mesh",
-                              "NPU %u of this network is not joined to a router", i);
+            return nadi_error(
+                diags, "noc/routers", NADI_NOWHERE,
+                "give a network of routers or switches, for example mesh; \"hyperx shape=8\" "
+                "is a full mesh of routers",
+                "NPU %u of this network is not joined to a router", i);
     nadi_rng_init(&n->rng, setup->seed, "noc traffic");
     if (!nadi_flit_wire(&n->wiring, setup->graph, setup->config, diags))
         return false;

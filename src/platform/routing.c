@@ -313,20 +313,26 @@ static struct walk begin(struct nadi_routing *r, uint32_t node, uint64_t key,
 }
 
 /* A switch to go by, drawn from the part of the network that the direct route goes through;
- * NADI_NONE where the direct route is through one switch, or none. */
+ * NADI_NONE where the direct route is through one switch, or none. At least two of its switches
+ * have more than one cable: those of the direct route. */
 static uint32_t draw_middle(const struct walk *direct)
 {
     const struct nadi_routing *r = direct->r;
     const struct nadi_graph *g = r->g;
     if (direct->first == direct->last)
         return NADI_NONE;
-    const uint64_t hash = nadi_hash_u64(direct->key ^ UINT64_C(0x7661));
+    uint64_t hash = nadi_hash_u64(direct->key ^ UINT64_C(0x7661));
     if (g->product)
         return g->product->first_router +
                (uint32_t)((hash >> 32) * g->product->shape.npu_count >> 32);
     const uint32_t part = r->component[direct->first];
     const uint32_t size = r->first_member[part + 1] - r->first_member[part];
-    return r->members[r->first_member[part] + (uint32_t)((hash >> 32) * size >> 32)];
+    uint32_t middle;
+    do {
+        middle = r->members[r->first_member[part] + (uint32_t)((hash >> 32) * size >> 32)];
+        hash = nadi_hash_u64(hash);
+    } while (nadi_graph_degree(g, middle) == 1); /* an I/O controller forwards nothing */
+    return middle;
 }
 
 static bool detour(struct nadi_routing *r, struct walk *w, uint32_t middle)

@@ -11,8 +11,9 @@
  * clockwise where both directions are as short; this is also what shortest does in a product of
  * dimensions, and elsewhere it is shortest ecmp             each switch takes one of its ports on
  * shortest paths by a hash of seed, source, destination, flow and switch (RFC 2992 has the idea)
- *   valiant          first to a switch drawn from all that the source reaches, then on, both parts
- *                    by ecmp (Valiant, Brebner, STOC 1981); within one switch the direct route
+ *   valiant          first to a switch drawn from all of more than one cable that the source
+ *                    reaches, then on, both parts by ecmp (Valiant, Brebner, STOC 1981); within
+ *                    one switch the direct route
  *   adaptive         the port with the least load among those on shortest paths, or the detour of
  *                    valiant where load times hops is less along it; the load is the time that a
  *                    channel needs for what it has to carry and for what is sent now: UGAL with

@@ -192,6 +192,7 @@ struct nadi_result_view {
     VIEW(packets)                                                                                  \
     VIEW(packets_json)                                                                             \
     VIEW(ports)                                                                                    \
+    VIEW(stalls)                                                                                   \
     VIEW(pauses)                                                                                   \
     VIEW(samples)                                                                                  \
     VIEW(collectives_csv)                                                                          \

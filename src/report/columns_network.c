@@ -17,6 +17,8 @@ enum {
     PACKETS = 64,           /* also in links.csv, of packets */
     ENERGY = 128,           /* also there and in summary.json, where energies are named */
     HASHED = 256,           /* also there, where hashes chose between links */
+    STALLS = 512,
+    FLITS = 1024, /* also there, of flits */
 };
 
 struct link_more {
@@ -60,8 +62,9 @@ static struct nadi_cell utilisation(struct nadi_result_row *row)
 
 static const struct nadi_column link_columns[] = {
     {"row", LINKS_FILE, MORE(row), .meaning = "`dimension` or `link`"},
-    {"link", LINKS | PORTS, .key = LINKS | PORTS, NADI_GET(U64, nadi_cell_row_number),
-     .meaning = "number of the link; of `ports` the one whose sending end it is"},
+    {"link", LINKS | PORTS | STALLS, .key = LINKS | PORTS | STALLS,
+     NADI_GET(U64, nadi_cell_row_number),
+     .meaning = "number of the link; of `ports` and `stalls` the one whose sending end it is"},
     {"dimension", LINKS_FILE | DIMENSIONS | LINKS | BUSIEST, .key = DIMENSIONS,
      NADI_INDEX(nadi_link_result, dim), .meaning = "number of the dimension"},
     {"topology", LINKS_FILE | DIMENSIONS | DIMENSIONS_LISTED, NADI_GET(TEXT, topology),
@@ -107,12 +110,21 @@ static const struct nadi_column link_columns[] = {
     {"pauses", PORTS | PACKETS, LINK(pauses), .meaning = "`packet`: pause frames received"},
     {"paused_ns", PORTS | PACKETS, LINK(paused_ns),
      .meaning = "`packet`: from a pause to the next resume"},
+    {"flits", STALLS | FLITS, LINK(flits), .meaning = "`flit`: flits sent"},
+    {"no_vc_ns", STALLS | FLITS, LINK(no_vc_ns),
+     .meaning = "`flit`: how long all packets together waited for a virtual channel of the link"},
+    {"no_credit_ns", STALLS | FLITS, LINK(no_credit_ns),
+     .meaning = "`flit`: with a channel, for room in the buffer at its other end"},
+    {"lost_turn_ns", STALLS | FLITS, LINK(lost_turn_ns),
+     .meaning = "`flit`: with room, while the crossbar gave others the turn"},
+    {"held_flits", STALLS | FLITS, LINK(held_flits), .unit = "flits",
+     .meaning = "`flit`: mean of flits in all buffers at its other end"},
 };
 
 static unsigned more_columns(const struct nadi_result_data *of)
 {
-    return (of->r->has_packets ? PACKETS : 0u) | (of->r->energy.catalogue ? ENERGY : 0u) |
-           (of->r->spread.links ? HASHED : 0u);
+    return (of->r->has_packets ? PACKETS : 0u) | (of->r->has_flits ? FLITS : 0u) |
+           (of->r->energy.catalogue ? ENERGY : 0u) | (of->r->spread.links ? HASHED : 0u);
 }
 
 static void dimension_more(const struct nadi_inputs *in, const struct nadi_result *r, uint32_t d,
@@ -166,6 +178,12 @@ static void put_ports(struct nadi_rows *rows)
         put_links(rows);
 }
 
+static void put_stalls(struct nadi_rows *rows)
+{
+    if (rows->of->r->has_flits)
+        put_links(rows);
+}
+
 void nadi_dimension_json(const struct nadi_result_data *of, uint32_t d, struct nadi_json *j)
 {
     struct link_more more;
@@ -189,7 +207,7 @@ const struct nadi_result_view nadi_view_links_csv = {
     NADI_COLUMNS(link_columns),
     LINKS_FILE,
     .also = more_columns,
-    .extra = PACKETS | ENERGY | HASHED,
+    .extra = PACKETS | ENERGY | HASHED | FLITS,
     .put = put_dimensions_and_links,
     .title = "Dimensions and links"};
 
@@ -204,6 +222,10 @@ const struct nadi_result_view nadi_view_links = {
 const struct nadi_result_view nadi_view_ports = {
     NADI_VIEW_DATABASE,         "ports", "a link; in `packet` alone",
     NADI_COLUMNS(link_columns), PORTS,   .put = put_ports};
+
+const struct nadi_result_view nadi_view_stalls = {
+    NADI_VIEW_DATABASE,         "stalls", "a link; in `flit` alone",
+    NADI_COLUMNS(link_columns), STALLS,   .put = put_stalls};
 
 const struct nadi_result_view nadi_view_dimensions_json = {
     NADI_VIEW_JSON, "network.dimensions", "a dimension", NADI_COLUMNS(link_columns),

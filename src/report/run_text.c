@@ -223,8 +223,10 @@ static bool messages(const struct text *t)
 
 /* ---- packets ------------------------------------------------------------------------------- */
 
-/* Rows of (label, bytes), the largest first: the bar is of the first. */
-static bool sizes(const struct text *t, const char *sql)
+typedef const char *unit_fn(char buffer[32], double value);
+
+/* Rows of (label, amount), the largest first: the bar is of the first. */
+static bool sizes(const struct text *t, const char *sql, unit_fn *unit, enum nadi_ink ink)
 {
     bool failed = false;
     double most = 0;
@@ -232,11 +234,11 @@ static bool sizes(const struct text *t, const char *sql)
     const int width = label_width(t, sql);
     struct nadi_query *q = nadi_query_open(t->db, sql, t->diags);
     while (q && nadi_query_next(q, &failed, t->diags)) {
-        const double bytes = nadi_query_double(q, 1);
-        most = fmax(most, bytes);
+        const double amount = nadi_query_double(q, 1);
+        most = fmax(most, amount);
         nadi_str_printf(t->out, "  %-*.*s %10s           ", width, width, nadi_query_text(q, 0),
-                        nadi_units_bytes(size, bytes));
-        bar(t, bytes / most, NADI_INK_BLUE);
+                        unit(size, amount));
+        bar(t, amount / most, ink);
         nadi_str_add_char(t->out, '\n');
     }
     nadi_query_close(q);
@@ -283,9 +285,11 @@ static bool packets(const struct text *t)
     if (ok && number(t, "select peak_queue_bytes from packets") > 0) {
         nadi_str_add_char(t->out, '\n');
         bold(t, "longest queues, of one class");
-        ok = sizes(t, "select " NADI_RUN_LINK_NAME
-                      ", peak_queue_bytes from ports join links using (link) "
-                      "where peak_queue_bytes > 0 order by 2 desc, link limit 6");
+        ok = sizes(t,
+                   "select " NADI_RUN_LINK_NAME
+                   ", peak_queue_bytes from ports join links using (link) "
+                   "where peak_queue_bytes > 0 order by 2 desc, link limit 6",
+                   nadi_units_bytes, NADI_INK_BLUE);
     }
     nadi_str_add_char(t->out, '\n');
     bold(t, "busiest links");
@@ -293,6 +297,28 @@ static bool packets(const struct text *t)
            bars(t,
                 "select " NADI_RUN_LINK_NAME ", busy_ns from links order by 2 desc, link limit 6",
                 NADI_INK_GREEN);
+}
+
+/* Routers: for what packets waited at the heads of buffers, and for which links. */
+static bool stalls(const struct text *t)
+{
+    if (number(t, "select sum(no_vc_ns + no_credit_ns + lost_turn_ns) from stalls") <= 0)
+        return true;
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "packets waited in routers, all together");
+    if (!sizes(t,
+               "select 'for a virtual channel', sum(no_vc_ns) from stalls union all select 'for "
+               "room at the other end', sum(no_credit_ns) from stalls union all select 'for their "
+               "turn', sum(lost_turn_ns) from stalls order by 2 desc",
+               nadi_units_time, NADI_INK_RED))
+        return false;
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "for which links most");
+    return sizes(t,
+                 "select " NADI_RUN_LINK_NAME ", no_vc_ns + no_credit_ns + lost_turn_ns from "
+                 "stalls join links using (link) where no_vc_ns + no_credit_ns + lost_turn_ns > 0 "
+                 "order by 2 desc, link limit 6",
+                 nadi_units_time, NADI_INK_RED);
 }
 
 /* Links that hashes gave more than an even share: where most bytes came of it. */
@@ -420,7 +446,8 @@ bool nadi_run_text(const char *run, bool colour, struct nadi_str *out, struct na
     heading(&t, run);
     interval(&t);
     bool ok = sentences(&t) && path(&t) && communication(&t) && queues(&t) && messages(&t) &&
-              packets(&t) && hashing(&t) && tiers(&t) && ranks(&t) && sensitivities(&t);
+              packets(&t) && stalls(&t) && hashing(&t) && tiers(&t) && ranks(&t) &&
+              sensitivities(&t);
     nadi_database_close(t.db);
     return ok && diags->errors == errors;
 }

@@ -124,6 +124,10 @@ static void add_link(void *context, const struct nadi_network_counter *c)
         .pauses = c->pauses,
         .paused_ns = c->paused_ns,
         .flits = c->flits,
+        .no_vc_ns = c->no_vc_ns,
+        .no_credit_ns = c->no_credit_ns,
+        .lost_turn_ns = c->lost_turn_ns,
+        .held_flits = c->held_flits,
         .wire_bytes = c->wire_bytes,
         .joules = (double)NAN,
     };
@@ -362,6 +366,7 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     collect_classes(&c);
     collect_collectives(&c);
     result->has_packets = network->ops->has_packets;
+    result->has_flits = network->ops->has_flits;
     if (result->has_packets)
         nadi_packet_figures_get(network, &result->packets);
     collect_all_links(&c);

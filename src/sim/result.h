@@ -61,8 +61,9 @@ struct nadi_link_result {
     uint32_t most_waiting;
     double bytes_per_ns;                          /* its bandwidth; 0 on a dimension's sum */
     uint64_t peak_queue_bytes, pauses, paused_ns; /* packet: network/network.h */
-    uint64_t flits;                               /* flit */
-    uint64_t wire_bytes;                          /* loadstore: network/network.h */
+    uint64_t flits, no_vc_ns, no_credit_ns, lost_turn_ns; /* flit: network/network.h */
+    double held_flits;                                    /* likewise */
+    uint64_t wire_bytes;                                  /* loadstore: network/network.h */
     double joules; /* of its traffic, the routers that send it included; NAN: not asked for */
     /* ECMP, of a link that hashes chose among equal ones: platform/spread.h */
     double even_flows; /* 0: of no such link, or nobody counts */
@@ -209,7 +210,7 @@ struct nadi_result {
     uint64_t message_flits;                  /* flit: of their packets */
     struct nadi_energy_result energy;
     struct nadi_fabric_result fabric;
-    bool has_packets;
+    bool has_packets, has_flits;
     struct nadi_packet_figures packets; /* packet model only */
     uint64_t events;                    /* handled by the engine */
     struct nadi_fast_forward_result forwarded;

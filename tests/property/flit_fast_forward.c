@@ -112,8 +112,9 @@ static void describe(struct flow_case *c, struct outcome *o)
     c->net->ops->counters(c->net, true, add_link, &o->text);
     for (uint32_t p = 0; p < nadi_flit_port_count(m); p++) {
         const struct nadi_flit_port_figures *f = &nadi_flit_figures(m)[p];
-        nadi_str_printf(&o->text, "port %u: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", p,
+        nadi_str_printf(&o->text, "port %u: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, p,
                         f->flits, f->no_vc, f->no_credit, f->lost_arbitration);
+        nadi_str_printf(&o->text, " %" PRIu64 "\n", nadi_flit_held(m, p));
     }
     for (size_t i = 0; usage && i < (size_t)usage->link_count * NADI_USAGE_BUCKETS; i++)
         if (usage->bytes[i] > 0)

@@ -50,12 +50,14 @@ static uint32_t room_of(const struct nadi_flit_machine *m, uint32_t port, uint64
 
 /* Adaptive: the output with a free VC and the most room; the escape where no other has one. */
 static uint32_t choose_step(struct nadi_flit_machine *m, uint32_t node, uint32_t in_port,
-                            const struct nadi_flit_packet *p)
+                            uint32_t packet)
 {
-    uint32_t steps[64], best = 0, most = 0;
-    const uint32_t count = nadi_flit_paths_choices(m->paths, node, p->dst, in_port, steps);
-    best = steps[count - 1];
-    for (uint32_t i = 0; i + 1 < count; i++) {
+    struct nadi_flit_packet *p = &m->packets[packet];
+    uint32_t *steps = nadi_flit_steps_of(m, packet) + 1, most = 0;
+    if (!p->choices)
+        p->choices = nadi_flit_paths_choices(m->paths, node, p->dst, in_port, steps);
+    uint32_t best = steps[p->choices - 1];
+    for (uint32_t i = 0; i + 1 < p->choices; i++) {
         const uint64_t free = free_vcs(m, steps[i], p->flits);
         const uint32_t room = free ? 1 + room_of(m, nadi_flit_step_port(steps[i]), free) : 0;
         if (room > most) {
@@ -77,7 +79,7 @@ static void ask_for_vc(struct nadi_flit_machine *m, uint32_t node, uint32_t port
     const uint32_t packet = m->buffers[(size_t)in * m->depth + m->first[in]] >> 2;
     const struct nadi_flit_packet *p = &m->packets[packet];
     const uint32_t step =
-        m->adaptive ? choose_step(m, node, port, p) : nadi_flit_steps_of(m, packet)[p->hop];
+        m->adaptive ? choose_step(m, node, port, packet) : nadi_flit_steps_of(m, packet)[p->hop];
     const uint32_t out = nadi_flit_step_port(step);
     const uint64_t free = free_vcs(m, step, p->flits);
     if (!free) {
@@ -228,6 +230,7 @@ static void go(struct nadi_flit_machine *m, uint32_t node, uint32_t in)
     m->first[in] = (uint16_t)(m->first[in] + 1u == m->depth ? 0 : m->first[in] + 1u);
     if (--m->count[in] == 0)
         m->occupied[in_port] &= ~bit;
+    m->figures[in_port].held += m->now;
     if (--m->held[node] == 0)
         m->routers[node / 64] &= ~(UINT64_C(1) << (node % 64));
     m->credits[out]--;

@@ -287,6 +287,7 @@ static void move_on(struct nadi_flit_machine *m, uint64_t periods)
         m->figures[p].no_vc += periods * each->no_vc;
         m->figures[p].no_credit += periods * each->no_credit;
         m->figures[p].lost_arbitration += periods * each->lost_arbitration;
+        m->figures[p].held += periods * each->held - cycles * nadi_flit_inside_port(m, p);
     }
     m->users.repeats->pass(m->users.context, periods);
 }
@@ -311,6 +312,7 @@ static void learn(struct nadi_flit_machine *m, const struct mark *mark)
             .no_vc = now->no_vc - was->no_vc,
             .no_credit = now->no_credit - was->no_credit,
             .lost_arbitration = now->lost_arbitration - was->lost_arbitration,
+            .held = now->held - was->held + ff->period * nadi_flit_inside_port(m, p),
         };
     }
     m->users.repeats->learn(m->users.context, mark->amounts.items);

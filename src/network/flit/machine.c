@@ -53,6 +53,7 @@ void nadi_flit_begin_packet(struct nadi_flit_machine *m, uint32_t vc, uint64_t c
     m->waiting[port] |= UINT64_C(1) << (vc - port * m->vcs);
     m->ready_at[vc] = cycle + c->routing_delay + c->vc_delay - (c->vc_delay > 0);
     const uint32_t packet = m->buffers[(size_t)vc * m->depth + m->first[vc]] >> 2;
+    m->packets[packet].choices = 0;
     m->packets[packet].earliest = cycle + c->routing_delay + c->vc_delay + c->switch_delay - 1;
     nadi_flit_look_at(m, m->ready_at[vc]);
 }
@@ -86,6 +87,7 @@ static void enter(struct nadi_flit_machine *m, uint32_t node, uint32_t at, uint3
     uint32_t place = m->first[at] + m->count[at];
     place = place >= m->depth ? place - m->depth : place;
     m->buffers[(size_t)at * m->depth + place] = flit;
+    m->figures[port].held -= m->now;
     if (m->held[node]++ == 0)
         m->routers[node / 64] |= UINT64_C(1) << (node % 64);
     if (m->count[at]++)
@@ -334,6 +336,12 @@ const struct nadi_flit_port_figures *nadi_flit_figures(const struct nadi_flit_ma
 uint64_t nadi_flit_skipped(const struct nadi_flit_machine *m)
 {
     return m->skipped;
+}
+
+/* Entries were taken off, leavings added, both modulo 2^64. */
+uint64_t nadi_flit_held(const struct nadi_flit_machine *m, uint32_t port)
+{
+    return m->figures[port].held + nadi_flit_inside_port(m, port) * m->now;
 }
 
 uint64_t nadi_flit_inside(const struct nadi_flit_machine *m)

@@ -62,6 +62,7 @@ struct nadi_flit_users {
 struct nadi_flit_port_figures {
     uint64_t flits;                              /* sent */
     uint64_t no_vc, no_credit, lost_arbitration; /* cycles of packets that waited for this output */
+    uint64_t held;                               /* of its buffers: for nadi_flit_held */
 };
 
 /* All must outlive it. */
@@ -101,6 +102,8 @@ uint64_t nadi_flit_next_cycle(const struct nadi_flit_machine *m);
 
 uint32_t nadi_flit_port_count(const struct nadi_flit_machine *m);
 const struct nadi_flit_port_figures *nadi_flit_figures(const struct nadi_flit_machine *m);
+/* Flits in the buffers of an input port, summed over all cycles before the one to run next. */
+uint64_t nadi_flit_held(const struct nadi_flit_machine *m, uint32_t port);
 uint64_t nadi_flit_inside(const struct nadi_flit_machine *m); /* flits in the network */
 uint64_t
 nadi_flit_skipped(const struct nadi_flit_machine *m); /* cycles that fast_forward.h saved */

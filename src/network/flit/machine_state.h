@@ -22,6 +22,8 @@ struct nadi_flit_packet {
     uint32_t dst; /* NPU */
     uint32_t flits;
     uint32_t hop, hops; /* the step that is taken next */
+    uint32_t choices;   /* adaptive: steps that it may take where it is, from steps[1] on; 0: not
+                           looked up yet */
     uint32_t next_free;
     uint32_t where; /* its head waited most there */
     uint64_t waited;
@@ -136,6 +138,15 @@ static inline void nadi_flit_look_at(struct nadi_flit_machine *m, uint64_t cycle
 {
     if (cycle < m->next_ready)
         m->next_ready = cycle;
+}
+
+/* Flits in the buffers of an input port. */
+static inline uint64_t nadi_flit_inside_port(const struct nadi_flit_machine *m, uint32_t port)
+{
+    uint64_t inside = 0;
+    for (uint32_t vc = port * m->vcs; vc < (port + 1) * m->vcs; vc++)
+        inside += m->count[vc];
+    return inside;
 }
 
 /* From which cycle on an output may send. */

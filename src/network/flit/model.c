@@ -484,14 +484,21 @@ static uint32_t end_of(const struct flit *f, uint32_t node, const uint32_t *numb
     return n->kind == NADI_GRAPH_HOST ? n->host : f->npu_count + number[node];
 }
 
+static uint64_t ns_of(const struct flit *f, double cycles)
+{
+    return nadi_time_to_ns(nadi_time_round(cycles * f->cycle_ps));
+}
+
 static struct nadi_network_counter counter_of(const struct flit *f, uint32_t port,
                                               const uint32_t *number)
 {
     const struct nadi_flit_port *p = &f->wiring.ports[port];
     const struct nadi_graph *g = f->wiring.graph;
-    const uint64_t flits = nadi_flit_figures(f->machine)[port].flits;
+    const struct nadi_flit_port_figures *figures = &nadi_flit_figures(f->machine)[port];
+    const uint64_t flits = figures->flits, cycles = nadi_flit_cycle(f->machine);
     const bool adaptive = nadi_flit_paths_adaptive(f->paths);
-    const double cycles = (double)flits * (double)p->period / (1 << NADI_FLIT_CYCLE_BITS);
+    const double busy = (double)flits * (double)p->period / (1 << NADI_FLIT_CYCLE_BITS);
+    const double held = (double)nadi_flit_held(f->machine, p->peer);
     return (struct nadi_network_counter){
         .dim = g->links[p->channel / 2].dim,
         .number = p->channel,
@@ -501,7 +508,11 @@ static struct nadi_network_counter counter_of(const struct flit *f, uint32_t por
         .bytes = adaptive ? flits * f->config.flit_bytes : f->port_bytes[port],
         .bytes_per_ns = (double)g->links[p->channel / 2].bits_per_s / 8e9,
         .flits = flits,
-        .busy_ns = nadi_time_to_ns(nadi_time_round(cycles * f->cycle_ps)),
+        .busy_ns = ns_of(f, busy),
+        .no_vc_ns = ns_of(f, (double)figures->no_vc),
+        .no_credit_ns = ns_of(f, (double)figures->no_credit),
+        .lost_turn_ns = ns_of(f, (double)figures->lost_arbitration),
+        .held_flits = cycles ? held / (double)cycles : 0,
     };
 }
 
@@ -530,6 +541,10 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
             sum.bytes = nadi_count_add(sum.bytes, one.bytes);
             sum.busy_ns = nadi_count_add(sum.busy_ns, one.busy_ns);
             sum.flits += one.flits;
+            sum.no_vc_ns = nadi_count_add(sum.no_vc_ns, one.no_vc_ns);
+            sum.no_credit_ns = nadi_count_add(sum.no_credit_ns, one.no_credit_ns);
+            sum.lost_turn_ns = nadi_count_add(sum.lost_turn_ns, one.lost_turn_ns);
+            sum.held_flits += one.held_flits;
             if (links)
                 visit(context, &one);
         }

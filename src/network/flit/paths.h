@@ -45,7 +45,8 @@ struct nadi_flit_paths *nadi_flit_paths_create(const struct nadi_flit_wiring *w,
 void nadi_flit_paths_destroy(struct nadi_flit_paths *p); /* NULL is allowed */
 
 uint32_t nadi_flit_paths_classes(const struct nadi_flit_paths *p);
-uint32_t nadi_flit_paths_longest(const struct nadi_flit_paths *p); /* steps, of any path */
+/* Steps, of any path; adaptive: one, and as many as there are choices anywhere. */
+uint32_t nadi_flit_paths_longest(const struct nadi_flit_paths *p);
 
 /* The steps from NPU src to NPU dst, the injection first, into `steps` (longest entries); how many;
  * 0: there is no route. To oneself a path goes over the router, if there is one. With adaptive
@@ -54,8 +55,8 @@ uint32_t nadi_flit_paths_find(struct nadi_flit_paths *p, uint32_t src, uint32_t 
                               uint32_t *steps);
 
 /* Adaptive: the outputs that a packet for NPU dst may take at a router, which it reached by port
- * in_port, into `steps` (64 entries), with the class of the adaptive VCs; the last one is the
- * escape, with its class. */
+ * in_port, into `steps` (longest - 1 entries), with the class of the adaptive VCs; the last one is
+ * the escape, with its class. */
 bool nadi_flit_paths_adaptive(const struct nadi_flit_paths *p);
 uint32_t nadi_flit_paths_choices(const struct nadi_flit_paths *p, uint32_t router, uint32_t dst,
                                  uint32_t in_port, uint32_t *steps);

@@ -100,6 +100,8 @@ bool nadi_flit_product_init(struct nadi_flit_paths *p, struct nadi_diags *diags)
     if (routing == NADI_FLIT_VALIANT && p->config->dateline)
         p->classes *= 2;
     p->adaptive = routing == NADI_FLIT_ADAPTIVE || routing == NADI_FLIT_WEST_FIRST;
+    if (p->adaptive) /* the injection; both ways of each dimension, and the escape */
+        p->longest = 2 * shape->dim_count + 2;
     if (routing == NADI_FLIT_ADAPTIVE)
         p->classes++;
     if (routing == NADI_FLIT_WEST_FIRST && !check_west_first(p, diags))

@@ -124,6 +124,12 @@ bool nadi_flit_table_init(struct nadi_flit_paths *p, const struct nadi_routing_c
         return nadi_error(diags, "flit/routing", NADI_NOWHERE,
                           "use dimension-order, table or valiant",
                           "network model flit: adaptive routing is for meshes, tori and HyperX");
+    if (valiant && !g->switch_count)
+        return nadi_error(
+            diags, "flit/routing", NADI_NOWHERE,
+            "use dimension-order, or hyperx, whose NPUs have routers",
+            "network model flit: Valiant's routing goes by a router, and this network "
+            "has none");
     p->routing = nadi_routing_create(g, routing && !valiant ? routing : &own);
     p->port_of = NADI_NEW(uint32_t, 2 * (size_t)g->link_count + 1);
     for (uint32_t n = 0; n < g->node_count; n++)
