@@ -60,11 +60,11 @@ struct nadi_network_counter { /* of one link, or of one dimension */
     uint64_t paused_ns;        /* and for how long they did */
     double bytes_per_ns;       /* of a link; 0: not told */
     uint64_t flits;            /* flit */
-    /* flit: cycles of packets that waited at the head of a buffer, in all, for want of a VC, of room
-     * at the other end, of a turn; and the mean of flits in the buffers at the other end: */
+    /* flit: cycles of packets that waited at the head of a buffer, in all, for want of a VC, of
+     * room at the other end, of a turn; and the mean of flits in the buffers at the other end: */
     uint64_t no_vc_ns, no_credit_ns, lost_turn_ns;
     double held_flits;
-    uint64_t wire_bytes;       /* loadstore: of a link, all that went over it; others 0 */
+    uint64_t wire_bytes; /* loadstore: of a link, all that went over it; others 0 */
 };
 
 struct nadi_network_sent {
