@@ -31,8 +31,49 @@ static void add_kinds(const struct nadi_learned_job *job, const struct nadi_voca
     nadi_mem_free(used);
 }
 
+static bool same_labels(const struct nadi_learned_job *a, const struct nadi_learned_job *b)
+{
+    bool same = a->label_count == b->label_count;
+    for (uint32_t i = 0; i < a->label_count && same; i++)
+        same = strcmp(a->labels[i].name, b->labels[i].name) == 0 &&
+               strcmp(a->labels[i].text, b->labels[i].text) == 0;
+    return same;
+}
+
+static bool same_sizes(const struct nadi_learned_job *a, const struct nadi_learned_job *b)
+{
+    bool same = a->rank_count == b->rank_count && a->stage_count == b->stage_count &&
+                a->axis_count == b->axis_count && same_labels(a, b);
+    for (uint32_t i = 0; i < a->axis_count && same; i++)
+        same = a->axes[i].vocabulary == b->axes[i].vocabulary && a->axes[i].size == b->axes[i].size;
+    return same;
+}
+
+static bool same_symbols(const struct nadi_learned_job *a, const struct nadi_learned_job *b)
+{
+    bool same = true;
+    for (uint32_t s = 0; s < a->stage_count && same; s++) {
+        const struct nadi_job_program *p = a->programs[a->class_of_stage[s]];
+        const struct nadi_job_program *q = b->programs[b->class_of_stage[s]];
+        same = p->node_count == q->node_count &&
+               memcmp(p->symbol, q->symbol, p->node_count * sizeof(*p->symbol)) == 0;
+    }
+    return same;
+}
+
+/* Two jobs of the same sizes with other programs: no law tells which of them is meant. */
+static bool contradicts(const struct corpus *c, uint32_t family, const struct nadi_learned_job *job)
+{
+    for (const struct nadi_learned_job *other = c->jobs; other < job; other++)
+        if (c->family_of[other - c->jobs] == family && same_sizes(other, job) &&
+            !same_symbols(other, job))
+            return true;
+    return false;
+}
+
 /* What jobs of one family have in common. */
-static uint32_t family_of(struct corpus *c, const struct nadi_learned_job *job)
+static uint32_t family_of(struct corpus *c, const struct nadi_learned_job *job,
+                          enum nadi_learned_kind kind)
 {
     struct nadi_str key = NADI_STR_INIT;
     const char *model = nadi_learned_label_text(job, "model");
@@ -44,7 +85,14 @@ static uint32_t family_of(struct corpus *c, const struct nadi_learned_job *job)
             nadi_str_printf(&key, "\n%s", job->labels[i].name);
     nadi_str_printf(&key, "\n%d", job->concurrent);
     add_kinds(job, &c->vocabulary, &key);
-    const uint32_t at = nadi_strmap_put(&c->families, key.text, key.length, c->family_count, NULL);
+    uint32_t at = NADI_NONE;
+    while (at == NADI_NONE) {
+        at = nadi_strmap_put(&c->families, key.text, key.length, c->family_count, NULL);
+        if (at < c->family_count && kind == NADI_LEARNED_STRUCTURAL && contradicts(c, at, job)) {
+            nadi_str_add(&key, "\n+");
+            at = NADI_NONE;
+        }
+    }
     c->family_count += at == c->family_count;
     nadi_str_release(&key);
     return at;
@@ -347,23 +395,10 @@ static bool all_once(const char *const *jobs, uint32_t count, struct nadi_diags 
     return true;
 }
 
-static bool same_labels(const struct nadi_learned_job *a, const struct nadi_learned_job *b)
-{
-    bool same = a->label_count == b->label_count;
-    for (uint32_t i = 0; i < a->label_count && same; i++)
-        same = strcmp(a->labels[i].name, b->labels[i].name) == 0 &&
-               strcmp(a->labels[i].text, b->labels[i].text) == 0;
-    return same;
-}
-
 /* The same in all that is learned of them, whatever their files and groups are called. */
 static bool same_job(const struct nadi_learned_job *a, const struct nadi_learned_job *b)
 {
-    bool same = a->rank_count == b->rank_count && a->stage_count == b->stage_count &&
-                a->axis_count == b->axis_count && a->node_count == b->node_count &&
-                same_labels(a, b);
-    for (uint32_t i = 0; i < a->axis_count && same; i++)
-        same = a->axes[i].vocabulary == b->axes[i].vocabulary && a->axes[i].size == b->axes[i].size;
+    bool same = a->node_count == b->node_count && same_sizes(a, b);
     for (uint32_t s = 0; s < a->stage_count && same; s++)
         same = memcmp(a->programs[a->class_of_stage[s]]->hash,
                       b->programs[b->class_of_stage[s]]->hash, 32) == 0;
@@ -383,7 +418,7 @@ static bool all_others(const struct corpus *c, struct nadi_diags *diags)
 }
 
 static bool open_all(struct corpus *c, const char *const *jobs, uint32_t count,
-                     struct nadi_diags *diags)
+                     enum nadi_learned_kind kind, struct nadi_diags *diags)
 {
     bool ok = all_once(jobs, count, diags);
     for (uint32_t i = 0; i < count && ok; i++) {
@@ -393,7 +428,7 @@ static bool open_all(struct corpus *c, const char *const *jobs, uint32_t count,
     ok = ok && all_others(c, diags);
     for (uint32_t i = 0; i < count && ok; i++) {
         join_channels(c, i);
-        c->family_of[i] = family_of(c, &c->jobs[i]);
+        c->family_of[i] = family_of(c, &c->jobs[i], kind);
     }
     for (size_t i = 0; i < c->vocabulary.symbols.count; i++)
         c->vocabulary.symbols.items[i].channel = channel_of(&c->vocabulary, (uint32_t)i);
@@ -426,7 +461,7 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
     nadi_vocabulary_init(&c.vocabulary);
     nadi_strmap_init(&c.families);
     nadi_map64_init(&c.refined, 64);
-    bool ok = open_all(&c, jobs, count, diags);
+    bool ok = open_all(&c, jobs, count, wish->kind, diags);
     if (ok && wish->epsilon > 0)
         ok = nadi_learn_private(m, c.jobs, c.opened, &c.vocabulary, wish, diags);
     else if (ok)

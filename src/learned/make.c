@@ -286,6 +286,7 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
     struct nadi_making k = {.job = job,
                             .m = m,
                             .wish = wish,
+                            .attempt = attempt,
                             .most_nodes = wish->most_nodes ? wish->most_nodes : MOST_NODES};
     *job = (struct nadi_made_job){.epsilon = m->private.epsilon};
     if (!nadi_make_point(job, m, wish, attempt, diags))
@@ -316,11 +317,12 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
 }
 
 /* Not every combination of sizes and labels has been seen: what is drawn is drawn again where it
- * does not come out, and the last draw is that of one job. */
+ * does not come out, and the last draw is that of one job. A network draws the same sizes anew. */
 bool nadi_learned_make(struct nadi_made_job *job, const struct nadi_learned_model *m,
                        const struct nadi_learned_wish *wish, struct nadi_diags *diags)
 {
-    const uint32_t last = wish->point ? 0 : NADI_LEARNED_DRAWS - 1;
+    const bool sizes_only = m->kind == NADI_LEARNED_STRUCTURAL;
+    const uint32_t last = wish->point && sizes_only ? 0 : NADI_LEARNED_DRAWS - 1;
     for (uint32_t attempt = 0; attempt < last; attempt++) {
         struct nadi_diags tried;
         nadi_diags_init(&tried);

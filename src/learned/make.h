@@ -125,7 +125,7 @@ struct nadi_making {
         size_t count, capacity;
     } * seen; /* by symbol */
     double compute_variance, comm_variance;
-    uint32_t most_nodes;
+    uint32_t most_nodes, attempt;
     bool full;
 };
 

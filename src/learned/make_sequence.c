@@ -174,7 +174,10 @@ static void begin_stage(struct nadi_drawing *d, const struct nadi_making *k, uin
     for (uint32_t t = 0; t < d->family->outer_count; t++)
         s->wanted[t] = (float)fmin(
             fmax(nadi_law_value(&d->family->slots[t].present, s->making.features), 0), MOST_ITEMS);
-    nadi_rng_init(&s->rng, k->wish->seed, "items");
+    char stream[24] = "items";
+    if (k->attempt)
+        snprintf(stream, sizeof(stream), "items %u", k->attempt);
+    nadi_rng_init(&s->rng, k->wish->seed, stream);
     nadi_learned_net_inputs(d->family, s->making.features, s->inputs);
 }
 
