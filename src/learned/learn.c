@@ -259,8 +259,7 @@ static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_
         nadi_learn_skeleton(&l);
     nadi_learn_slots(&l);
     nadi_learn_cells(&l);
-    if (m->kind == NADI_LEARNED_STRUCTURAL)
-        nadi_learn_totals(&l);
+    nadi_learn_totals(&l);
     if (m->kind == NADI_LEARNED_SEQUENCE)
         nadi_learn_network(&l, seed);
     nadi_grammar_release(&l.grammar);

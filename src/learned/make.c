@@ -307,7 +307,7 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
     if (k.full)
         return nadi_error(diags, "synth/nodes", NADI_NOWHERE, "ask for a smaller job",
                           "a stage would have more than %u nodes", k.most_nodes);
-    for (uint32_t s = 0; s < job->stage_count && m->kind == NADI_LEARNED_STRUCTURAL; s++)
+    for (uint32_t s = 0; s < job->stage_count; s++)
         if (!has_totals(&k, s, diags))
             return false;
     job->compute_spread = job->compute_ns > 0 ? sqrt(k.compute_variance / job->compute_ns) : 0;
