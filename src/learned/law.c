@@ -284,3 +284,14 @@ double nadi_law_value(const struct nadi_law *law, const double *features)
         return value;
     return value * exp(least < 1e-18 ? nearest : sum / weight);
 }
+
+double nadi_law_spread(const struct nadi_law *law, const double *features)
+{
+    double at[NADI_LAW_USED] = {0};
+    for (uint32_t v = 0; v < law->used; v++)
+        at[v] = features[law->var[v]];
+    for (uint32_t k = 0; k < law->knot_count; k++)
+        if (nadi_law_distance(law, law->knots[k].at, at) < 1e-18)
+            return 0;
+    return law->spread;
+}

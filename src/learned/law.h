@@ -74,5 +74,8 @@ void nadi_law_fit(struct nadi_law *law, const struct nadi_law_samples *s,
 bool nadi_law_fit_function(struct nadi_law *law, const struct nadi_law_samples *s,
                            struct nadi_arena *arena) NADI_MUST_USE;
 double nadi_law_value(const struct nadi_law *law, const double *features);
+/* What the value may be off by, relative, one standard deviation: nothing where it was learned.
+ * NAN: nothing tells. */
+double nadi_law_spread(const struct nadi_law *law, const double *features);
 
 #endif

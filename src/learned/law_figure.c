@@ -279,7 +279,10 @@ static void try_sums(struct search *x, struct nadi_law law)
         const bool overhead = exact && law.terms == 2 && p->count == 2;
         const double score = overhead ? 0.75 * last : missed(&law, p, &spread);
         x->settled = exact && law.terms < p->count;
-        keep(x, &law, x->settled ? fmin(score, 1e-6) : score, overhead ? (double)NAN : spread);
+        keep(x, &law, x->settled ? fmin(score, 1e-6) : score,
+             overhead     ? (double)NAN
+             : x->settled ? fmin(spread, close_to)
+                          : spread);
         last = score;
     }
 }

@@ -416,12 +416,34 @@ static bool all_others(const struct corpus *c, struct nadi_diags *diags)
     return true;
 }
 
+/* Is there something to learn, which can be made again? kept: messages before the job was opened.
+ */
+static bool is_whole(const struct nadi_learned_job *job, size_t kept, enum nadi_learned_kind kind,
+                     struct nadi_diags *diags)
+{
+    uint64_t nodes = 0;
+    for (uint32_t c = 0; c < job->class_count; c++)
+        nodes += job->programs[c]->node_count;
+    if (nodes == 0)
+        return nadi_error(diags, "learn/empty", NADI_IN_FILE(job->path), NULL,
+                          "no rank of the job computes, communicates or uses memory");
+    for (size_t i = kept; i < diags->count && kind == NADI_LEARNED_STRUCTURAL; i++)
+        if (strcmp(diags->items[i].code, "check/send-unmatched") == 0)
+            return nadi_error(diags, "learn/unmatched", NADI_IN_FILE(job->path),
+                              "give the traces of both sides, or learn with --model sequence, "
+                              "which leaves such messages out",
+                              "a message is sent that nobody receives: no job could be made of it");
+    return true;
+}
+
 static bool open_all(struct corpus *c, const char *const *jobs, uint32_t count,
                      enum nadi_learned_kind kind, struct nadi_diags *diags)
 {
     bool ok = all_once(jobs, count, diags);
     for (uint32_t i = 0; i < count && ok; i++) {
-        ok = nadi_learned_job_open(&c->jobs[i], jobs[i], NULL, &c->vocabulary, diags);
+        const size_t kept = diags->count;
+        ok = nadi_learned_job_open(&c->jobs[i], jobs[i], NULL, &c->vocabulary, diags) &&
+             is_whole(&c->jobs[i], kept, kind, diags);
         c->opened++;
     }
     ok = ok && all_others(c, diags);

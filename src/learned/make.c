@@ -181,10 +181,14 @@ static void add_node(struct nadi_making *k, const struct nadi_learned_slot *slot
     NADI_PUSH(&k->stage->nodes, node);
     if (comm) {
         k->job->comm_bytes += (double)node.bytes;
-        k->comm_variance += (double)node.bytes * square(cell->bytes.spread);
+        const double spread = nadi_law_spread(&cell->bytes, k->features);
+        k->comm_variance += (double)node.bytes * square(spread);
+        k->comm_unknown += isnan(spread) ? (double)node.bytes : 0;
     } else {
         k->job->compute_ns += (double)node.duration_ns;
-        k->compute_variance += (double)node.duration_ns * square(cell->duration_ns.spread);
+        const double spread = nadi_law_spread(&cell->duration_ns, k->features);
+        k->compute_variance += (double)node.duration_ns * square(spread);
+        k->compute_unknown += isnan(spread) ? (double)node.duration_ns : 0;
     }
 }
 
@@ -279,6 +283,21 @@ static bool has_totals(struct nadi_making *k, uint32_t stage, struct nadi_diags 
     return ok;
 }
 
+/* Is there a job of these sizes and labels among those that were learned? */
+static bool is_learned(const struct nadi_made_job *job)
+{
+    const struct nadi_learned_family *f = job->family;
+    const uint32_t width = f->axis_count + f->label_count;
+    for (uint32_t k = 0; k < f->jobs; k++) {
+        bool same = true;
+        for (uint32_t i = 0; i < width && same; i++)
+            same = fabs(job->point[i] - f->points[(size_t)k * width + i]) < 1e-9;
+        if (same)
+            return true;
+    }
+    return false;
+}
+
 static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model *m,
                       const struct nadi_learned_wish *wish, uint32_t attempt,
                       struct nadi_diags *diags)
@@ -312,6 +331,10 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
             return false;
     job->compute_spread = job->compute_ns > 0 ? sqrt(k.compute_variance / job->compute_ns) : 0;
     job->comm_spread = job->comm_bytes > 0 ? sqrt(k.comm_variance / job->comm_bytes) : 0;
+    if (!is_learned(job)) {
+        job->compute_unconfirmed = k.compute_unknown / fmax(job->compute_ns, 1);
+        job->comm_unconfirmed = k.comm_unknown / fmax(job->comm_bytes, 1);
+    }
     nadi_make_order(job);
     return nadi_make_pairs(job, diags);
 }

@@ -52,8 +52,9 @@ struct nadi_made_job {
     struct nadi_made_stage *stages;
     double compute_ns, comm_bytes;      /* of all stages, one rank each */
     double compute_spread, comm_spread; /* relative, of the laws: one standard deviation */
-    bool beyond;                        /* a size or label is beyond those that were learned */
-    double epsilon;                     /* of the model */
+    double compute_unconfirmed, comm_unconfirmed; /* shares that no sample left out tells */
+    bool beyond;              /* a size or label is beyond those that were learned */
+    double epsilon;           /* of the model */
     uint64_t drawn, unpaired; /* of a sequence model: items; nodes without a partner, left out */
 };
 
@@ -125,6 +126,7 @@ struct nadi_making {
         size_t count, capacity;
     } * seen; /* by symbol */
     double compute_variance, comm_variance;
+    double compute_unknown, comm_unknown; /* ns, bytes that nothing tells the spread of */
     uint32_t most_nodes, attempt;
     bool full;
 };

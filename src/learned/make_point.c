@@ -112,6 +112,9 @@ static bool take_label(struct nadi_made_job *job, const char *name, double value
     const uint32_t at = label_at(job->family, name);
     if (!(value > 0))
         return true;
+    if (fabs(value - round(value)) > 0)
+        return nadi_error(diags, "synth/label", NADI_NOWHERE, "ask for a whole number",
+                          "%s %g is no whole number", name, value);
     if (at == NADI_NONE)
         return nadi_error(diags, "synth/label", NADI_NOWHERE,
                           "learn from manifests with labels, as `nadi model trace` writes them",

@@ -171,6 +171,15 @@ static double interval(double spread)
     return spread < 1e-9 ? 0 : 1.96 * spread; /* below it, rounding of a law that is exact */
 }
 
+static void add_interval(struct nadi_str *out, double spread, double unconfirmed)
+{
+    nadi_str_printf(out, ", +-%.2g %%", 100 * interval(spread));
+    if (unconfirmed > 0)
+        nadi_str_printf(out, " but for %.1f %% of it, which no other job confirms",
+                        100 * unconfirmed);
+    nadi_str_add(out, "\n");
+}
+
 static void job_text(const struct nadi_made_job *job, const char *prefix, uint32_t files,
                      struct nadi_str *out)
 {
@@ -181,10 +190,12 @@ static void job_text(const struct nadi_made_job *job, const char *prefix, uint32
                     nodes_of(job), job->number + 1);
     for (uint32_t i = 0; i < f->axis_count + f->label_count; i++)
         nadi_str_printf(out, ", %s %.0f", feature_name(f, i), job->point[i]);
-    nadi_str_printf(out, "\n  compute of one rank a stage  %s, +-%.2g %%\n",
-                    nadi_units_time(text, job->compute_ns), 100 * interval(job->compute_spread));
-    nadi_str_printf(out, "  bytes of its communication   %s, +-%.2g %%\n",
-                    nadi_units_bytes(text, job->comm_bytes), 100 * interval(job->comm_spread));
+    nadi_str_printf(out, "\n  compute of one rank a stage  %s",
+                    nadi_units_time(text, job->compute_ns));
+    add_interval(out, job->compute_spread, job->compute_unconfirmed);
+    nadi_str_printf(out, "  bytes of its communication   %s",
+                    nadi_units_bytes(text, job->comm_bytes));
+    add_interval(out, job->comm_spread, job->comm_unconfirmed);
     if (job->drawn)
         nadi_str_printf(out,
                         "  drawn by the network         %" PRIu64 " items, %" PRIu64
@@ -220,6 +231,8 @@ static void job_json(const struct nadi_made_job *job, const char *prefix, uint32
     nadi_json_double(&j, "compute_interval", interval(job->compute_spread));
     nadi_json_double(&j, "communication_bytes", job->comm_bytes);
     nadi_json_double(&j, "communication_interval", interval(job->comm_spread));
+    nadi_json_double(&j, "compute_unconfirmed", job->compute_unconfirmed);
+    nadi_json_double(&j, "communication_unconfirmed", job->comm_unconfirmed);
     nadi_json_double(&j, "epsilon", job->epsilon);
     nadi_json_u64(&j, "items_drawn", job->drawn);
     nadi_json_u64(&j, "nodes_left_out", job->unpaired);
