@@ -148,6 +148,34 @@ static bool settle_batch(struct nadi_made_job *job, bool batch_given, struct nad
     return true;
 }
 
+/* Is the value of a setting that job k has the first of its kind? */
+static bool is_first(const struct nadi_learned_family *f, uint32_t setting, uint32_t k)
+{
+    const double value = f->points[(size_t)k * width_of(f) + setting];
+    for (uint32_t j = 0; j < k; j++)
+        if (fabs(f->points[(size_t)j * width_of(f) + setting] - value) < 1e-9)
+            return false;
+    return true;
+}
+
+/* The job whose value of a setting is taken: each value is as likely, so that how many jobs had it,
+ * which would tell who was among them, does not show. In a private model it may. */
+static uint64_t draw_setting(const struct nadi_made_job *job, uint32_t setting,
+                             struct nadi_rng *rng)
+{
+    const struct nadi_learned_family *f = job->family;
+    uint32_t values = 0;
+    if (job->epsilon > 0)
+        return nadi_rng_below(rng, f->jobs);
+    for (uint32_t k = 0; k < f->jobs; k++)
+        values += is_first(f, setting, k);
+    uint64_t left = nadi_rng_below(rng, values);
+    for (uint32_t k = 0; k < f->jobs; k++)
+        if (is_first(f, setting, k) && left-- == 0)
+            return k;
+    return 0;
+}
+
 static void draw_point(struct nadi_made_job *job, const struct nadi_learned_wish *wish,
                        uint32_t attempt)
 {
@@ -158,7 +186,7 @@ static void draw_point(struct nadi_made_job *job, const struct nadi_learned_wish
     nadi_rng_init(&rng, wish->seed, stream);
     uint64_t k = nadi_rng_below(&rng, f->jobs);
     for (uint32_t i = 0; i < width_of(f); i++) {
-        k = attempt + 1 == NADI_LEARNED_DRAWS ? k : nadi_rng_below(&rng, f->jobs);
+        k = attempt + 1 == NADI_LEARNED_DRAWS ? k : draw_setting(job, i, &rng);
         job->point[i] = wish->point ? wish->point[i] : f->points[k * width_of(f) + i];
     }
 }
