@@ -16,6 +16,7 @@ struct writer {
     const struct nadi_why *why; /* or NULL */
     struct nadi_arena *arena;
     struct nadi_sentences *words;
+    uint32_t used; /* ranks that work: of the others nothing is said but their number */
 };
 
 static void say(const struct writer *w, struct nadi_str *sentence)
@@ -24,6 +25,55 @@ static void say(const struct writer *w, struct nadi_str *sentence)
         w->words->sentences[w->words->count++] =
             nadi_arena_strdup(w->arena, nadi_str_get(sentence));
     nadi_str_clear(sentence);
+}
+
+/* ---- the ranks that work -------------------------------------------------------------------- */
+
+/* NPUs of a cluster that a job leaves over have a node of no time. */
+static bool works(const struct nadi_rank_result *x, uint64_t end_ns)
+{
+    return x->comm_ns > 0 || x->finish_ns >= end_ns / 1000;
+}
+
+static uint32_t count_used(const struct nadi_result *r)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < r->rank_count; i++)
+        used += works(nadi_result_rank(r, i), r->end_ns);
+    return used ? used : r->rank_count;
+}
+
+/* Over those that work. */
+static struct nadi_spread spread_of(const struct writer *w, enum nadi_rank_figure figure)
+{
+    struct nadi_spread s = nadi_spread_of(w->r, figure);
+    if (w->used == w->r->rank_count)
+        return s;
+    s.mean *= (double)w->r->rank_count / w->used;
+    s.min = UINT64_MAX;
+    for (uint32_t i = 0; i < w->r->rank_count; i++) {
+        const struct nadi_rank_result *x = nadi_result_rank(w->r, i);
+        if (works(x, w->r->end_ns) && nadi_rank_figure(x, figure) < s.min) {
+            s.min = nadi_rank_figure(x, figure);
+            s.min_rank = i;
+        }
+    }
+    return s;
+}
+
+static double share_of(const struct writer *w, enum nadi_figure_share share)
+{
+    const double all = w->r->rank_count, idle = share == NADI_SHARE_IDLE ? all - w->used : 0;
+    return fmax(0, (nadi_share_of(w->r, share).mean * all - idle) / w->used);
+}
+
+static void unused(const struct writer *w, struct nadi_str *s)
+{
+    if (w->used == w->r->rank_count)
+        return;
+    nadi_str_printf(s, "%" PRIu32 " of the %" PRIu32 " ranks do nothing and are not counted here.",
+                    w->r->rank_count - w->used, w->r->rank_count);
+    say(w, s);
 }
 
 /* ---- what bounds it ------------------------------------------------------------------------ */
@@ -78,7 +128,7 @@ static enum nadi_figure_share share_of_cause(enum nadi_cause c)
 static void find_shares(const struct writer *w, double shares[NADI_SHARES])
 {
     for (int i = 0; i < NADI_SHARES; i++)
-        shares[i] = has_path(w) ? 0 : nadi_share_of(w->r, (enum nadi_figure_share)i).mean;
+        shares[i] = has_path(w) ? 0 : share_of(w, (enum nadi_figure_share)i);
     for (int c = 0; c < NADI_CAUSES && has_path(w); c++)
         shares[share_of_cause((enum nadi_cause)c)] +=
             (double)w->why->sums[c] / (double)w->r->end_ns;
@@ -87,8 +137,8 @@ static void find_shares(const struct writer *w, double shares[NADI_SHARES])
 /* What a sentence begins with. */
 static const char *subject_of(const struct writer *w, int share)
 {
-    const bool memory = nadi_spread_of(w->r, NADI_RANK_MEMORY).max > 0;
-    const bool processor = nadi_spread_of(w->r, NADI_RANK_CPU).max > 0;
+    const bool memory = spread_of(w, NADI_RANK_MEMORY).max > 0;
+    const bool processor = spread_of(w, NADI_RANK_CPU).max > 0;
     if (share == NADI_SHARE_EXPOSED_COMM && has_path(w))
         return "Communication";
     if (share == NADI_SHARE_OTHER && memory != processor)
@@ -126,7 +176,7 @@ static void bounds(const struct writer *w, struct nadi_str *s)
 /* Who made the others wait in collectives, by more than by which ranks end apart. False: nobody. */
 static bool slow_rank(const struct writer *w, double late, struct nadi_str *s)
 {
-    const struct nadi_spread compute = nadi_spread_of(w->r, NADI_RANK_COMPUTE);
+    const struct nadi_spread compute = spread_of(w, NADI_RANK_COMPUTE);
     const double more = (double)compute.max - compute.mean, end = (double)w->r->end_ns;
     double waits = 0;
     char time[32], wait[32];
@@ -134,7 +184,7 @@ static bool slow_rank(const struct writer *w, double late, struct nadi_str *s)
         return false;
     for (uint32_t i = 0; i < w->r->rank_count; i++)
         waits += (double)w->why->shares[(size_t)i * NADI_CAUSES + NADI_CAUSE_STRAGGLER];
-    waits /= w->r->rank_count;
+    waits /= w->used;
     if (waits < MATTERS * end)
         return false;
     nadi_str_printf(s,
@@ -158,10 +208,10 @@ static void straggler(const struct writer *w, struct nadi_str *s)
         {NADI_RANK_CPU, "keeps its processor busy for"},
         {NADI_RANK_IDLE, "waits for"},
     };
-    const struct nadi_spread finish = nadi_spread_of(w->r, NADI_RANK_FINISH);
+    const struct nadi_spread finish = spread_of(w, NADI_RANK_FINISH);
     const double late = (double)(finish.max - finish.min), end = (double)w->r->end_ns;
     char time[32], more[32];
-    if (w->r->rank_count < 2)
+    if (w->used < 2)
         return;
     if (slow_rank(w, late, s))
         return;
@@ -213,7 +263,7 @@ static bool advice_of_path(const struct writer *w, struct nadi_str *s)
 static void advice(const struct writer *w, struct nadi_str *s)
 {
     const struct nadi_rank_result *last =
-        nadi_result_rank(w->r, nadi_spread_of(w->r, NADI_RANK_FINISH).max_rank);
+        nadi_result_rank(w->r, spread_of(w, NADI_RANK_FINISH).max_rank);
     const double tenth = 1 - 1 / 1.1, end = (double)w->r->end_ns;
     /* a rank may compute meanwhile: at most what nothing else hides */
     const double free =
@@ -297,7 +347,7 @@ static uint64_t overlap(const struct nadi_result *r)
 static double overload(const struct writer *w, uint32_t *dim)
 {
     double most = 0;
-    const uint64_t during = nadi_spread_of(w->r, NADI_RANK_COMMUNICATION).max;
+    const uint64_t during = spread_of(w, NADI_RANK_COMMUNICATION).max;
     for (uint32_t i = 0; i < w->r->dim_count; i++) {
         const struct nadi_link_result *d = &w->r->dims[i];
         const double use =
@@ -354,7 +404,7 @@ static void packets(const struct writer *w, struct nadi_str *s)
                     " bytes whole, this takes %s %s (%.0f %%) longer; flow-packet: %" PRIu32
                     " in the network file counts "
                     "them.",
-                    left.payload, left.is_bound ? "at most" : "about",
+                    left.payload, left.is_bound ? "up to about" : "about",
                     nadi_units_time(time, left.ns), 100 * left.ns / (double)w->r->end_ns,
                     left.payload);
     say(w, s);
@@ -364,10 +414,12 @@ struct nadi_sentences nadi_words_of(const struct nadi_inputs *in, const struct n
                                     const struct nadi_why *why, struct nadi_arena *arena)
 {
     struct nadi_sentences words = {.count = 0};
-    const struct writer w = {in, r, why, arena, &words};
+    struct writer w = {in, r, why, arena, &words, 0};
     struct nadi_str s = NADI_STR_INIT;
     if (r->outcome == NADI_OUTCOME_DONE && r->rank_count && r->end_ns) {
+        w.used = count_used(r);
         bounds(&w, &s);
+        unused(&w, &s);
         straggler(&w, &s);
         if (!advice_of_path(&w, &s))
             advice(&w, &s);

@@ -14,7 +14,7 @@
 #include "sim/result.h"
 #include "why/why.h"
 
-enum { NADI_WORDS_MOST = 4 };
+enum { NADI_WORDS_MOST = 6 };
 
 struct nadi_sentences {
     const char *sentences[NADI_WORDS_MOST];

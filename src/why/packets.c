@@ -14,11 +14,12 @@ double nadi_packets_of_message(uint64_t bytes, double forwarding, double moving_
            moving_ns * NADI_FLOW_HEADER_BYTES / payload;
 }
 
-/* As if each message of a rank waited for the one before it. */
+/* As if each message of the mean rank waited for the one before it. */
 static double bound(const struct nadi_result *r)
 {
     double hops = 0, passing = 0;
     uint64_t communicating = 0;
+    uint32_t ranks = 0; /* that communicate */
     for (size_t i = 0; i < r->link_count; i++) {
         const struct nadi_link_result *l = &r->links[i];
         if (l->messages == 0 || !(l->bytes_per_ns > 0))
@@ -27,11 +28,14 @@ static double bound(const struct nadi_result *r)
         hops += (double)l->messages;
         passing += (double)l->messages * fmin(mean, NADI_PACKET_PAYLOAD) / l->bytes_per_ns;
     }
-    for (uint32_t i = 0; i < r->rank_count; i++)
-        communicating = nadi_max_u64(communicating, nadi_result_rank(r, i)->true_exposed_comm_ns);
-    if (hops <= (double)r->messages)
+    for (uint32_t i = 0; i < r->rank_count; i++) {
+        const struct nadi_rank_result *x = nadi_result_rank(r, i);
+        communicating = nadi_max_u64(communicating, x->true_exposed_comm_ns);
+        ranks += x->comm_ns > 0;
+    }
+    if (hops <= (double)r->messages || ranks == 0)
         return 0;
-    const double all = passing * (1 - (double)r->messages / hops) / r->rank_count +
+    const double all = passing * (1 - (double)r->messages / hops) / ranks +
                        (double)communicating * NADI_FLOW_HEADER_BYTES / NADI_PACKET_PAYLOAD;
     return fmin(all, (double)communicating);
 }

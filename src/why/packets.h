@@ -3,7 +3,8 @@
  * A packet has NADI_FLOW_HEADER_BYTES of headers, and a switch forwards it when it has all of it:
  * a message takes longer by what `flow-packet` adds (docs/models/flow.md). Along the critical path,
  * where the messages on it are known one by one, that is an estimate; else, from the messages of
- * all links, a bound: of messages of one rank that are on their way together each counts. */
+ * all links, a bound for the mean rank: of its messages that are on their way together each counts.
+ */
 #ifndef NADI_WHY_PACKETS_H
 #define NADI_WHY_PACKETS_H
 
@@ -11,7 +12,7 @@
 
 struct nadi_packets_left {
     double ns;        /* by which packets would make the run longer; 0: nothing, or not known */
-    bool is_bound;    /* at most, else about */
+    bool is_bound;    /* up to about, else about */
     uint32_t payload; /* bytes of a packet */
 };
 
