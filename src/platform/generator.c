@@ -94,9 +94,14 @@ static bool keys_fit(const struct reading *r)
         const bool given = nadi_schema_is_set(r->values, key);
         const bool common = strcmp(key, "type") == 0 || strcmp(key, "bandwidth") == 0 ||
                             strcmp(key, "latency") == 0;
-        if (given && !common && !has_word(m->required, key) && !has_word(m->optional, key))
-            ok = wrong(r, key, listed(m, r->arena), "the generator %s has no '%s'", m->name, key);
-        else if (!given && has_word(m->required, key))
+        if (given && !common && !has_word(m->required, key) && !has_word(m->optional, key)) {
+            const bool thinner =
+                strcmp(key, "oversubscription") == 0 && has_word(m->optional, "uplink-bandwidth");
+            ok = wrong(r, key,
+                       thinner ? "uplink-bandwidth makes the cables between switches thinner"
+                               : listed(m, r->arena),
+                       "the generator %s has no '%s'", m->name, key);
+        } else if (!given && has_word(m->required, key))
             ok = wrong(r, NULL, listed(m, r->arena), "the generator %s needs '%s'", m->name, key);
     }
     return ok;
