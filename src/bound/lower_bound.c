@@ -202,16 +202,8 @@ static struct nadi_lower_bound plan_bound(struct nadi_lower_bounds *f, const str
 static bool is_custom(const struct nadi_inputs *in, enum nadi_native_kind kind, uint64_t node_id)
 {
     const struct nadi_system_config *c = &in->system;
-    uint32_t low = 0, high = c->custom_node_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->custom_nodes[middle].node_id < node_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return c->native[kind].custom || c->attached_count > 0 ||
-           (low < c->custom_node_count && c->custom_nodes[low].node_id == node_id);
+           nadi_custom_node_of(c, node_id) != NULL;
 }
 
 uint32_t nadi_lower_bounds_group_count(const struct nadi_lower_bounds *f)

@@ -79,6 +79,23 @@ nadi_implementation_of(const struct nadi_system_config *c, enum nadi_native_kind
     return attached == NADI_NONE ? &c->native[kind] : &c->attached[attached].implementation;
 }
 
+/* The row of per-node-custom-implementation for nodes of this id; NULL: none. */
+static inline const struct nadi_custom_node *nadi_custom_node_of(const struct nadi_system_config *c,
+                                                                 uint64_t node_id)
+{
+    uint32_t low = 0, high = c->custom_node_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (c->custom_nodes[middle].node_id < node_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < c->custom_node_count && c->custom_nodes[low].node_id == node_id
+               ? &c->custom_nodes[low]
+               : NULL;
+}
+
 /* Does this collective, or the configuration for it, give a size for each destination? Under the
  * reference's program names none does. comm: the node's, or NULL. */
 static inline bool nadi_system_is_uneven(const struct nadi_system_config *c,

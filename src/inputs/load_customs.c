@@ -85,11 +85,7 @@ const char *nadi_custom_of(const struct nadi_inputs *in, const struct nadi_trace
     const struct nadi_system_config *system = &in->system;
     const enum nadi_native_kind kind =
         nadi_native_of((enum nadi_collective_kind)t->collective[node]);
-    struct nadi_custom_node key = {.node_id = t->id[node]};
-    const struct nadi_custom_node *found =
-        system->custom_node_count
-            ? bsearch(&key, system->custom_nodes, system->custom_node_count, sizeof(key), by_node)
-            : NULL;
+    const struct nadi_custom_node *found = nadi_custom_node_of(system, t->id[node]);
     if (found)
         return found->prefix;
     if (kind == NADI_NATIVE_KINDS || group == NADI_NONE)

@@ -82,20 +82,12 @@ static const struct nadi_custom_algorithm *find_custom(const struct nadi_workloa
                                                        const struct nadi_collective_call *call)
 {
     const struct nadi_system_config *c = w->setup.config;
+    const struct nadi_custom_node *own = nadi_custom_node_of(c, t->id[node]);
     const char *prefix =
-        nadi_implementation_of(c, kind, call->group, w->setup.groups->items[call->group].size,
-                               call->bytes)
-            ->custom;
-    uint32_t low = 0, high = c->custom_node_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->custom_nodes[middle].node_id < t->id[node])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < c->custom_node_count && c->custom_nodes[low].node_id == t->id[node])
-        prefix = c->custom_nodes[low].prefix;
+        own ? own->prefix
+            : nadi_implementation_of(c, kind, call->group, w->setup.groups->items[call->group].size,
+                                     call->bytes)
+                  ->custom;
     for (uint32_t i = 0; prefix && i < w->setup.custom_count; i++)
         if (strcmp(w->setup.customs[i].prefix, prefix) == 0)
             return &w->setup.customs[i];
