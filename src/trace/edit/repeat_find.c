@@ -142,16 +142,18 @@ static bool has_inner(const struct nadi_runs *r, const uint32_t *next, uint32_t 
     return false;
 }
 
-static bool find_inner(struct nadi_runs *r, uint32_t units, uint32_t target, const bool *apart)
+static bool find_inner(struct nadi_runs *r, uint32_t units, uint32_t target, const bool *apart,
+                       bool ends)
 {
     uint32_t *next = next_equal(r);
     for (uint32_t at = 0; at < r->regular_count;) {
         uint32_t fewer = 0, p = unit_at(r, next, at, units);
         if (p && (has_message(r, at, p) || has_inner(r, next, at, p, units, apart)))
             p = 0;
-        while (!p && fewer < PREFETCH && units - fewer > 3 && target > fewer + 1) {
+        while (!p && fewer < (ends ? 1 : PREFETCH) && units - fewer > (ends ? 2 : 3) &&
+               target > fewer + 1) {
             p = unit_at(r, next, at, units - ++fewer);
-            if (p && (!has_apart(r, at, p, apart) || has_message(r, at, p) ||
+            if (p && ((!ends && !has_apart(r, at, p, apart)) || has_message(r, at, p) ||
                       has_inner(r, next, at, p, units, apart)))
                 p = 0;
         }
@@ -258,7 +260,7 @@ static bool find_outer(struct nadi_runs *r, uint32_t count, uint32_t target)
 static void keep_regular(struct nadi_runs *r, uint32_t units, uint32_t target, bool *apart)
 {
     leave_out(r, NULL);
-    if (find_inner(r, units, target, apart))
+    if (find_inner(r, units, target, apart, false))
         for (size_t i = 0; i < r->runs.count; i++) {
             const struct nadi_run *run = &r->runs.items[i];
             for (uint32_t k = 0; k < run->period * run->units; k++)
@@ -268,7 +270,27 @@ static void keep_regular(struct nadi_runs *r, uint32_t units, uint32_t target, b
     leave_out(r, apart);
 }
 
-static bool find_layers(struct nadi_runs *r, const struct nadi_repeat *repeat)
+/* Layers of some passes alone are none: of what is in units most is. */
+static bool covers(const struct nadi_runs *r)
+{
+    struct nadi_map64 signs;
+    uint64_t inside = 0, all = 0;
+    nadi_map64_init(&signs, r->regular_count);
+    for (size_t i = 0; i < r->runs.count; i++) {
+        const struct nadi_run *run = &r->runs.items[i];
+        inside += (uint64_t)run->period * run->units;
+        for (uint32_t k = 0; k < run->period; k++)
+            nadi_map64_put(&signs, sign(r, run->first + k), 0, NULL);
+    }
+    for (uint32_t at = 0; at < r->regular_count; at++)
+        all += nadi_map64_find(&signs, sign(r, at)) != NADI_NONE;
+    nadi_map64_release(&signs);
+    return inside > 0 && all - inside <= inside;
+}
+
+/* Every layer alike; or (ends) but one at an end of a pass, whose kernels are written together with
+ * what is beside it. */
+static bool find_layers(struct nadi_runs *r, const struct nadi_repeat *repeat, bool ends)
 {
     for (uint32_t k = 1; k <= 4 && repeat->count / k >= 2; k++) {
         if (repeat->count % k || repeat->target % k)
@@ -278,8 +300,9 @@ static bool find_layers(struct nadi_runs *r, const struct nadi_repeat *repeat)
             memcpy(apart, repeat->apart, r->count * sizeof(*apart));
         keep_regular(r, repeat->count / k, repeat->target / k, apart);
         nadi_mem_free(apart);
-        if (find_inner(r, repeat->count / k, repeat->target / k, repeat->apart))
+        if (find_inner(r, repeat->count / k, repeat->target / k, repeat->apart, ends) && covers(r))
             return true;
+        r->runs.count = 0;
     }
     return false;
 }
@@ -301,12 +324,14 @@ bool nadi_runs_find(struct nadi_runs *r, const struct nadi_full *f,
                           "no part of the trace repeats for each of %u %s so that there can be %u",
                           repeat->count, repeat->what, repeat->target);
     }
-    if (find_layers(r, repeat))
+    if (find_layers(r, repeat, false) || find_layers(r, repeat, true))
         return true;
-    return nadi_error(
-        diags, "rescale/no-repeat", place,
-        "say how many the trace has: --from; layers that alternate need whole periods",
-        "no part of the trace repeats %u times, as its %s would", repeat->count, repeat->what);
+    return nadi_error(diags, "rescale/no-repeat", place,
+                      "say how many the trace has: --from; layers that alternate need whole "
+                      "periods, few layers on "
+                      "a stage a node for each kernel (detail=kernel)",
+                      "no part of the trace repeats %u times, as its %s would", repeat->count,
+                      repeat->what);
 }
 
 void nadi_runs_release(struct nadi_runs *r)

@@ -286,11 +286,12 @@ static bool add_pieces(struct work *w, struct nadi_diags *diags)
         if (plain)
             common = find_common(w);
         if (common.forward == 0 || common.backward == 0)
-            return nadi_error(diags, "rescale/middle", NADI_IN_FILE(w->f->path),
-                              "a job of three or more stages has one, and one of two needs two "
-                              "micro-batches or more, and layers that are alike on both",
-                              "no stage in the middle can be made of the first and the last: their "
-                              "passes have nothing in common");
+            return nadi_error(
+                diags, "rescale/middle", NADI_IN_FILE(w->f->path),
+                "a job of three or more stages has one, and one of two needs two "
+                "micro-batches or more, and layers that are alike on both (detail=kernel)",
+                "no stage in the middle can be made of the first and the last: their "
+                "passes have nothing in common");
         dropped = regular_nodes(w, plain) - 1 - common.backward;
         for (uint32_t k = 0; k < passes; k++)
             cut_pass(w, k, common, dropped);
