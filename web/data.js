@@ -94,7 +94,7 @@ export async function readRun(element) {
   const length = new DataView(bytes.buffer).getUint32(0, true);
   const json = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
   const run = { name: json.name, info: objects(json.run)[0] };
-  for (const key of ["ranks", "memberships", "dimensions", "boxes", "lines", "frames", "links", "completions", "phases", "packets", "ports", "pauses", "collectives", "layers", "tiers", "devices", "path", "sensitivities", "bounds", "ops"])
+  for (const key of ["ranks", "memberships", "dimensions", "boxes", "lines", "frames", "links", "completions", "phases", "packets", "ports", "stalls", "pauses", "collectives", "layers", "tiers", "devices", "path", "sensitivities", "bounds", "ops"])
     run[key] = objects(json[key]);
   run.tierRoles = objects(json.tier_roles); run.tierLevels = objects(json.tier_levels);
   run.usage = json.link_usage.rows; run.buckets = objects(json.usage_buckets);

@@ -3,7 +3,7 @@ import { css, sharpCanvas } from "./canvas.js";
 import { lineChart } from "./charts.js";
 import { networkOf } from "./data.js";
 import { boxPicture, colourOfRole } from "./drawing.js";
-import { CAUSES, bytes, card, count, el, joules, legend, percent, rate, time, tip } from "./format.js";
+import { CAUSES, bytes, card, count, el, joules, legend, percent, rate, three, time, tip } from "./format.js";
 import { completionsPart, depthPart } from "./messages.js";
 import { linkName } from "./packets.js";
 import { heat, heatLegend } from "./heat.js";
@@ -70,13 +70,17 @@ function noteOf(run, links, picture) {
   " Move the slider to see what each rank does.");
 }
 
-/* What switches could not do at once; what the traffic draws. */
+/* What packets waited for in routers, flit by flit: a sum of all links. */
+const waits = [["no_vc_ns", "a virtual channel", "no channel"], ["no_credit_ns", "room at the other end", "no room"], ["lost_turn_ns", "their turn", "lost turn"]];
+
+/* What switches could not do at once, what packets waited for; what the traffic draws. */
 function totals(run) {
   const { fabric, energy, hashing } = networkOf(run);
   return el("div", { class: "cards" },
     hashing ? card("ECMP collisions", count(hashing.collisions), `of ${count(hashing.links)} links that hashes decide on: several flows while an equal link has none`) : null,
     fabric ? card("conflicts in switches", count(fabric.conflicts), fabric.on_conflict === "stop" ? "would end the run" : "messages wait for each other") : null,
     fabric ? card("pre-emptions", count(fabric.preemptions), "messages that gave way") : null,
+    run.stalls.length ? waits.map(([key, what]) => card("packets waited for " + what, time(run.stalls.reduce((sum, s) => sum + s[key], 0)), "all packets in all routers together")) : null,
     energy ? card("energy of the traffic", (energy.is_illustrative ? "~" : "") + joules(energy.joules), `${joules(energy.routers_joules)} in routers, ${joules(energy.links_joules)} in links; ${energy.catalogue}`) : null);
 }
 
@@ -85,12 +89,13 @@ function linkTables(run, links) {
   const hashed = links.some(l => l.even_flows !== null && l.even_flows !== undefined)
     ? [["hashed_flows", "flows by hash", v => (v === null ? "–" : count(v))], ["even_flows", "spread evenly", v => (v === null ? "–" : v.toFixed(1))], ["idle_equals", "equal, idle", v => (v === null ? "–" : count(v))]] : [];
   const waited = links.some(l => l.wait_ns || l.most_waiting) ? [["wait_ns", "waited for", time], ["most_waiting", "most waiting", count]] : [];
+  const stalled = run.stalls.length ? [...waits.map(([key, , name]) => [key, name, time]), ["held_flits", "flits held", three]] : [];
   const busy = (v, l) => el("span", {}, el("i", { class: "swatch", style: "background:" + heat(v) }), percent(v));
   return [el("h2", {}, "Dimensions"), sortableTable(run.dimensions, [["dimension", "dimension"], ["topology", "topology", null, true], ["npus", "NPUs", count],
     ["link_gbps", "link rate", rate], ["latency_ns", "latency", time], ["links", "links", count], ["messages", "messages", count],
     ["bytes", "bytes", bytes], ["utilisation", "busy", busy], ...drawn], { sort: "dimension", down: false }),
   ...links.length ? [el("h2", {}, "Links, the busiest first"), sortableTable(links, [["from_device", "from", null, true], ["to_device", "to", null, true], ["dimension", "dimension"],
-    ["utilisation", "busy", busy], ["bytes", "bytes", bytes], ["link_gbps", "link rate", rate], ...hashed, ...waited, ...drawn], { sort: "utilisation" })] : []];
+    ["utilisation", "busy", busy], ["bytes", "bytes", bytes], ["link_gbps", "link rate", rate], ...hashed, ...waited, ...stalled, ...drawn], { sort: "utilisation" })] : []];
 }
 
 const role = r => el("li", {}, el("i", { style: "background:" + colourOfRole(r) }), r === "npu" ? "NPU" : r);
@@ -109,8 +114,9 @@ export function networkView(run) {
   const drawn = run.boxes.length > 0;
   /* switches are numbered within their dimension, unless the network is a graph */
   const device = (name, l) => (name.startsWith("switch") && !drawn ? `${name} of dimension ${l.dimension}` : name);
+  const stalls = new Map(run.stalls.map(s => [s.link, s]));
   const links = run.links.filter(l => l.from_device !== null)
-    .map(l => ({ ...l, from_device: device(l.from_device, l), to_device: device(l.to_device, l) }));
+    .map(l => ({ ...l, ...stalls.get(l.link), from_device: device(l.from_device, l), to_device: device(l.to_device, l) }));
   const picture = drawn ? boxPicture(run, links) : placePicture(run, links), moment = momentOf(run);
   let at = null;
   const view = sharpCanvas(picture.height, v => {

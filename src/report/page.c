@@ -56,6 +56,8 @@ static const struct {
     {"packets", "select * from packets"},
     {"ports", "select * from ports where link in (select link from links order by utilisation "
               "desc, link limit 50000)"},
+    {"stalls", "select * from stalls where link in (select link from links order by utilisation "
+               "desc, link limit 50000)"},
     {"pauses", "select * from pauses"},
     {"samples",
      "select end_ns from samples where sample % max(1, (select count(*) from samples) / 1000) = 0"},
