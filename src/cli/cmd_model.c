@@ -16,6 +16,7 @@ const struct nadi_setting nadi_cli_model_inputs[] = {
      .doc = "How it is run: parallelism, batch, schedule, precision (default: one device)"},
     {.name = "set",
      .argument = "KEYS",
+     .joined = " ",
      .type = NADI_TYPE_TEXT,
      AT(settings),
      .doc = "Keys of a plan, as in --set \"tp=8 pp=16 dp=8 batch=1024\"; they take precedence over "

@@ -43,6 +43,7 @@ static const struct nadi_setting input[] = {
             "are not searched"},
     {.name = "set",
      .argument = "KEYS",
+     .joined = " ",
      .type = NADI_TYPE_TEXT,
      AT(settings),
      .doc = "The same as words, as in --set \"sequence=8192 zero=1\"; they take precedence over "
@@ -55,6 +56,7 @@ static const struct nadi_setting input[] = {
             "(default: the device's path to its host)"},
     {.name = "try",
      .argument = "KEYS",
+     .joined = " ",
      .type = NADI_TYPE_TEXT,
      AT(tries),
      .doc = "Values to try instead of all, as in --try \"tp=1,2,4,8 offload=none,optimizer\""},

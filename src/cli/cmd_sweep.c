@@ -255,6 +255,35 @@ static int run_sweep(const struct values *v, const struct nadi_sweep_options *o,
     return nadi_terminal_end(status, text, messages, false);
 }
 
+/* A store has its points: what says which to run, or how, would change nothing. */
+static bool has_effect(const struct values *v)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        {"vary", v->vary_count > 0},
+        {"run", v->run_count > 0},
+        {"points", v->points},
+        {"threads", v->threads > 0},
+        {"mpi", v->mpi},
+        {"resume", v->resume},
+        {"cache", v->cache != NULL},
+        {"cache-size", v->cache_bytes > 0},
+        {"out", v->out != NULL},
+    };
+    bool all = true;
+    for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+        if (options[i].given)
+            fprintf(stderr,
+                    "nadi sweep: error: '--%s' is for running points, and a store has its own: "
+                    "name the space, and the store with -o\n",
+                    options[i].name);
+        all &= !options[i].given;
+    }
+    return all;
+}
+
 static int cmd_sweep(const struct nadi_command *self, int count, char **arguments)
 {
     struct values v = {.threads = 0};
@@ -271,8 +300,11 @@ static int cmd_sweep(const struct nadi_command *self, int count, char **argument
                 MOST_GIVEN);
         return NADI_EXIT_USAGE;
     }
+    const bool of_store = words.count && is_store(words.items[0]);
+    if (of_store && !has_effect(&v))
+        return NADI_EXIT_USAGE;
     struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    if (words.count && is_store(words.items[0]))
+    if (of_store)
         return end(&v, words.items[0], NULL, messages);
     struct nadi_sweep_options o;
     nadi_sweep_options_init(&o);

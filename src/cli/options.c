@@ -27,7 +27,7 @@ struct parser {
     bool failed;
 };
 
-enum { MAX_OPTIONS = 64, MAX_WORD = 256 };
+enum { MAX_OPTIONS = 64, MAX_WORD = 256, MAX_JOINED = 16384 };
 
 static void complain(struct parser *p, const char *format, ...) NADI_PRINTF(2, 3);
 
@@ -257,6 +257,27 @@ static bool set_value(const struct nadi_setting *o, const char *text, void *at)
     return o->put ? nadi_setting_set(o, text, at) : nadi_setting_read(o, text, at);
 }
 
+/* The texts of an option that stood before, and this one. They stay until the program ends. */
+static const char *join(struct parser *p, const struct nadi_setting *o, const void *member,
+                        const char *text)
+{
+    static char joined[MAX_JOINED];
+    static size_t used;
+    const char *before;
+    memcpy(&before, member, sizeof(before));
+    if (!before) /* it was refused */
+        return text;
+    const size_t room = sizeof(joined) - used,
+                 wanted = strlen(before) + strlen(o->joined) + strlen(text) + sizeof("");
+    if (wanted > room) {
+        complain(p, "the texts of all '--%s' are too long together", o->name);
+        return text;
+    }
+    char *whole = joined + used;
+    used += (size_t)snprintf(whole, room, "%s%s%s", before, o->joined, text) + sizeof("");
+    return whole;
+}
+
 /* Reads the option at arguments[i]; returns the index of the last word that it used. */
 static int read_option(struct parser *p, int i, int count, char **arguments, bool *seen)
 {
@@ -275,6 +296,7 @@ static int read_option(struct parser *p, int i, int count, char **arguments, boo
         /* Its value, if it has one, is not a word of its own. */
         return !equals && i + 1 < count && arguments[i + 1][0] != '-' ? i + 1 : i;
     }
+    const bool again = seen[found.index];
     seen[found.index] = true;
     const char *value = equals ? equals + 1 : NULL;
     if (o->type == NADI_TYPE_FLAG) {
@@ -289,6 +311,8 @@ static int read_option(struct parser *p, int i, int count, char **arguments, boo
     }
     if (o->type == NADI_TYPE_FLAG)
         value = NULL;
+    else if (again && o->joined && *value)
+        value = join(p, o, found.value, value);
     if (found.given ? !keep_given(found.value, o, value) : !set_value(o, value, found.value))
         complain_value(p, o, value);
     return i;

@@ -2,9 +2,10 @@
  *
  * A command names groups of rows; each row says where in the command's struct of values its value
  * goes. `--name value`, `--name=value` and, where the table has a letter, `-o value`; the
- * last one wins; `--` ends the options. Defaults are the text that the help shows, read by the same
- * parser, so the two cannot differ, or those of the library's own init, which the help writes out.
- * Every mistake is printed to standard error with the nearest right name. */
+ * last one wins, but of rows that are `joined`, where all count; `--` ends the options. Defaults
+ * are the text that the help shows, read by the same parser, so the two cannot differ, or those of
+ * the library's own init, which the help writes out. Every mistake is printed to standard error
+ * with the nearest right name. */
 #ifndef NADI_CLI_OPTIONS_H
 #define NADI_CLI_OPTIONS_H
 

@@ -67,6 +67,7 @@ struct nadi_setting {
     const char *absent;   /* the effect: "using 1 chunk"; NULL: "using <preset>" */
     const char *note;     /* given as a note when the key is absent from a file; NULL: silence */
     const char *beyond;   /* in a file: what somebody who writes a value out of range may want */
+    const char *joined;   /* of an option: between its texts where it stands several times */
     const char *unit;     /* of a bare number, as text: "GB/s of 2^30 bytes" */
     const char *const *words; /* WORD, WORDS: allowed ones, NULL-terminated */
     double unit_factor;       /* a bare number times this is in the dimension's base unit; 0: 1 */

@@ -153,9 +153,10 @@ static bool read_variables(struct nadi_space_reader *r, const struct nadi_doc *d
     return ok;
 }
 
-/* "key=values" of the command line. */
-static bool read_vary(struct nadi_space_reader *r, const char *text)
+/* "key=values" of the command line, the at-th. */
+static bool read_vary(struct nadi_space_reader *r, size_t at)
 {
+    const char *text = r->source->vary[at];
     const char *equals = strchr(text, '=');
     const struct nadi_place place = NADI_IN_FILE("--vary");
     if (!equals || equals == text || !equals[1])
@@ -165,6 +166,10 @@ static bool read_vary(struct nadi_space_reader *r, const char *text)
     while (length && text[length - 1] == ' ')
         length--;
     const char *key = nadi_arena_strndup(&r->s->arena, text, length);
+    for (size_t i = 0; i < at; i++)
+        if (nadi_expression_same_name(key, r->source->vary[i], strcspn(r->source->vary[i], " =")))
+            return nadi_error(r->diags, "space/same-key", place, "leave one out",
+                              "'%s' has values twice", key);
     struct nadi_space_variable *v = nadi_space_add(r, key, false, place);
     return v && nadi_space_set_text(r, v, equals + 1 + strspn(equals + 1, " "), place);
 }
@@ -392,7 +397,7 @@ static bool read_doc(struct nadi_space_reader *r, struct nadi_doc *doc)
     ok = read_variables(r, doc, "vary", false) & read_variables(r, doc, "variables", true);
     r->in_file = false;
     for (size_t i = 0; i < r->source->vary_count; i++)
-        ok &= read_vary(r, r->source->vary[i]);
+        ok &= read_vary(r, i);
     if (!ok || (s->sampling == NADI_SAMPLING_FILE && s->file && !read_points(r)))
         return false;
     if (s->sampling == NADI_SAMPLING_FILE && !s->file)

@@ -64,6 +64,8 @@ static const struct nadi_setting *run_word(const struct nadi_space_reader *r, co
 
 static const struct nadi_setting *key_of(enum nadi_schema_kind kind, const char *path)
 {
+    if (strstr(path, "..") || (*path && path[strlen(path) - 1] == '.'))
+        return NULL; /* nothing is named there */
     const struct nadi_schema *schema = nadi_schema_of(kind);
     const size_t length = strcspn(path, ".[");
     for (size_t i = 0; i < schema->count; i++)
