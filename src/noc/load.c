@@ -11,7 +11,7 @@ struct packet { /* made, not yet arrived */
     uint32_t src, dst;
 };
 
-struct queue { /* of one NPU: packets not yet injected, by index */
+struct queue { /* of one cable of an NPU: packets not yet injected, by index */
     uint32_t *items;
     size_t count, capacity;
     size_t first;
@@ -24,9 +24,9 @@ struct noc {
     struct nadi_flit_machine *machine;
     struct nadi_rng rng;
     uint32_t npus;
-    uint32_t *npu_of; /* by node */
-    struct queue *queues;
-    uint64_t *next_made; /* by NPU: cycle */
+    uint32_t *npu_of;     /* by node */
+    struct queue *queues; /* by port */
+    uint64_t *next_made;  /* by NPU: cycle */
     struct {
         struct packet *items;
         size_t count, capacity;
@@ -49,7 +49,7 @@ struct noc {
 static bool next_packet(void *context, uint32_t port, struct nadi_flit_packet_wish *wish)
 {
     struct noc *n = context;
-    struct queue *q = &n->queues[n->npu_of[n->wiring.ports[port].node]];
+    struct queue *q = &n->queues[port];
     if (q->first == q->count) {
         q->first = q->count = 0;
         return false;
@@ -91,6 +91,17 @@ static bool arrived(void *context, const struct nadi_flit_end *end)
     return true;
 }
 
+/* The port by which an NPU sends a packet: of several cables that which its route begins with. */
+static uint32_t leaves_by(struct noc *n, uint32_t src, uint32_t dst, uint64_t flow)
+{
+    const uint32_t node = n->setup->graph->hosts[src];
+    const uint32_t first = n->wiring.first_port[node];
+    if (n->wiring.first_port[node + 1] - first == 1 ||
+        !nadi_flit_paths_find(n->paths, src, dst, flow, n->steps))
+        return first;
+    return nadi_flit_step_port(n->steps[0]);
+}
+
 static void make_packet(struct noc *n, uint32_t src, uint64_t cycle)
 {
     const uint32_t dst = nadi_noc_traffic_draw(n->setup->traffic, src, &n->rng);
@@ -106,15 +117,15 @@ static void make_packet(struct noc *n, uint32_t src, uint64_t cycle)
         if (!nadi_flit_paths_adaptive(n->paths))
             n->hop_sum += nadi_flit_paths_find(n->paths, src, dst, cycle, n->steps) - 1;
     }
-    struct queue *q = &n->queues[src];
+    const uint32_t port = leaves_by(n, src, dst, cycle);
+    struct queue *q = &n->queues[port];
     if (q->first > 64 && q->first * 2 > q->count) { /* keep the queue short in memory */
         memmove(q->items, q->items + q->first, (q->count - q->first) * sizeof(*q->items));
         q->count -= q->first;
         q->first = 0;
     }
     NADI_PUSH(q, index);
-    const uint32_t node = n->setup->graph->hosts[src];
-    nadi_flit_wake(n->machine, n->wiring.first_port[node]);
+    nadi_flit_wake(n->machine, port);
 }
 
 /* Cycles to the next packet of an NPU: geometric. */
@@ -131,7 +142,7 @@ static uint64_t draw_gap(struct noc *n, double probability)
 
 static void close_noc(struct noc *n)
 {
-    for (uint32_t i = 0; n->queues && i < n->npus; i++)
+    for (uint32_t i = 0; n->queues && i < n->wiring.port_count; i++)
         nadi_mem_free(n->queues[i].items);
     nadi_flit_destroy(n->machine);
     nadi_flit_paths_destroy(n->paths);
@@ -168,7 +179,7 @@ static bool open_noc(struct noc *n, const struct nadi_noc_setup *setup, struct n
     }
     const struct nadi_flit_users users = {n, next_packet, arrived, NULL};
     n->machine = nadi_flit_create(&n->wiring, setup->config, n->paths, &users);
-    n->queues = NADI_ZNEW(struct queue, n->npus);
+    n->queues = NADI_ZNEW(struct queue, n->wiring.port_count);
     n->next_made = NADI_ZNEW(uint64_t, n->npus);
     n->arrived = NADI_ZNEW(uint64_t, n->npus);
     n->npu_of = NADI_ZNEW(uint32_t, setup->graph->node_count);
@@ -359,11 +370,11 @@ bool nadi_noc_alone(const struct nadi_noc_setup *setup, uint32_t src, uint32_t d
     const struct packet p = {.src = src, .dst = dst};
     const uint32_t none = 0;
     NADI_PUSH(&n.packets, p);
-    NADI_PUSH(&n.queues[src], none);
+    const uint32_t port = leaves_by(&n, src, dst, 0);
+    NADI_PUSH(&n.queues[port], none);
     n.followed = 1;
-    const uint32_t node = setup->graph->hosts[src];
     const uint32_t hops = nadi_flit_paths_find(n.paths, src, dst, 0, n.steps);
-    nadi_flit_wake(n.machine, hops ? nadi_flit_step_port(n.steps[0]) : n.wiring.first_port[node]);
+    nadi_flit_wake(n.machine, port);
     nadi_flit_run(n.machine, UINT64_MAX);
     *cycles = n.worst;
     *routers = hops - 1;

@@ -153,7 +153,10 @@ void nadi_noc_csv(const struct nadi_noc_sweep *s, struct nadi_str *out)
         nadi_str_printf(out, "%.9g,%.9g,%.9g,", l->rate, l->accepted, l->latency);
         if (isfinite(l->half_width))
             nadi_str_printf(out, "%.9g", l->half_width);
-        nadi_str_printf(out, ",%.9g,%llu,%.9g,%.9g,%llu,%llu,%llu,%llu,%s", l->hops,
+        nadi_str_add_char(out, ',');
+        if (l->hops > 0)
+            nadi_str_printf(out, "%.9g", l->hops);
+        nadi_str_printf(out, ",%llu,%.9g,%.9g,%llu,%llu,%llu,%llu,%s",
                         (unsigned long long)l->worst_latency, l->least_accepted, l->most_accepted,
                         (unsigned long long)l->packets, (unsigned long long)l->no_vc,
                         (unsigned long long)l->no_credit, (unsigned long long)l->lost_arbitration,
@@ -174,7 +177,7 @@ static void load_json(const struct nadi_noc_sweep *s, struct nadi_json *j, const
     nadi_json_double(j, "accepted_flits_per_cycle", l->accepted);
     nadi_json_double(j, "latency_cycles", l->latency);
     nadi_json_double(j, "half_width_cycles", l->half_width);
-    nadi_json_double(j, "routers", l->hops);
+    nadi_json_double(j, "routers", l->hops > 0 ? l->hops : (double)NAN);
     nadi_json_u64(j, "worst_latency_cycles", l->worst_latency);
     nadi_json_double(j, "least_accepted_flits_per_cycle", l->least_accepted);
     nadi_json_double(j, "most_accepted_flits_per_cycle", l->most_accepted);
