@@ -92,6 +92,20 @@ static bool read_tables(struct reader *r)
                       "there is no kernel in the database");
 }
 
+/* Not the database's own errors, which speak of those of runs. */
+static struct nadi_database *open_export(const char *path, struct nadi_diags *diags)
+{
+    struct nadi_diags ignored;
+    nadi_diags_init(&ignored);
+    struct nadi_database *db = nadi_database_open(path, &ignored);
+    nadi_diags_release(&ignored);
+    if (!db)
+        (void)nadi_error(diags, "profile/database", NADI_IN_FILE(path),
+                         "nsys export --type sqlite writes one from a .nsys-rep",
+                         "cannot be opened as a SQLite database");
+    return db;
+}
+
 bool nadi_front_read_nsight(struct nadi_front_job *job, const struct nadi_front_source *source,
                             struct nadi_diags *diags)
 {
@@ -100,7 +114,7 @@ bool nadi_front_read_nsight(struct nadi_front_job *job, const struct nadi_front_
         return nadi_error(diags, "usage/files", NADI_NOWHERE,
                           "one export has all devices of a host", "%zu databases", source->count);
     nadi_map64_init(&r.devices, 16);
-    r.db = nadi_database_open(r.path, diags);
+    r.db = open_export(r.path, diags);
     const bool ok = r.db && read_tables(&r);
     if (ok) {
         nadi_front_grow(job, r.device_count);
