@@ -33,9 +33,8 @@ static const struct nadi_setting input[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      AT(loop),
-     .doc =
-         "Training loop over the layers, instead of that of the first line: `nadi explain loop`, "
-         "examples/loops"},
+     .doc = "Training loop over the layers, instead of that of the first line: "
+            "docs/reference/input-loop.md, examples/loops"},
     {.name = "dialect",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("auto", "astra-sim", "simai"),
