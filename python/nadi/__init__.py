@@ -13,6 +13,7 @@ the package's folder, by the variable NADI_LIBRARY, or as build/libnadi.so of th
 where they are installed.
 """
 from ._library import Error, library_path, version
+from .convert import trace_from_text, trace_from_tool, trace_rescale, trace_to_param
 from .design import (cost, memory_bench, memory_pool, memory_trusted_attack, memory_trusted_bench,
                      memory_trusted_leak, optimize, optimize_bandwidth, partition, partition_bench, search, sweep,
                      sweep_results)
@@ -27,5 +28,6 @@ __all__ = ["Error", "Run", "check", "cost", "diff", "fabric_check", "fabric_coun
            "generate_collective", "library_path", "load", "memory_bench", "memory_pool", "memory_trusted_attack",
            "memory_trusted_bench", "memory_trusted_leak", "noc_sweep", "optimize", "optimize_bandwidth", "partition",
            "partition_bench", "report", "run", "search", "sweep", "sweep_results", "systolic_layers", "trace_fidelity",
-           "trace_learn", "trace_privacy", "trace_synth", "version"]
+           "trace_from_text", "trace_from_tool", "trace_learn", "trace_privacy", "trace_rescale", "trace_synth",
+           "trace_to_param", "version"]
 __version__ = version()

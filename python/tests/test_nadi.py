@@ -213,6 +213,21 @@ class Package(unittest.TestCase):
         self.assertEqual(nadi.systolic_layers(layers, array="32x32", dataflow="output")["cycles"], 2 * 3 * (96 + 32 - 2))
         with self.assertRaises(nadi.Error):
             nadi.systolic_layers(layers)
+        text, graph, made = (os.path.join(self.work, n) for n in ("text.txt", "tasks.dot", "converted"))
+        nadi.systolic_layers(layers, array="32x32", workload=text)
+        loop = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "loops", "model.yaml")
+        self.assertIn("nodes", nadi.trace_from_text(text, made, unit="ns", topology="4", loop=loop))
+        with open(graph, "w") as f:
+            f.write('digraph g { a [label="{ npu=0 | a | fwd | COMP_NODE | run_time=0.001 }"]; }\n')
+        self.assertIn("1 compute", nadi.trace_from_tool([graph], os.path.join(self.work, "tool")))
+        self.assertIn("param.json", nadi.trace_to_param(os.path.join(self.work, "tool"), os.path.join(self.work, "param")))
+        with self.assertRaises(nadi.Error):
+            nadi.trace_from_tool([text], made, form="flexflow")
+        with self.assertRaises(nadi.Error) as caught:
+            prefix = os.path.join(self.work, "manifest")
+            nadi.generate_collective(prefix, ranks=4, manifest=True)
+            nadi.trace_rescale(prefix + ".yml", made, "dp=8", from_="layers=2")
+        self.assertIn("the manifest has no axes", str(caught.exception))
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(*self.inputs, mismatch="maybe")
         self.assertIn("mismatch must be error|warn", str(caught.exception))
