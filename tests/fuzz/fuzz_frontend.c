@@ -2,6 +2,7 @@
  * for earlier ones of their rank only. */
 #include "base/diag.h"
 #include "base/mem.h"
+#include "format/doc.h"
 #include "frontend/frontend.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -20,6 +21,18 @@ static void check(const struct nadi_front_job *job)
     }
 }
 
+static bool parse_param(struct nadi_front_job *job, const void *data, size_t size,
+                        struct nadi_diags *diags)
+{
+    struct nadi_doc doc;
+    nadi_front_grow(job, 2);
+    if (!nadi_doc_parse(&doc, "fuzz.param.json", data, size, NADI_DOC_JSON_PYTHON, diags))
+        return false;
+    const bool ok = nadi_param_parse(job, 0, &doc, diags);
+    nadi_doc_release(&doc);
+    return ok;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct nadi_diags diags;
@@ -31,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data + 1, size - 1);
     nadi_diags_init(&diags);
     nadi_front_init(&job, 0);
-    switch (data[0] % 6) {
+    switch (data[0] % 7) {
     case 0:
         ok = nadi_stablehlo_parse(&job, "fuzz.mlir", text, 0, &diags);
         break;
@@ -47,6 +60,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case 5:
         ok = nadi_hlo_parse(&job, "fuzz.hlo", text, 0, &diags);
+        break;
+    case 6:
+        ok = parse_param(&job, data + 1, size - 1, &diags);
         break;
     default:
         ok = nadi_flexflow_parse(&job, "fuzz.dot", text, &diags);
