@@ -27,7 +27,7 @@ static bool read_goal(const struct nadi_model_search *o, enum nadi_search_goal *
         return nadi_error(diags, "search/objective", NADI_NOWHERE,
                           "use --objective time: on one cluster the fastest step is also the "
                           "cheapest",
-                          "clusters have no prices yet");
+                          "a search is on one cluster, whose price is the same for all");
     return nadi_error(diags, "search/objective", NADI_NOWHERE, "time, memory, tokens-per-dollar",
                       "unknown objective '%s'", o->objective);
 }
