@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "collective/program.h"
 #include "explore/model_inputs.h"
 #include "model/files.h"
 #include "nccl/nccl.h"
@@ -173,6 +174,15 @@ static void fill_traces(struct nadi_inputs *in, const struct nadi_study *study,
     nadi_mem_free(members);
 }
 
+/* The graph in whose switches members reduce: its dimensions have no such switches. Or NULL. */
+static const char *graph_of_switches(const struct nadi_inputs *in, const struct nadi_study *study,
+                                     enum nadi_collective_kind kind)
+{
+    const struct nadi_algorithm_choice *choice = &in->system.native[NADI_NATIVE_ALL_REDUCE].dims[0];
+    const bool in_switches = choice->flat && choice->program && choice->program->in_switches;
+    return kind == NADI_ALL_REDUCE && in_switches ? study->cluster.graph : NULL;
+}
+
 static double simulated_ns(const struct nadi_study *study, const struct level *l, uint32_t count,
                            enum nadi_collective_kind kind, uint64_t bytes)
 {
@@ -188,7 +198,13 @@ static double simulated_ns(const struct nadi_study *study, const struct level *l
     in.options.queues_per_dim = 1;
     in.options.network = study->cluster.path;
     nadi_model_system(&in, study, all && in.topology.dim_count > 1 ? study->cluster.chunks : 1);
-    const bool ok = nadi_inputs_take_topology(&in, NULL, NULL, &diags);
+    const char *graph = graph_of_switches(&in, study, kind);
+    if (graph) {
+        in.options.network_model = nadi_network_sharing;
+        in.topology = study->cluster.topology;
+        in.rank_count = in.topology.npu_count;
+    }
+    const bool ok = nadi_inputs_take_topology(&in, graph, NULL, &diags);
     NADI_ASSERT(ok); /* dimensions of a cluster */
     fill_traces(&in, study, l, count, kind, bytes);
     nadi_simulate(&in, NULL, &result);
