@@ -76,6 +76,7 @@ void nadi_flit_paths_destroy(struct nadi_flit_paths *p)
     nadi_routing_destroy(p->routing);
     nadi_mem_free(p->route.items);
     nadi_mem_free(p->port_of);
+    nadi_mem_free(p->rank);
     nadi_mem_free(p->next);
     nadi_mem_free(p);
 }

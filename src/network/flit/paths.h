@@ -4,8 +4,8 @@
  * Classes make deadlock impossible: steps of a path ascend in an order of (stage, class, channel),
  * so no circle of waiting packets can close (Dally, Seitz, IEEE ToC 1987). In a product of
  * dimensions the stage is the dimension, and a ring has two classes, before and after its
- * wrap-around. Valiant doubles them. Elsewhere channels are ordered up by level, across, down; the
- * class grows wherever a path descends in that order: one class in a fat tree, two in a dragonfly.
+ * wrap-around. Valiant doubles them. Elsewhere the class grows wherever a path descends in an order
+ * of all channels (channel_order.h): one class in a fat tree, two in a dragonfly.
  *
  * The VCs of class c of k are c vcs / k .. (c + 1) vcs / k - 1; the last step, into a host, may use
  * all. */

@@ -20,6 +20,7 @@ struct nadi_flit_paths {
     struct nadi_routing *routing;
     struct nadi_route route;
     uint32_t *port_of; /* by channel of the graph: the port of the graph that sends over it */
+    uint32_t *rank;    /* by channel: channel_order.h */
 };
 
 uint64_t nadi_flit_hash(uint64_t a, uint64_t b);

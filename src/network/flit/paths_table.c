@@ -1,95 +1,8 @@
 /* paths_table: routes of any graph, by platform/routing.h, with classes against deadlock. */
 #include "base/diag.h"
 #include "base/mem.h"
+#include "network/flit/channel_order.h"
 #include "network/flit/paths_state.h"
-
-enum {
-    ACROSS = 1 << 20, /* ranks: up by level, then across by dimension, then down */
-    DOWN = 1 << 21,
-    MOST_STEPS = 1 << 28, /* of counting classes */
-};
-
-/* Channels of a class are taken in ascending order of this. */
-static uint64_t rank_of(const struct nadi_graph *g, uint32_t channel)
-{
-    uint32_t from, to;
-    nadi_graph_channel_ends(g, channel, &from, &to);
-    const uint32_t a = g->nodes[from].level, b = g->nodes[to].level;
-    const uint32_t dim = g->links[channel / 2].dim;
-    const uint32_t rank = a < b ? a : a > b ? DOWN + (1 << 20) - a : ACROSS + (dim & 0xffff);
-    return (uint64_t)rank << 32 | channel;
-}
-
-struct counting {
-    const struct nadi_graph *g;
-    uint32_t *distance, *queue;
-    uint32_t *descents; /* by channel: the most of a shortest path that begins with it */
-    uint32_t most;
-};
-
-/* Is the port on a shortest path to the destination? */
-static bool leads_on(const struct counting *c, uint32_t node, uint32_t port)
-{
-    const uint32_t peer = c->g->ports[port].peer;
-    return nadi_graph_sends(c->g, node, port) && c->distance[peer] + 1 == c->distance[node];
-}
-
-/* Of a path that takes `channel` and goes on from `node`. The last channel, into the host, may use
- * any VC. */
-static uint32_t descents_after(const struct counting *c, uint32_t channel, uint32_t node)
-{
-    const uint64_t rank = rank_of(c->g, channel);
-    uint32_t most = 0;
-    for (uint32_t i = c->g->first_port[node]; i < c->g->first_port[node + 1]; i++) {
-        if (c->distance[node] <= 1 || !leads_on(c, node, i))
-            continue;
-        const uint32_t next = nadi_graph_channel(c->g, node, i);
-        most = (uint32_t)nadi_max_u64(most, c->descents[next] + (rank_of(c->g, next) < rank));
-    }
-    return most;
-}
-
-static void count_towards(struct counting *c, uint32_t host)
-{
-    const uint32_t reached = nadi_graph_distances(c->g, host, c->distance, c->queue);
-    for (uint32_t k = 1; k < reached; k++) {
-        const uint32_t node = c->queue[k];
-        for (uint32_t i = c->g->first_port[node]; i < c->g->first_port[node + 1]; i++) {
-            if (!leads_on(c, node, i))
-                continue;
-            const uint32_t channel = nadi_graph_channel(c->g, node, i);
-            c->descents[channel] = descents_after(c, channel, c->g->ports[i].peer);
-            c->most = (uint32_t)nadi_max_u64(c->most, c->descents[channel]);
-        }
-    }
-}
-
-/* The classes that shortest paths need: one more than the most descents of any, whichever of
- * several equal ports they take. Hosts of a switch need the same; of a large network some hosts are
- * looked at. O(hosts x links x ports of a switch). */
-static uint32_t count_classes(const struct nadi_graph *g)
-{
-    const uint64_t cost = (uint64_t)g->link_count * 16 + 1;
-    const uint32_t step =
-        (uint32_t)nadi_min_u64(g->host_count * cost / MOST_STEPS + 1, g->host_count);
-    struct counting c = {
-        .g = g,
-        .distance = NADI_NEW(uint32_t, g->node_count),
-        .queue = NADI_NEW(uint32_t, g->node_count),
-        .descents = NADI_ZNEW(uint32_t, 2 * (size_t)g->link_count + 1),
-    };
-    uint32_t before = NADI_NONE;
-    for (uint32_t h = 0; h < g->host_count; h += step) {
-        const uint32_t first = g->ports[g->first_port[g->hosts[h]]].peer;
-        if (nadi_graph_degree(g, g->hosts[h]) > 1 || first != before)
-            count_towards(&c, g->hosts[h]);
-        before = first;
-    }
-    nadi_mem_free(c.distance);
-    nadi_mem_free(c.queue);
-    nadi_mem_free(c.descents);
-    return c.most + 1;
-}
 
 /* No route is longer, not even over a switch that Valiant's draws. */
 static uint32_t longest_route(const struct nadi_graph *g)
@@ -137,8 +50,9 @@ bool nadi_flit_table_init(struct nadi_flit_paths *p, const struct nadi_routing_c
             p->port_of[nadi_graph_channel(g, n, i)] = i;
     p->longest = longest_route(g);
     /* Valiant goes two such paths, one after the other. */
-    p->classes =
-        p->config->dateline ? count_classes(g) * (valiant || is_valiant(routing) ? 2 : 1) : 1;
+    uint32_t classes;
+    p->rank = nadi_flit_channel_order(g, &classes);
+    p->classes = p->config->dateline ? classes * (valiant || is_valiant(routing) ? 2 : 1) : 1;
     return true;
 }
 
@@ -182,8 +96,8 @@ uint32_t nadi_flit_table_find(struct nadi_flit_paths *p, uint32_t src, uint32_t 
             NADI_FLIT_ANY_CLASS);
     for (size_t i = 0; i < p->route.count; i++) {
         const bool last_step = i + 1 == p->route.count && to == NADI_NONE;
-        class += i && !last_step && p->config->dateline &&
-                 rank_of(g, route[i]) < rank_of(g, route[i - 1]);
+        class +=
+            i && !last_step && p->config->dateline && p->rank[route[i]] < p->rank[route[i - 1]];
         steps[count++] = nadi_flit_step(p->w->graph_port[p->port_of[route[i]]], class);
     }
     if (class >= p->classes)
