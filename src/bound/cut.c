@@ -1,5 +1,6 @@
 #include "bound/cut.h"
 
+#include "base/join.h"
 #include "base/mem.h"
 #include "base/time.h"
 
@@ -13,13 +14,6 @@ struct nadi_bound_cut {
     double *rate;            /* by island: bytes/ns of the slow links that lead out of it */
     double *bytes;           /* by island: scratch */
 };
-
-static uint32_t root_of(uint32_t *of, uint32_t node)
-{
-    while (of[node] != node)
-        node = of[node] = of[of[node]];
-    return node;
-}
 
 static double slowest_link(const struct nadi_graph *g)
 {
@@ -39,7 +33,7 @@ static uint32_t *find_roots(const struct nadi_graph *g, double slowest)
     for (uint32_t i = 0; i < g->link_count; i++) {
         const struct nadi_graph_link *l = &g->links[i];
         if (l->dim == NADI_NONE || (double)l->bits_per_s > slowest)
-            of[root_of(of, l->a)] = root_of(of, l->b);
+            nadi_join(of, l->a, l->b);
     }
     return of;
 }
@@ -49,7 +43,7 @@ static void add_rates(struct nadi_bound_cut *c, const struct nadi_graph *g, uint
 {
     for (uint32_t i = 0; i < g->link_count; i++) {
         const struct nadi_graph_link *l = &g->links[i];
-        const uint32_t a = root_of(roots, l->a), b = root_of(roots, l->b);
+        const uint32_t a = nadi_joined(roots, l->a), b = nadi_joined(roots, l->b);
         const double rate = (double)l->bits_per_s / 8e9;
         if (a == b)
             continue;
@@ -71,7 +65,7 @@ struct nadi_bound_cut *nadi_bound_cut_create(const struct nadi_graph *g, uint32_
     c->ranks = ranks;
     c->island = NADI_NEW(uint32_t, ranks);
     for (uint32_t r = 0; r < ranks; r++) {
-        const uint32_t root = root_of(roots, g->hosts[r]);
+        const uint32_t root = nadi_joined(roots, g->hosts[r]);
         if (number[root] == NADI_NONE)
             number[root] = c->islands++;
         c->island[r] = number[root];

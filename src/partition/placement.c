@@ -2,27 +2,10 @@
 
 #include <math.h>
 
+#include "base/join.h"
 #include "base/mem.h"
 
 /* ---- classes --------------------------------------------------------------------------------- */
-
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/* The smaller number is the root. */
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = root_of(parent, a);
-    b = root_of(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
 
 struct tie {
     const struct nadi_nn *nn;
@@ -35,7 +18,7 @@ static void tie_to(struct tie *t, uint32_t layer, uint32_t channel, uint32_t inp
 {
     const uint32_t source = t->p->first[t->nn->layers[layer].inputs[input]] + from;
     if (!t->everywhere[source])
-        join(t->parent, t->p->first[layer] + channel, source);
+        nadi_join(t->parent, t->p->first[layer] + channel, source);
 }
 
 static void tie_channel(struct tie *t, uint32_t layer, uint32_t c)
@@ -45,7 +28,7 @@ static void tie_channel(struct tie *t, uint32_t layer, uint32_t c)
     switch (l->kind) {
     case NADI_NN_DENSE:
     case NADI_NN_CONV:
-        join(t->parent, t->p->first[layer] + c, t->p->first[layer] + c - c % l->unit);
+        nadi_join(t->parent, t->p->first[layer] + c, t->p->first[layer] + c - c % l->unit);
         break;
     case NADI_NN_GATE:
         tie_to(t, layer, c, 0, c);
@@ -61,7 +44,7 @@ static void tie_channel(struct tie *t, uint32_t layer, uint32_t c)
         break;
     case NADI_NN_ATTENTION:
         rest = c - c % (l->channels / l->heads);
-        join(t->parent, t->p->first[layer] + c, t->p->first[layer] + rest);
+        nadi_join(t->parent, t->p->first[layer] + c, t->p->first[layer] + rest);
         for (; n < 3; n++)
             tie_to(t, layer, c, n, c);
         break;
@@ -95,7 +78,7 @@ static void number_classes(struct nadi_placement *p, uint32_t *parent, const uin
 {
     const uint32_t channels = p->first[p->layers];
     for (uint32_t i = 0; i < channels; i++) {
-        const uint32_t root = root_of(parent, i);
+        const uint32_t root = nadi_joined(parent, i);
         p->class_of[i] = root == i ? p->class_count++ : p->class_of[root];
     }
     p->space_of = NADI_NEW(uint32_t, p->class_count + 1);
@@ -121,12 +104,12 @@ static void find_spaces(struct nadi_placement *p, const struct nadi_nn *nn)
             uint32_t *space = &p->space_of[nadi_placement_class(p, i, c)];
             if (*space == NADI_NONE)
                 *space = i;
-            join(parent, i, *space);
+            nadi_join(parent, i, *space);
         }
     }
     for (uint32_t i = 0; i < p->class_count; i++)
         if (p->space_of[i] != NADI_NONE)
-            p->space_of[i] = root_of(parent, p->space_of[i]);
+            p->space_of[i] = nadi_joined(parent, p->space_of[i]);
     nadi_mem_free(parent);
 }
 

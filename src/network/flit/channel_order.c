@@ -127,34 +127,24 @@ static struct ranked *sort_channels(const struct nadi_graph *g, uint32_t *rank)
 
 struct following {
     const struct counting *c;
-    uint32_t *waits; /* by channel: how many come before it and have no rank yet */
-    uint32_t *rank;  /* NADI_NONE: none yet */
-    uint32_t *queue; /* those with a rank, ascending */
+    const uint32_t *port_of; /* by channel: the port that sends over it */
+    uint32_t *waits;         /* by channel: how many come before it and have no rank yet */
+    uint32_t *rank;          /* NADI_NONE: none yet */
+    uint32_t *queue;         /* those with a rank, ascending */
     uint32_t count;
 };
 
 typedef void following_fn(struct following *f, uint32_t next);
 
-/* The node that a channel comes to, and the port there. */
-static uint32_t comes_to(const struct nadi_graph *g, uint32_t channel, uint32_t *in)
-{
-    uint32_t from, to;
-    nadi_graph_channel_ends(g, channel, &from, &to);
-    for (uint32_t i = g->first_port[from]; i < g->first_port[from + 1]; i++)
-        if (nadi_graph_channel(g, from, i) == channel)
-            *in = g->ports[i].peer_port;
-    return to;
-}
-
 /* Visits each channel that some path takes next. */
 static void for_following(struct following *f, uint32_t channel, following_fn *visit)
 {
     const struct counting *c = f->c;
-    uint32_t in = 0;
-    const uint32_t node = comes_to(c->g, channel, &in);
+    const struct nadi_graph_port *port = &c->g->ports[f->port_of[channel]];
+    const uint32_t node = port->peer;
     const uint32_t first = c->g->first_port[node], ports = c->g->first_port[node + 1] - first;
     for (uint32_t i = 0; i < ports; i++)
-        if (c->follows[c->start[node] + (size_t)in * ports + i])
+        if (c->follows[c->start[node] + (size_t)port->peer_port * ports + i])
             visit(f, nadi_graph_channel(c->g, node, first + i));
 }
 
@@ -214,12 +204,13 @@ static size_t *pair_places(const struct nadi_graph *g)
 }
 
 /* Takes the place of `rank` if it needs fewer classes. */
-static uint32_t *try_following(struct counting *c, const struct ranked *all, uint32_t *rank,
-                               uint32_t *classes)
+static uint32_t *try_following(struct counting *c, const uint32_t *port_of,
+                               const struct ranked *all, uint32_t *rank, uint32_t *classes)
 {
     const uint32_t channels = 2 * c->g->link_count;
     struct following f = {
         .c = c,
+        .port_of = port_of,
         .waits = NADI_ZNEW(uint32_t, (size_t)channels + 1),
         .rank = NADI_NEW(uint32_t, (size_t)channels + 1),
         .queue = NADI_NEW(uint32_t, (size_t)channels + 1),
@@ -229,6 +220,8 @@ static uint32_t *try_following(struct counting *c, const struct ranked *all, uin
     nadi_mem_free(f.waits);
     nadi_mem_free(f.queue);
     c->rank = f.rank;
+    nadi_mem_free(c->follows);
+    c->follows = NULL; /* noted */
     const uint32_t count = count_classes(c);
     const bool better = count < *classes;
     *classes = better ? count : *classes;
@@ -236,26 +229,25 @@ static uint32_t *try_following(struct counting *c, const struct ranked *all, uin
     return better ? f.rank : rank;
 }
 
-uint32_t *nadi_flit_channel_order(const struct nadi_graph *g, uint32_t *classes)
+uint32_t *nadi_flit_channel_order(const struct nadi_graph *g, const uint32_t *port_of,
+                                  uint32_t *classes)
 {
     const size_t channels = 2 * (size_t)g->link_count;
     uint32_t *rank = NADI_ZNEW(uint32_t, channels + 1);
     struct ranked *all = sort_channels(g, rank);
+    size_t *start = hosts_apart(g) == 1 ? pair_places(g) : NULL;
     struct counting c = {
         .g = g,
         .rank = rank,
         .distance = NADI_NEW(uint32_t, g->node_count),
         .queue = NADI_NEW(uint32_t, g->node_count),
         .descents = NADI_ZNEW(uint32_t, channels + 1),
+        .follows = start ? NADI_ZNEW(uint8_t, start[g->node_count] + 1) : NULL,
+        .start = start,
     };
     *classes = count_classes(&c);
-    size_t *start = *classes > 1 && hosts_apart(g) == 1 ? pair_places(g) : NULL;
-    if (start) {
-        c.start = start;
-        c.follows = NADI_ZNEW(uint8_t, start[g->node_count] + 1);
-        (void)count_classes(&c); /* notes which channels follow each other */
-        rank = try_following(&c, all, rank, classes);
-    }
+    if (start && *classes > 1)
+        rank = try_following(&c, port_of, all, rank, classes);
     nadi_mem_free(c.follows);
     nadi_mem_free(start);
     nadi_mem_free(all);

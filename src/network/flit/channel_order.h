@@ -14,7 +14,8 @@
 #include "platform/graph.h"
 
 /* The rank of each channel, all different, to be freed. *classes: those that shortest paths need,
- * whichever of several equal ports they take. */
-uint32_t *nadi_flit_channel_order(const struct nadi_graph *g, uint32_t *classes) NADI_MUST_USE;
+ * whichever of several equal ports they take. port_of: by channel, the port that sends over it. */
+uint32_t *nadi_flit_channel_order(const struct nadi_graph *g, const uint32_t *port_of,
+                                  uint32_t *classes) NADI_MUST_USE;
 
 #endif

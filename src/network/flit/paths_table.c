@@ -51,7 +51,7 @@ bool nadi_flit_table_init(struct nadi_flit_paths *p, const struct nadi_routing_c
     p->longest = longest_route(g);
     /* Valiant goes two such paths, one after the other. */
     uint32_t classes;
-    p->rank = nadi_flit_channel_order(g, &classes);
+    p->rank = nadi_flit_channel_order(g, p->port_of, &classes);
     p->classes = p->config->dateline ? classes * (valiant || is_valiant(routing) ? 2 : 1) : 1;
     return true;
 }
