@@ -16,7 +16,7 @@ struct nadi_cost_options {
     const char *network;   /* instead of the cluster's: file, platform or generator; may be NULL */
     const char *catalogue; /* name or path */
     uint32_t ranks;        /* devices of a cluster of any size; 0: all that it has */
-    const char *memory;    /* beside each device's own: "ddr5=256GiB"; NULL: none */
+    const char *memory;    /* beside each device's own: "ddr5=256GiB, ..."; NULL: none */
     double years;          /* over which the parts are paid */
     double electricity;    /* $ per kWh */
     double pue;            /* power of the facility by that of the parts */

@@ -10,6 +10,8 @@
 #include "report/cost_text.h"
 #include "report/figures.h"
 
+#include <strings.h>
+
 void nadi_cost_options_init(struct nadi_cost_options *options)
 {
     struct nadi_economy e;
@@ -135,19 +137,42 @@ static bool cluster_network(struct asking *a)
     return true;
 }
 
+static bool memory_twice(const struct asking *a, const char *name)
+{
+    for (uint32_t i = 0; i < a->subject.extra_count; i++)
+        if (strcasecmp(a->subject.extras[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* "ddr5=256GiB, cxl-ddr5=1TiB" */
 static bool read_memory(struct asking *a)
 {
-    struct nadi_bill_extra *extra = &a->subject.extra;
-    const char *text = a->o->memory, *equals = text ? strchr(text, '=') : NULL;
-    bool has_unit;
-    if (!text)
-        return true;
-    if (!equals || equals == text ||
-        !nadi_units_parse(equals + 1, NADI_DIMENSION_BYTES, &extra->bytes, &has_unit) ||
-        !(extra->bytes > 0))
-        return nadi_error(a->diags, "cost/memory", NADI_NOWHERE, "like ddr5=256GiB, of each device",
-                          "'%s' is no memory and size", text);
-    extra->name = nadi_arena_strndup(&a->prices.arena, text, (size_t)(equals - text));
+    enum { MOST = 16 };
+    struct nadi_arena *arena = &a->prices.arena;
+    struct nadi_bill_extra *extras = NADI_ARENA_ZNEW(arena, struct nadi_bill_extra, MOST);
+    a->subject.extras = extras;
+    for (const char *at = a->o->memory; at && *(at += strspn(at, ", "));) {
+        const char *text = nadi_arena_strndup(arena, at, strcspn(at, ", "));
+        const char *equals = strchr(text, '=');
+        struct nadi_bill_extra *extra = &extras[a->subject.extra_count];
+        bool has_unit;
+        at += strlen(text);
+        if (a->subject.extra_count == MOST)
+            return nadi_error(a->diags, "cost/memory", NADI_NOWHERE, NULL,
+                              "there are more than %d memories", MOST);
+        if (!equals || equals == text ||
+            !nadi_units_parse(equals + 1, NADI_DIMENSION_BYTES, &extra->bytes, &has_unit) ||
+            !(extra->bytes > 0))
+            return nadi_error(a->diags, "cost/memory", NADI_NOWHERE,
+                              "like ddr5=256GiB, of each device", "'%s' is no memory and size",
+                              text);
+        extra->name = nadi_arena_strndup(arena, text, (size_t)(equals - text));
+        if (memory_twice(a, extra->name))
+            return nadi_error(a->diags, "cost/memory", NADI_NOWHERE, "give one size",
+                              "the memory '%s' is given twice", extra->name);
+        a->subject.extra_count++;
+    }
     return true;
 }
 

@@ -93,6 +93,12 @@ static enum nadi_status run_all(const struct nadi_sweep_setup *setup, char **rep
         nadi_note(diags, "sweep/cache", NADI_IN_FILE(setup->cache), NULL,
                   "%" PRIu64 " of %" PRIu64 " points were in the cache", end.found, end.points);
     *report = text.text;
+    if (!end.stopped && end.points && end.ended[NADI_POINT_FAILED] == end.points) {
+        (void)nadi_error(diags, "sweep/failed", NADI_IN_FILE(setup->space->path),
+                         "the column error of the store's table points has each reason",
+                         "none of the %" PRIu64 " points could be run", end.points);
+        return NADI_STATUS_INPUT;
+    }
     return end.stopped ? NADI_STATUS_LIMIT : NADI_STATUS_DONE;
 }
 

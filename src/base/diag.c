@@ -31,12 +31,36 @@ static bool counted(struct nadi_diags *d, enum nadi_severity severity)
     return ++*n <= KEPT_PER_SEVERITY;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* A note says once what several readings of one file find. */
+static bool stands_already(const struct nadi_diags *d, const struct nadi_diag *note)
+{
+    const struct nadi_place *p = &note->place;
+    for (size_t i = 0; i < d->count; i++) {
+        const struct nadi_diag *x = &d->items[i];
+        if (x->severity == NADI_NOTE && same_text(x->code, note->code) &&
+            same_text(x->message, note->message) && same_text(x->place.file, p->file) &&
+            same_text(x->place.node, p->node) && x->place.line == p->line &&
+            x->place.column == p->column && x->place.rank == p->rank)
+            return true;
+    }
+    return false;
+}
+
 NADI_PRINTF(6, 0)
 static void vadd(struct nadi_diags *d, enum nadi_severity severity, const char *code,
                  struct nadi_place place, const char *hint, const char *format, va_list args)
 {
-    if (!counted(d, severity))
+    if (severity != NADI_NOTE && !counted(d, severity))
         return;
+    if (severity == NADI_NOTE && d->notes >= KEPT_PER_SEVERITY) {
+        d->notes++;
+        return;
+    }
     place.file = copy(d, place.file);
     place.node = copy(d, place.node);
     struct nadi_diag item = {
@@ -46,6 +70,8 @@ static void vadd(struct nadi_diags *d, enum nadi_severity severity, const char *
         .message = nadi_arena_vprintf(&d->arena, format, args),
         .hint = copy(d, hint),
     };
+    if (severity == NADI_NOTE && (stands_already(d, &item) || !counted(d, severity)))
+        return;
     NADI_PUSH(d, item);
 }
 

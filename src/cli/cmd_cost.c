@@ -26,8 +26,10 @@ static const struct nadi_setting input[] = {
     {.name = "memory",
      .argument = "NAME=SIZE",
      .type = NADI_TYPE_TEXT,
+     .joined = ", ",
      AT(memory),
-     .doc = "Memory of the catalogue beside each device's own: ddr5=256GiB"},
+     .doc = "Memory of the catalogue beside each device's own: ddr5=256GiB. May stand several "
+            "times"},
     {.name = NULL},
 };
 

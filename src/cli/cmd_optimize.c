@@ -259,7 +259,7 @@ static const struct nadi_setting design_output[] = {
      NADI_A_COUNT,
      .preset = "10",
      OF_DESIGN(top),
-     .doc = "Designs that are shown"},
+     .doc = "Designs of the text; csv and json have all"},
     NADI_FORM_OPTION(struct design_values, format),
     {.name = NULL},
 };

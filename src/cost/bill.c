@@ -225,9 +225,9 @@ static void add_devices(struct billing *k)
     add_line(k, line);
 }
 
-static bool add_memory(struct billing *k, struct nadi_diags *diags)
+static bool add_memory(struct billing *k, const struct nadi_bill_extra *extra,
+                       struct nadi_diags *diags)
 {
-    const struct nadi_bill_extra *extra = &k->s->extra;
     const struct nadi_priced_part *best = NULL;
     struct nadi_str known = NADI_STR_INIT;
     for (uint32_t i = 0; i < k->prices->part_count; i++) {
@@ -335,7 +335,9 @@ bool nadi_bill_make(struct nadi_bill *b, const struct nadi_bill_subject *s,
         qsort(needs.items, needs.count, sizeof(*needs.items), by_kind);
     if (b->device)
         add_devices(&k);
-    const bool ok = !s->extra.name || add_memory(&k, diags);
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < s->extra_count; i++)
+        ok = add_memory(&k, &s->extras[i], diags);
     for (size_t i = 0; i < needs.count; i++)
         add_need(&k, &needs.items[i]);
     for (uint32_t d = 0; d < s->tier_count; d++)

@@ -70,7 +70,8 @@ struct nadi_bill_subject {
     const struct nadi_bill_tier *tiers;   /* all NULL: no network */
     uint32_t tier_count;
     uint64_t npus;
-    struct nadi_bill_extra extra; /* name NULL: none */
+    const struct nadi_bill_extra *extras;
+    uint32_t extra_count;
 };
 
 void nadi_economy_preset(struct nadi_economy *e); /* 4 years, 0.10 $, 1.2 */

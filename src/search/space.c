@@ -155,10 +155,12 @@ static bool read_words(struct nadi_search_space *s, const char *words, struct na
             snprintf(asked, sizeof(asked), "%.*s", (int)(name < length ? name : length), at);
             const char *near = nadi_str_nearest(asked, key_names, NADI_SEARCH_KEYS);
             struct nadi_str hint = NADI_STR_INIT;
+            if (strcmp(asked, "dp") == 0)
+                nadi_str_add(&hint, "dp is what the ranks leave: give --ranks, tp, cp and pp; ");
             nadi_str_add(&hint, "searched are");
             for (int i = 0; i < NADI_SEARCH_KEYS; i++)
                 nadi_str_printf(&hint, "%s %s", i ? "," : "", key_names[i]);
-            if (near)
+            if (near && strcmp(asked, "dp") != 0)
                 nadi_str_printf(&hint, "; did you mean '%s'?", near);
             nadi_error(diags, "search/key", NADI_IN_FILE("--try"), nadi_str_get(&hint),
                        "'%s' is not searched", asked);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { MOST_VALUES = 1000000, WORD = 64 };
+enum { MOST_VALUES = 1000000, FEW_VALUES = 100, WORD = 64 };
 
 static bool is_numeric(const struct nadi_setting *s)
 {
@@ -77,6 +77,11 @@ bool nadi_space_add_value(struct nadi_space_reader *r, struct nadi_space_variabl
         q = nadi_quantity_text(kept);
     } else if (!nadi_space_quantity(v, kept, &q))
         return refuse_value(r, v, text, place);
+    const bool listed = r->s->sampling == NADI_SAMPLING_FILE;
+    for (uint32_t i = 0; !listed && i < n && n < FEW_VALUES; i++)
+        if (strcmp(v->texts[i], kept) == 0)
+            return nadi_error(r->diags, "space/twice", place, "each value makes a point of its own",
+                              "'%s' has the value %s twice", v->name, kept);
     if (n == MOST_VALUES)
         return nadi_error(r->diags, "space/values", place, "sample a range: 0..1",
                           "'%s' has more than %d values", v->name, MOST_VALUES);

@@ -53,8 +53,9 @@ static void by_hand(void **state)
     assert_true(open_text(&p, shop, &diags));
     assert_true(
         nadi_graph_file_read(&f, "leaf-spine leaves=2 spines=2 hosts=4 bandwidth=100Gbps", &diags));
+    const struct nadi_bill_extra ddr = {"ddr", 2e9};
     const struct nadi_bill_subject s = {
-        .device = "X1", .graph = &f.graph, .npus = 8, .extra = {"ddr", 2e9}};
+        .device = "X1", .graph = &f.graph, .npus = 8, .extras = &ddr, .extra_count = 1};
     assert_int_equal(nadi_bill_block(&s, &p), 4);
     assert_true(nadi_bill_make(&b, &s, &p, &e, &diags));
     const double price = 2 * 1000 + 8 * 2 * 3 + 4 * 10 + 4 * 100 + 8 * 1 + 4 * 20;
@@ -107,7 +108,9 @@ static void missing(void **state)
     assert_true(isnan(w.tokens_per_dollar) && isnan(w.tokens_per_joule));
     nadi_str_release(&names);
     nadi_bill_release(&b);
-    const struct nadi_bill_subject unknown = {.device = "x1", .npus = 4, .extra = {"hbm", 1}};
+    const struct nadi_bill_extra hbm = {"hbm", 1};
+    const struct nadi_bill_subject unknown = {
+        .device = "x1", .npus = 4, .extras = &hbm, .extra_count = 1};
     assert_false(nadi_bill_make(&b, &unknown, &p, &e, &diags));
     assert_string_equal(diags.items[0].code, "cost/memory");
     nadi_bill_release(&b);
