@@ -12,7 +12,7 @@ void nadi_model_search_init(struct nadi_model_search *options)
                                           .objective = "time",
                                           .simulate = 100,
                                           .top = 20,
-                                          .network_model = nadi_network_default->name,
+                                          .network_model = "auto",
                                           .form = "text"};
 }
 
@@ -89,10 +89,12 @@ static bool take(const struct nadi_model_search *o, struct nadi_search_setup *se
         .threads = o->threads,
         .options = nadi_model_plain_options(),
     };
-    setup->options.network_model = nadi_network_find(o->network_model);
+    setup->options.choose_model = strcmp(o->network_model, "auto") == 0;
+    setup->options.network_model =
+        setup->options.choose_model ? nadi_network_default : nadi_network_find(o->network_model);
     if (!setup->options.network_model)
         return nadi_error(diags, "search/network-model", NADI_NOWHERE,
-                          "use one of " NADI_NETWORK_LIST, "'%s' is no network model",
+                          "use auto, or one of " NADI_NETWORK_LIST, "'%s' is no network model",
                           o->network_model);
     return read_goal(o, &setup->goal, diags);
 }

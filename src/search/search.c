@@ -222,14 +222,25 @@ bool nadi_search_study(const struct nadi_search_setup *setup, const struct nadi_
     return ok;
 }
 
+/* Hundreds of steps: where a cluster is described by dimensions as well as by a graph, `auto` takes
+ * them, as the estimates do. */
+static struct nadi_run_options options_of(const struct run *r, const struct nadi_study *study)
+{
+    struct nadi_run_options o = r->setup->options;
+    o.choose_model = o.choose_model && study->cluster.all_graph;
+    return o;
+}
+
 static void simulate(void *context, unsigned index)
 {
     struct run *r = context;
     for (size_t i; (i = atomic_fetch_add(&r->next, 1)) < r->chosen_count;) {
         struct nadi_search_row *row = &r->chosen[i].row;
         struct nadi_study study;
-        if (!open_study(r, &row->strategy, &study, &r->failures[index]) ||
-            !nadi_model_time(&study, &r->setup->options, &row->simulated_ns, &r->failures[index]))
+        bool ok = open_study(r, &row->strategy, &study, &r->failures[index]);
+        const struct nadi_run_options options = options_of(r, &study);
+        ok = ok && nadi_model_time(&study, &options, &row->simulated_ns, &r->failures[index]);
+        if (!ok)
             row->simulated_ns = 0;
         nadi_study_close(&study);
     }
