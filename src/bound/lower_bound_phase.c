@@ -226,7 +226,7 @@ struct nadi_lower_bound nadi_lower_bound_phase(struct nadi_lower_bounds *f,
     const struct nadi_group *members =
         f->graph && group < f->in->groups.count ? &f->in->groups.items[group] : NULL;
     if (members && p->n == members->size && p->stride == 1)
-        v.ring = members;
+        v.ring = world ? &f->in->groups.items[0] : members; /* of all ranks: not in its own order */
     v.dims = v.whole ? 1U << p->dim : nadi_lower_bound_group_dims(f, group);
     if (flat && p->algorithm == NADI_ALGORITHM_RING)
         v.dims = lowest; /* neighbours differ in it, also where they differ in others */

@@ -45,6 +45,13 @@ static inline struct nadi_wire_cursor nadi_wire_of(const uint8_t *data, size_t b
     return (struct nadi_wire_cursor){data, data + bytes};
 }
 
+/* Over what a field of BYTES carries; another field carries nothing that way. */
+static inline struct nadi_wire_cursor nadi_wire_within(const struct nadi_wire_field *f)
+{
+    return f->type == NADI_WIRE_BYTES ? nadi_wire_of(f->data, f->bytes)
+                                      : (struct nadi_wire_cursor){f->at, f->at};
+}
+
 static inline bool nadi_wire_varint(struct nadi_wire_cursor *w, uint64_t *value)
 {
     const uint8_t *p = w->at;

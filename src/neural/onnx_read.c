@@ -38,7 +38,7 @@ static const char *text_of(struct reader *r, const struct nadi_wire_field *f)
 /* One number, or packed ones. */
 static bool take_ints(const struct nadi_wire_field *f, int64_t *values, uint32_t *count)
 {
-    struct nadi_wire_cursor w = nadi_wire_of(f->data, f->type == NADI_WIRE_BYTES ? f->bytes : 0);
+    struct nadi_wire_cursor w = nadi_wire_within(f);
     uint64_t value = f->bits;
     if (f->type == NADI_WIRE_VARINT) {
         if (*count == NADI_ONNX_MOST_INTS)
@@ -89,11 +89,11 @@ static bool entry_field(struct reader *r, const struct nadi_wire_field *f, void 
 
 static bool take_wholes(struct stored *s, const struct nadi_wire_field *f)
 {
-    struct nadi_wire_cursor w = nadi_wire_of(f->data, f->type == NADI_WIRE_BYTES ? f->bytes : 0);
+    struct nadi_wire_cursor w = nadi_wire_within(f);
     uint64_t value;
     if (f->type == NADI_WIRE_VARINT)
         nadi_wire_add_fixed(&s->wholes, f->bits, 8);
-    while (f->type == NADI_WIRE_BYTES && w.at < w.end) {
+    while (w.at < w.end) {
         if (!nadi_wire_varint(&w, &value))
             return false;
         nadi_wire_add_fixed(&s->wholes, value, 8);

@@ -37,6 +37,10 @@ static enum draw_own own_event(void *context, struct draw *d, const struct nadi_
     struct run_drawn *r = context;
     if (strcmp(key->name, "ranks") == 0 && draw_below(d, 2) == 0)
         return DRAW_LEFT_OUT;
+    if (strcmp(key->name, "until") == 0 && r->temper != DRAW_WILD && !rarely(d, 8)) {
+        nadi_str_printf(out, "\"%" PRIu64 " us\"", pick(d, 1, 4) * 100000);
+        return DRAW_WRITTEN;
+    }
     if (strcmp(key->name, "dimension") == 0) {
         nadi_str_printf(out, "%" PRIu64, draw_below(d, r->dim_count));
         return DRAW_WRITTEN;
@@ -73,7 +77,7 @@ static enum draw_own own_events(void *context, struct draw *d, const struct nadi
             .temper = r->temper,
             .list_length = 1,
             .one_in = 3,
-            .always = " dimension bandwidth-scale scale ",
+            .always = " from dimension bandwidth-scale scale ",
             .own = own_event,
             .context = r,
         };
@@ -109,7 +113,7 @@ void run_draw_events(struct run_drawn *r)
 static double draw_scale(struct run_drawn *r)
 {
     static const double scales[] = {1, 1, 1, 0.5, 2, 0.7, 1.3, 10};
-    static const double bold[] = {1e-9, 1e6, 1e9, 1e15};
+    static const double bold[] = {1e-9, 1e6, 1e9, 1e3};
     static const double wild[] = {0, -1, 1e300, (double)NAN, (double)INFINITY};
     if (!rarely(&r->d, 4))
         return 1;
@@ -129,7 +133,8 @@ static void draw_setup(struct run_drawn *r)
     s->comm_scale = draw_scale(r);
     s->injection_scale = draw_scale(r);
     if (rarely(d, 6))
-        s->queues_per_dim = (uint32_t)draw_count(d, r->temper);
+        s->queues_per_dim =
+            (uint32_t)nadi_max_u64(draw_count(d, r->temper), r->temper != DRAW_WILD);
     if (rarely(d, 12))
         s->max_sim_ns = pick_size(d, 24);
     s->rendezvous = rarely(d, 10);
@@ -153,7 +158,10 @@ void run_drawn_init(struct run_drawn *r, const uint8_t *bytes, size_t count, con
     *r = (struct run_drawn){.d = draw_from_bytes(bytes, count), .folder = folder};
     nadi_arena_init(&r->arena);
     nadi_setup_init(&r->setup);
-    const uint64_t model = draw_below(&r->d, 4);
+    uint64_t models = 0;
+    while (nadi_network_models[models])
+        models++;
+    const uint64_t model = draw_below(&r->d, models);
     r->model = nadi_network_models[model];
     r->setup.network_model = rarely(&r->d, 32) ? "auto" : r->model->name;
     r->temper = tempers[draw_below(&r->d, 8)];

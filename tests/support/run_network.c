@@ -277,6 +277,23 @@ static const char *draw_packet_file(struct run_drawn *r)
     return path;
 }
 
+/* The file of another model that has one. */
+static const char *draw_model_file(struct run_drawn *r, enum nadi_schema_kind kind,
+                                   const char *name)
+{
+    const struct draw_map m = {
+        .kind = kind,
+        .temper = r->temper,
+        .list_length = 1,
+        .one_in = rarely(&r->d, 4) ? 3 : 12,
+    };
+    struct nadi_str text = NADI_STR_INIT;
+    draw_map(&r->d, &m, &text);
+    const char *path = run_write(r, name, &text);
+    nadi_str_release(&text);
+    return path;
+}
+
 static enum draw_own put_path(const char *path, struct nadi_str *out)
 {
     if (!path)
@@ -338,6 +355,16 @@ static enum draw_own own_network(void *context, struct draw *d, const struct nad
         return put_path(
             n->r->model == &nadi_network_packet && draw_below(d, 2) ? draw_packet_file(n->r) : NULL,
             out);
+    if (strcmp(key->name, "flit") == 0)
+        return put_path(n->r->model == &nadi_network_flit && draw_below(d, 2)
+                            ? draw_model_file(n->r, NADI_SCHEMA_FLIT, "flit.yml")
+                            : NULL,
+                        out);
+    if (strcmp(key->name, "loadstore") == 0)
+        return put_path(n->r->model == &nadi_network_loadstore && draw_below(d, 2)
+                            ? draw_model_file(n->r, NADI_SCHEMA_LOADSTORE, "loadstore.yml")
+                            : NULL,
+                        out);
     if (strcmp(key->name, "graph") == 0)
         return put_path(n->graph, out);
     if (strcmp(key->name, "generator") == 0)
@@ -364,7 +391,7 @@ static const char *write_network(struct network *n, enum nadi_schema_kind kind, 
         .temper = r->temper,
         .list_length = r->dim_count,
         .one_in = 8,
-        .always = " packet graph generator nodes links dimensions ",
+        .always = " packet flit loadstore graph generator nodes links dimensions ",
         .own = own_network,
         .context = n,
     };

@@ -127,7 +127,7 @@ static enum draw_own put_tuner(struct run_drawn *r, struct nadi_str *out)
         .one_in = 3,
         .own = own_rule,
     };
-    if (rarely(&r->d, 2)) {
+    if (!rarely(&r->d, 3)) {
         nadi_str_add(out, "\"auto\"");
         return DRAW_WRITTEN;
     }
@@ -191,6 +191,13 @@ static enum draw_own put_node_customs(struct run_drawn *r, struct nadi_str *out)
 static enum draw_own put_algorithms(struct run_drawn *r, const struct nadi_setting *key,
                                     struct nadi_str *out)
 {
+    /* parts of names of algorithms that not every kind has, or every network */
+    static const struct {
+        const char *part;
+        bool reduces; /* all-reduces have it */
+    } special[] = {{"ree", true},    {"hain", true},      {"benseifner", true}, {"ruck", false},
+                   {"pat", false},   {"nSwitch", false}, {"airwise", false},   {"orus", true},
+                   {"oubling", true}};
     const bool rings = draw_below(&r->d, 2) == 0;
     const bool all_reduce = nadi_str_starts(key->name, "all-reduce");
     nadi_str_add(out, "[");
@@ -204,8 +211,10 @@ static enum draw_own put_algorithms(struct run_drawn *r, const struct nadi_setti
         draw_value(&r->d, key, r->temper, out);
         const char *word = out->text + before;
         const bool one = strstr(word, "\"one") != NULL;
-        if (!all_reduce && !rarely(&r->d, 16) &&
-            (strstr(word, "ree") || strstr(word, "hain") || strstr(word, "benseifner"))) {
+        bool fits = true;
+        for (size_t s = 0; s < COUNT_OF(special); s++)
+            fits &= !strstr(word, special[s].part) || (all_reduce && special[s].reduces);
+        if (!fits && !rarely(&r->d, 16)) {
             out->length = before;
             nadi_str_add(out, i ? ", \"direct\"" : "\"direct\"");
         } else if (one)
@@ -265,7 +274,7 @@ static enum draw_own own_memory(void *context, struct draw *d, const struct nadi
         nadi_str_printf(out, "\"%s\"", kinds[draw_below(d, COUNT_OF(kinds))]);
         return DRAW_WRITTEN;
     }
-    if (nadi_str_starts(key->name, "pool-") && !rarely(d, 64))
+    if (nadi_str_starts(key->name, "pool-") && !(r->temper == DRAW_WILD && rarely(d, 64)))
         return DRAW_LEFT_OUT; /* of a type that is not drawn */
     if (!nadi_str_starts(key->name, "num-") || (r->temper == DRAW_WILD && rarely(d, 8)))
         return DRAW_AS_TABLE;
