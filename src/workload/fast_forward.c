@@ -472,8 +472,8 @@ struct begun { /* nodes of an actor */
 
 static struct begun begun_of(const struct nadi_mark *m, uint32_t actor)
 {
-    const size_t first = m->begun_start[actor];
-    return (struct begun){m->begun.items + first, m->begun_start[actor + 1] - first};
+    const size_t first = m->begun_start[actor], count = m->begun_start[actor + 1] - first;
+    return (struct begun){count ? m->begun.items + first : NULL, count};
 }
 
 /* How many parents a node then waited for; 0: all, or none. */

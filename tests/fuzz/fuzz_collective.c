@@ -1,20 +1,22 @@
 /* Any bytes as a file of a collective, of any form: a table that can be run and checked, or at
- * least one error; what was read is the same after being written and read again. */
+ * least one error; what is proved right is right with other times as well; what was read is the
+ * same after being written and read again. */
 #include "base/mem.h"
 #include "collective/table_file.h"
 #include "collective/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct nadi_verify_machine machine = {.alpha = 1, .beta = 0.01, .gamma = 0.002};
-
-static struct nadi_verify_outcome run(const struct nadi_table *t)
+/* Lanes take their steps as early as they can, or as the last ones that can. */
+static bool is_right(const struct nadi_table *t, bool backwards)
 {
+    const struct nadi_verify_machine machine = {
+        .alpha = 1, .beta = 0.01, .gamma = 0.002, .backwards = backwards};
     const struct nadi_program_request q = {
         .kind = t->shape.kind, .n = t->shape.n, .root = t->shape.root, .bytes = 64, .table = t};
     struct nadi_program p;
     NADI_ASSERT(!nadi_program_make(&nadi_program_table, &q, &p));
-    return nadi_verify(&p, &machine);
+    return nadi_verify(&p, &machine).result == NADI_VERIFY_OK;
 }
 
 static void write_and_read(const struct nadi_table_file *f, struct nadi_diags *diags)
@@ -45,8 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     NADI_ASSERT(ok == (diags.errors == 0));
     const double work = ok ? (double)f.table.shape.n * f.table.slots * f.table.shape.n : 0;
     if (ok && work < 1e7 && (double)f.table.queues * f.table.shape.n * f.table.shape.n < 1e7) {
-        const bool right = run(&f.table).result == NADI_VERIFY_OK;
-        NADI_ASSERT(nadi_table_prove(&f, &diags) == right);
+        const bool right = is_right(&f.table, false) && is_right(&f.table, true);
+        NADI_ASSERT(!nadi_table_prove(&f, &diags) || right);
         nadi_diags_release(&diags);
         nadi_diags_init(&diags);
         write_and_read(&f, &diags);

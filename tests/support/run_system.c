@@ -195,9 +195,9 @@ static enum draw_own put_algorithms(struct run_drawn *r, const struct nadi_setti
     static const struct {
         const char *part;
         bool reduces; /* all-reduces have it */
-    } special[] = {{"ree", true},    {"hain", true},      {"benseifner", true}, {"ruck", false},
-                   {"pat", false},   {"nSwitch", false}, {"airwise", false},   {"orus", true},
-                   {"oubling", true}};
+    } special[] = {{"ree", true},      {"hain", true}, {"benseifner", true},
+                   {"ruck", false},    {"pat", false}, {"nSwitch", false},
+                   {"airwise", false}, {"orus", true}, {"oubling", true}};
     const bool rings = draw_below(&r->d, 2) == 0;
     const bool all_reduce = nadi_str_starts(key->name, "all-reduce");
     nadi_str_add(out, "[");

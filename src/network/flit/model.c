@@ -78,13 +78,16 @@ static nadi_time time_of(const struct flit *f, uint64_t cycle)
     return nadi_time_round((double)cycle * f->cycle_ps);
 }
 
-/* The first cycle that does not begin before `at`. */
+/* The first cycle that does not begin before `at`. A cycle may be shorter than the clock's unit:
+ * the clock ends before the count of cycles does, or after it. */
 static uint64_t cycle_at(const struct flit *f, nadi_time at)
 {
+    if (at == NADI_TIME_NEVER)
+        return UINT64_MAX;
     uint64_t cycle = nadi_count_trunc((double)at / f->cycle_ps);
     while (cycle > 0 && time_of(f, cycle - 1) >= at)
         cycle--;
-    while (time_of(f, cycle) < at)
+    while (cycle < UINT64_MAX && time_of(f, cycle) < at)
         cycle++;
     return cycle;
 }
@@ -401,7 +404,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     const struct nadi_flit_users users = {f, next_packet, on_done, &repeats};
     f->machine = nadi_flit_create(&f->wiring, &f->config, f->paths, &users);
     const uint32_t ports = f->wiring.port_count;
-    nadi_flit_pause_after(f->machine, WORK_A_LOOK / ports + 1);
+    nadi_flit_pause_after(f->machine, WORK_A_LOOK / (ports + 1) + 1);
     f->turns = NADI_NEW(uint32_t, ports);
     for (uint32_t p = 0; p < ports; p++)
         f->turns[p] = NADI_NONE;

@@ -19,13 +19,14 @@ static uint32_t channels_of(const struct nadi_graph *g, const struct nadi_flit_c
     return (uint32_t)nadi_max_u64(count, 1);
 }
 
+/* Bits a second; of a network without links any rate serves. */
 static double fastest_link(const struct nadi_graph *g)
 {
     uint64_t best = 0;
     for (uint32_t l = 0; l < g->link_count; l++)
         if (g->links[l].dim != NADI_NONE)
             best = nadi_max_u64(best, g->links[l].bits_per_s);
-    return (double)best;
+    return best ? (double)best : 8e9;
 }
 
 static bool is_router(const struct nadi_graph *g, uint32_t node)
