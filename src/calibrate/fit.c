@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/time.h"
 #include "nccl/nccl_tables.h"
 
@@ -67,15 +68,8 @@ static struct sizes sizes_of(const struct nadi_bench_table *t)
 
 static uint32_t index_of(const struct sizes *s, double bytes)
 {
-    uint32_t low = 0, high = s->count;
-    while (low + 1 < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (s->items[middle] <= bytes + 0.5)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    NADI_BISECT(uint32_t, after, 1, s->count, i, s->items[i] <= bytes + 0.5);
+    return after - 1;
 }
 
 /* Of sizes 2 k and 2 k + 1 one, by a hash of the table's ranks and k. */

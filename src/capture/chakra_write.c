@@ -1,5 +1,6 @@
 #include "capture/chakra_write.h"
 
+#include "base/search.h"
 #include "capture/repr.h"
 #include "format/out.h"
 #include "trace/chakra.h"
@@ -25,15 +26,8 @@ static uint32_t event_of_op(const struct writer *w, uint32_t op)
 static uint32_t thread_of_slice(const struct writer *w, uint32_t slice)
 {
     const struct nadi_timeline *t = w->s->timeline;
-    uint32_t low = 0, high = t->thread_count;
-    while (low + 1 < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->threads[middle].first_slice <= slice)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    NADI_BISECT(uint32_t, after, 1, t->thread_count, i, t->threads[i].first_slice <= slice);
+    return after - 1;
 }
 
 static void put_text_attr(struct writer *w, const char *name, const char *text)

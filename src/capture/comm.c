@@ -1,6 +1,7 @@
 #include "capture/comm.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "capture/cost.h"
 
 /* What one source says; -1, NADI_NONE, UNKNOWN: nothing. */
@@ -271,16 +272,10 @@ static size_t add_coalesced(const struct finder *f, uint32_t work, uint32_t abov
     const struct nadi_timeline *t = f->s->timeline;
     const struct nadi_device_work *w = &f->s->device->works[work];
     const struct nadi_thread *th = &t->threads[t->ops[above].thread];
-    uint32_t low = th->first_op, end = th->first_op + th->op_count, high = end;
+    const uint32_t end = th->first_op + th->op_count;
     size_t added = 0;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->ops[middle].from <= since)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (uint32_t op = low; op < end && t->ops[op].from <= w->launched; op++) {
+    NADI_BISECT(uint32_t, first, th->first_op, end, i, t->ops[i].from <= since);
+    for (uint32_t op = first; op < end && t->ops[op].from <= w->launched; op++) {
         if (!is_record(f, op))
             continue;
         struct facts x = nothing();

@@ -1,5 +1,6 @@
 #include "capture/compat_read.h"
 
+#include "base/search.h"
 #include "base/time.h"
 #include "capture/attribute.h"
 #include "capture/repr.h"
@@ -480,17 +481,10 @@ static void sort_nodes(struct nadi_compat_trace *t)
 uint32_t nadi_compat_index(const struct nadi_compat_trace *t, uint64_t id)
 {
     const struct nadi_compat_node *nodes = t->nodes.items;
-    size_t low = 0, high = t->nodes.count;
-    if (id < high && nodes[id].id == id) /* what the linker writes is dense */
+    if (id < t->nodes.count && nodes[id].id == id) /* what the linker writes is dense */
         return (uint32_t)id;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (nodes[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < t->nodes.count && nodes[low].id == id ? (uint32_t)low : NADI_NONE;
+    NADI_BISECT(size_t, at, 0, t->nodes.count, i, nodes[i].id < id);
+    return at < t->nodes.count && nodes[at].id == id ? (uint32_t)at : NADI_NONE;
 }
 
 bool nadi_compat_read(struct nadi_compat_trace *t, struct nadi_text *text, struct nadi_diags *diags)

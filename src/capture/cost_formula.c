@@ -1,5 +1,7 @@
 #include "capture/cost_formula.h"
 
+#include "base/search.h"
+
 static const struct nadi_formula_row rows[] = {
     /* sorted by name */
     {"aten::_adaptive_avg_pool2d", NADI_FORMULA_REDUCTION, 0},
@@ -139,17 +141,10 @@ static const struct nadi_formula_row template_mm = {"triton_tem", NADI_FORMULA_M
 
 const struct nadi_formula_row *nadi_formula_find(const char *name)
 {
-    size_t low = 0, high = sizeof(rows) / sizeof(rows[0]);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(rows[middle].name, name);
-        if (order == 0)
-            return &rows[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t count = sizeof(rows) / sizeof(rows[0]);
+    NADI_BISECT(size_t, at, 0, count, i, strcmp(rows[i].name, name) < 0);
+    if (at < count && strcmp(rows[at].name, name) == 0)
+        return &rows[at];
     if (strncmp(name, "triton_tem_fused", 16) == 0 && strstr(name, "mm"))
         return &template_mm;
     return &elementwise;

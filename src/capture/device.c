@@ -1,6 +1,7 @@
 #include "capture/device.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "capture/comm_names.h"
 
 static uint8_t kind_of(const struct nadi_kineto *k, const struct nadi_kineto_event *e,
@@ -342,29 +343,16 @@ void nadi_device_attach(struct nadi_capture_device *d, const struct nadi_timelin
 uint32_t nadi_device_last_launched(const struct nadi_capture_device *d, uint32_t stream, int64_t at)
 {
     const struct nadi_stream *s = &d->streams[stream];
-    uint32_t low = 0, high = s->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (d->works[d->by_launch[s->first + middle]].launched < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, s->count, i, d->works[d->by_launch[s->first + i]].launched < at);
     return low ? d->by_launch[s->first + low - 1] : NADI_NONE;
 }
 
 uint32_t nadi_device_last_ended(const struct nadi_capture_device *d, uint32_t stream, int64_t at)
 {
     const struct nadi_stream *s = &d->streams[stream];
-    uint32_t low = 0, high = s->count;
-    while (low < high) { /* works of one stream end in the order in which they begin */
-        uint32_t middle = low + (high - low) / 2;
-        if (d->works[s->first + middle].to <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? s->first + low - 1 : NADI_NONE;
+    /* works of one stream end in the order in which they begin */
+    NADI_BISECT(uint32_t, ended, 0, s->count, i, d->works[s->first + i].to <= at);
+    return ended ? s->first + ended - 1 : NADI_NONE;
 }
 
 uint32_t nadi_device_stream(const struct nadi_capture_device *d, int32_t device, int64_t number)

@@ -1,6 +1,7 @@
 #include "capture/host.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/str.h"
 #include "capture/host_read.h"
 
@@ -136,23 +137,15 @@ static void sort_nodes(struct nadi_host *h)
 uint32_t nadi_host_find(const struct nadi_host *h, uint64_t id)
 {
     const struct nadi_host_node *nodes = h->nodes.items;
-    size_t low = 0, high = h->nodes.count;
-    if (!high || id < nodes[0].id || id > nodes[high - 1].id)
+    const size_t count = h->nodes.count;
+    if (!count || id < nodes[0].id || id > nodes[count - 1].id)
         return NADI_NONE;
     /* Ids are nearly dense: look at once where it would be without gaps. */
-    uint64_t guess = id - nodes[0].id;
-    if (guess < high && nodes[guess].id == id)
+    const uint64_t guess = id - nodes[0].id;
+    if (guess < count && nodes[guess].id == id)
         return (uint32_t)guess;
-    if (guess < high)
-        high = (size_t)guess;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (nodes[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < h->nodes.count && nodes[low].id == id ? (uint32_t)low : NADI_NONE;
+    NADI_BISECT(size_t, at, 0, guess < count ? (size_t)guess : count, i, nodes[i].id < id);
+    return at < count && nodes[at].id == id ? (uint32_t)at : NADI_NONE;
 }
 
 static void resolve_parents(struct nadi_host *h)

@@ -1,6 +1,7 @@
 #include "capture/sync.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 struct finder {
     struct nadi_sync *s;
@@ -213,14 +214,7 @@ static void infer(struct finder *f, uint32_t work, uint32_t on)
 static uint32_t next_launched(const struct nadi_capture_device *d, uint32_t stream, int64_t at)
 {
     const struct nadi_stream *s = &d->streams[stream];
-    uint32_t low = 0, high = s->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (d->works[d->by_launch[s->first + middle]].launched < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, s->count, i, d->works[d->by_launch[s->first + i]].launched < at);
     return low < s->count ? d->by_launch[s->first + low] : NADI_NONE;
 }
 
@@ -303,13 +297,6 @@ void nadi_sync_release(struct nadi_sync *s)
 
 size_t nadi_sync_first(const struct nadi_sync_edges *edges, uint32_t node)
 {
-    size_t low = 0, high = edges->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (edges->items[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(size_t, low, 0, edges->count, i, edges->items[i].node < node);
     return low;
 }

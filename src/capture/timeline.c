@@ -1,6 +1,7 @@
 #include "capture/timeline_parts.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 /* Which events are a thread's operators: cpu_op and user_annotation; on threads that have none, the
  * calls that launch or wait. */
@@ -128,14 +129,7 @@ void nadi_timeline_release(struct nadi_timeline *t)
 uint32_t nadi_timeline_op_at(const struct nadi_timeline *t, uint32_t thread, int64_t at)
 {
     const struct nadi_thread *th = &t->threads[thread];
-    uint32_t low = 0, high = th->op_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->ops[th->first_op + middle].from <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, th->op_count, i, t->ops[th->first_op + i].from <= at);
     uint32_t op = low ? th->first_op + low - 1 : NADI_NONE;
     while (op != NADI_NONE && t->ops[op].to < at)
         op = t->ops[op].parent;
@@ -144,13 +138,6 @@ uint32_t nadi_timeline_op_at(const struct nadi_timeline *t, uint32_t thread, int
 
 uint32_t nadi_timeline_thread(const struct nadi_timeline *t, uint32_t name)
 {
-    uint32_t low = 0, high = t->thread_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->threads[middle].name < name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, t->thread_count, i, t->threads[i].name < name);
     return low < t->thread_count && t->threads[low].name == name ? low : NADI_NONE;
 }

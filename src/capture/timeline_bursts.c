@@ -1,4 +1,5 @@
 #include "base/mem.h"
+#include "base/search.h"
 #include "capture/timeline_parts.h"
 
 static int compare_times(const void *a, const void *b)
@@ -80,16 +81,10 @@ static void split_bursts(struct nadi_timeline_plan *plan)
 static int64_t next_point(const struct nadi_timeline_plan *plan, uint32_t thread, int64_t at,
                           int64_t *before)
 {
-    size_t low = plan->point_start[thread], high = plan->point_start[thread + 1], begin = low;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (plan->points[middle] <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *before = low > begin ? plan->points[low - 1] : NADI_NO_TIME;
-    return low < plan->point_start[thread + 1] ? plan->points[low] : INT64_MAX;
+    const size_t begin = plan->point_start[thread], end = plan->point_start[thread + 1];
+    NADI_BISECT(size_t, after, begin, end, i, plan->points[i] <= at);
+    *before = after > begin ? plan->points[after - 1] : NADI_NO_TIME;
+    return after < end ? plan->points[after] : INT64_MAX;
 }
 
 struct choice { /* the thread that a burst hangs on */

@@ -3,6 +3,7 @@
 #define NADI_EXECUTOR_CONFIG_H
 
 #include "base/base.h"
+#include "base/search.h"
 #include "collective/choice.h"
 #include "collective/schedule.h"
 #include "nccl/platform.h"
@@ -83,14 +84,7 @@ nadi_implementation_of(const struct nadi_system_config *c, enum nadi_native_kind
 static inline const struct nadi_custom_node *nadi_custom_node_of(const struct nadi_system_config *c,
                                                                  uint64_t node_id)
 {
-    uint32_t low = 0, high = c->custom_node_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (c->custom_nodes[middle].node_id < node_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, c->custom_node_count, i, c->custom_nodes[i].node_id < node_id);
     return low < c->custom_node_count && c->custom_nodes[low].node_id == node_id
                ? &c->custom_nodes[low]
                : NULL;

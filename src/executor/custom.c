@@ -5,6 +5,7 @@
  * ranks in the trace are positions in the communicator. */
 #include "executor/custom.h"
 
+#include "base/search.h"
 #include "executor/hash_order.h"
 #include "executor/internal.h"
 
@@ -104,14 +105,7 @@ static uint32_t find_shape(struct nadi_customs *c, const struct nadi_trace *t)
 
 static uint32_t node_of_id(const struct nadi_trace *t, uint64_t id)
 {
-    uint32_t low = 0, high = t->node_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->id[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, t->node_count, i, t->id[i] < id);
     return low;
 }
 

@@ -5,6 +5,7 @@
  * members: those of ring 0, of ring 1 ... */
 #include "collective/program.h"
 
+#include "base/search.h"
 #include "executor/internal.h"
 
 static uint32_t ring_of(const struct nadi_phase *p, uint32_t member)
@@ -117,15 +118,8 @@ void nadi_participants_release(struct nadi_system *s)
 /* Whose switch a member is. O(log rings). */
 static uint32_t ring_of_switch(const struct nadi_participants *c, uint32_t member)
 {
-    uint32_t low = 0, high = c->members / c->phase->n - 1;
-    while (low < high) {
-        const uint32_t middle = low + (high - low + 1) / 2;
-        if (c->first_switch[middle] <= member)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    NADI_BISECT(uint32_t, after, 1, c->members / c->phase->n, i, c->first_switch[i] <= member);
+    return after - 1;
 }
 
 uint32_t nadi_participants_local(const struct nadi_participants *c, uint32_t member)
@@ -163,15 +157,8 @@ static uint32_t switch_of(const struct nadi_system *s, const struct nadi_partici
         return 0;
     const uint32_t node = t->node[member - c->first_switch[ring_of_switch(c, member)]];
     const struct nadi_graph *g = s->setup.graph;
-    uint32_t low = 0, high = g->switch_count - 1;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (g->switches[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    NADI_BISECT(uint32_t, at, 0, g->switch_count - 1, i, g->switches[i] < node);
+    return at;
 }
 
 static uint32_t end_of(const struct nadi_system *s, const struct nadi_participants *c,

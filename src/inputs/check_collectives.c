@@ -5,6 +5,7 @@
  * and is an error. Ranks that share a trace are compared once. O(collectives + members), and
  * O(nodes + dependencies) for each difference found. */
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/str.h"
 #include "collective/plan.h"
 #include "inputs/check_ranks.h"
@@ -107,14 +108,7 @@ static void collect(const struct nadi_inputs *in, struct sequence *s)
 
 static struct slice slice_of(const struct sequence *s, uint32_t group)
 {
-    uint32_t low = 0, high = s->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->items[middle].group < group)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, s->count, i, s->items[i].group < group);
     uint32_t end = low;
     while (end < s->count && s->items[end].group == group)
         end++;

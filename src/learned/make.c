@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/search.h"
 #include "base/time.h"
 
 #include <math.h>
@@ -60,14 +61,7 @@ static const struct nadi_learned_cell *cell_of(const struct nadi_learned_slot *s
 static bool is_avoided(const struct nadi_learned_model *m, uint64_t size)
 {
     const uint32_t hash = nadi_learned_size_hash(size);
-    uint32_t low = 0, high = m->avoid_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (m->avoid[middle] < hash)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, m->avoid_count, i, m->avoid[i] < hash);
     return low < m->avoid_count && m->avoid[low] == hash;
 }
 

@@ -1,5 +1,6 @@
 /* privacy: what of the training jobs is in synthetic ones, as somebody could look for it. */
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/time.h"
 #include "learned/job.h"
 #include "learned/measure.h"
@@ -126,17 +127,11 @@ static bool shares_run(const struct looking *l, const struct nadi_learned_job *a
 static uint32_t longest_run(const struct looking *l, const struct nadi_learned_job *a,
                             const struct nadi_learned_job *b)
 {
-    uint32_t low = 0, high = 0;
+    uint32_t most = 0;
     for (uint32_t c = 0; c < a->class_count; c++)
-        high = high > a->programs[c]->node_count ? high : a->programs[c]->node_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low + 1) / 2;
-        if (shares_run(l, a, b, middle))
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+        most = most > a->programs[c]->node_count ? most : a->programs[c]->node_count;
+    NADI_BISECT(uint32_t, longer, 1, most + 1, length, shares_run(l, a, b, length));
+    return longer - 1;
 }
 
 static void look_at_runs(const struct looking *l, struct nadi_privacy *p)

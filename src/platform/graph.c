@@ -1,6 +1,7 @@
 #include "platform/graph.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 void nadi_graph_init(struct nadi_graph *g)
 {
@@ -159,15 +160,8 @@ uint32_t nadi_graph_node_channel(const struct nadi_graph *g, uint32_t node)
 {
     if (!g->nodes[node].forward_bits_s)
         return NADI_NONE;
-    uint32_t low = 0, high = g->limited_count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (g->limited[middle] <= node)
-            low = middle;
-        else
-            high = middle;
-    }
-    return 2 * g->link_count + low;
+    NADI_BISECT(uint32_t, after, 1, g->limited_count, i, g->limited[i] <= node);
+    return 2 * g->link_count + after - 1;
 }
 
 const char *nadi_graph_node_name(const struct nadi_graph *g, uint32_t node, char buffer[48])

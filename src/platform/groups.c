@@ -1,6 +1,7 @@
 #include "platform/groups.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 void nadi_groups_init(struct nadi_groups *g, uint32_t rank_count)
 {
@@ -114,13 +115,6 @@ uint32_t nadi_group_sorted_position(const struct nadi_group *g, uint32_t rank)
 {
     if (!g->members)
         return rank < g->size ? rank : NADI_NONE;
-    uint32_t low = 0, high = g->size;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (g->sorted[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, g->size, i, g->sorted[i] < rank);
     return low < g->size && g->sorted[low] == rank ? low : NADI_NONE;
 }

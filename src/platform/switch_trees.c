@@ -1,6 +1,7 @@
 #include "platform/switch_trees.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 enum { MOST_TREES = 64 };
 
@@ -431,14 +432,7 @@ uint32_t nadi_switch_leaves_before(const struct nadi_member_list *leaves, uint32
 {
     if (!leaves->items)
         return member;
-    uint32_t low = 0, high = leaves->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (leaves->items[middle] < member)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, leaves->count, i, leaves->items[i] < member);
     return low;
 }
 

@@ -1,6 +1,7 @@
 #include "report/page_spans.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "format/json_write.h"
 #include "report/page.h"
 #include "why/why.h"
@@ -104,16 +105,10 @@ static bool read_ops(struct spans *s, struct nadi_database *db, struct nadi_str 
 
 static uint32_t find_op(const struct spans *s, uint32_t trace, uint64_t node)
 {
-    size_t low = 0, high = s->ops.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct op *op = &s->ops.items[middle];
-        if (op->trace < trace || (op->trace == trace && op->node < node))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
+    const struct op *all = s->ops.items;
+    NADI_BISECT(size_t, at, 0, s->ops.count, i,
+                all[i].trace < trace || (all[i].trace == trace && all[i].node < node));
+    return (uint32_t)at;
 }
 
 /* ---- spans --------------------------------------------------------------------------------- */

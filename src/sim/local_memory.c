@@ -72,24 +72,10 @@ static void add_write(struct builder *b, const struct nadi_span *span,
                                         .is_write = true});
 }
 
-/* First entry of io (ascending by node) of the node or a later one. */
-static uint32_t first_io(const struct nadi_trace *t, uint32_t node)
-{
-    uint32_t low = 0, high = t->io_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (t->io[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void add_node(struct builder *b, const struct nadi_span *span)
 {
     const struct nadi_trace *t = b->trace;
-    const uint32_t first = first_io(t, span->node);
+    const uint32_t first = nadi_trace_first_io(t, span->node);
     for (uint32_t i = first; i < t->io_count && t->io[i].node == span->node; i++) {
         if (!t->io[i].is_output && t->io[i].bytes > 0)
             add_read(b, span, &t->io[i]);

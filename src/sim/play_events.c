@@ -1,5 +1,6 @@
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/search.h"
 #include "base/time.h"
 #include "inputs/events.h"
 #include "network/network.h"
@@ -49,14 +50,7 @@ static int by_time(const void *x, const void *y)
 
 static bool has_channel(const struct nadi_link_entry *e, uint32_t channel)
 {
-    size_t low = 0, high = e->channel_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (e->channels[middle] < channel)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(size_t, low, 0, e->channel_count, i, e->channels[i] < channel);
     return low < e->channel_count && e->channels[low] == channel;
 }
 

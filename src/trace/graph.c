@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/str.h"
 #include "trace/index.h"
 #include "trace/mem.h"
@@ -56,17 +57,9 @@ static uint32_t *sort_by_id(const struct nadi_trace *t)
 
 #define TRIM(array, count) ((array) = nadi_mem_realloc((array), (count), sizeof(*(array))))
 
-/* First of io or metadata_node (both ascending by file position) not before `position`. */
-static uint32_t first_io(const struct nadi_trace *t, uint32_t position)
+uint32_t nadi_trace_first_io(const struct nadi_trace *t, uint32_t position)
 {
-    uint32_t low = 0, high = t->io_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->io[middle].node < position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, t->io_count, i, t->io[i].node < position);
     return low;
 }
 
@@ -75,8 +68,8 @@ static void permute_io(struct nadi_trace *t, const uint32_t *order)
     struct nadi_trace_io *sorted = NADI_NEW(struct nadi_trace_io, t->io_count);
     uint32_t filled = 0;
     for (uint32_t i = 0; i < t->node_count; i++) {
-        for (uint32_t k = first_io(t, order[i]); k < t->io_count && t->io[k].node == order[i];
-             k++) {
+        for (uint32_t k = nadi_trace_first_io(t, order[i]);
+             k < t->io_count && t->io[k].node == order[i]; k++) {
             sorted[filled] = t->io[k];
             sorted[filled++].node = i;
         }

@@ -1,5 +1,7 @@
 #include "trace/mem.h"
 
+#include "base/search.h"
+
 const char *const nadi_mem_op_words[NADI_MEM_OPS + 1] = {"LOAD",  "STORE", "COPY",
                                                          "ALLOC", "FREE",  "MISS"};
 
@@ -15,13 +17,6 @@ const char *const nadi_mem_role_words[NADI_MEM_ROLES + 1] = {
 
 const struct nadi_trace_mem *nadi_trace_mem(const struct nadi_trace *t, uint32_t node)
 {
-    uint32_t low = 0, high = t->mem_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (t->mems[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(uint32_t, low, 0, t->mem_count, i, t->mems[i].node < node);
     return low < t->mem_count && t->mems[low].node == node ? &t->mems[low] : NULL;
 }

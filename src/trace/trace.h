@@ -126,6 +126,9 @@ static inline const struct nadi_trace_comm *nadi_trace_comm(const struct nadi_tr
     return t->comm[node] == NADI_NONE ? NULL : &t->comms[t->comm[node]];
 }
 
+/* The first entry of `io` of the node, or of the next that has one. */
+uint32_t nadi_trace_first_io(const struct nadi_trace *t, uint32_t node);
+
 /* Is the memory node a collective in the pool's switches? */
 static inline bool nadi_trace_in_switch(const struct nadi_trace *t, uint32_t node)
 {

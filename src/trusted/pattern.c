@@ -1,5 +1,7 @@
 #include "trusted/pattern.h"
 
+#include "base/search.h"
+
 #include <math.h>
 
 /* Sum of 1 / i for i = 1 .. n: exact for few, else by Euler and Maclaurin (to 1e-12). */
@@ -24,15 +26,8 @@ void nadi_page_pattern_init(struct nadi_page_pattern *p, enum nadi_pattern_kind 
 static uint32_t zipf(struct nadi_page_pattern *p)
 {
     const double wanted = nadi_rng_unit(&p->rng) * p->harmonic;
-    uint32_t low = 1, high = p->pages;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (harmonic(middle) > wanted)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low - 1;
+    NADI_BISECT(uint32_t, least, 1, p->pages, i, harmonic(i) <= wanted);
+    return least - 1;
 }
 
 uint32_t nadi_page_pattern_next(struct nadi_page_pattern *p)

@@ -1,5 +1,7 @@
 #include "trusted/tier.h"
 
+#include "base/search.h"
+
 #include <math.h>
 
 static enum nadi_trust measure(const struct nadi_trusted_bench *b, double write_share,
@@ -44,15 +46,10 @@ enum nadi_trust nadi_trusted_tier_measure(const struct nadi_trusted_bench *b,
 uint64_t nadi_trusted_tier_pages(const struct nadi_trusted_options *o, uint64_t stored_bytes)
 {
     const uint64_t frame = o->page_bytes + nadi_trusted_extra_bytes(o);
-    uint64_t low = 0, high = nadi_min_u64(stored_bytes / frame, UINT32_MAX / 2);
-    while (low < high) { /* frames grow with pages */
-        struct nadi_trusted_options at = *o;
-        const uint64_t middle = high - (high - low) / 2;
-        at.pages = (uint32_t)middle;
-        if (nadi_trusted_frames(&at) <= stored_bytes / frame)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    const uint64_t most = nadi_min_u64(stored_bytes / frame, UINT32_MAX / 2);
+    struct nadi_trusted_options at = *o;
+    /* frames grow with pages */
+    NADI_BISECT(uint64_t, beyond, 1, most + 1, pages,
+                (at.pages = (uint32_t)pages, nadi_trusted_frames(&at) <= stored_bytes / frame));
+    return beyond - 1;
 }

@@ -1,6 +1,7 @@
 #include "why/path.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "platform/topology.h"
 #include "why/inside.h"
 #include "why/trail.h"
@@ -329,15 +330,9 @@ static uint32_t late_dependency(const struct walk *w, uint64_t at_ns)
 static uint32_t ended_by(const struct walk *w, uint64_t at_ns)
 {
     const uint32_t *order = w->t->order + w->t->first[w->rank];
-    uint32_t low = 0, high = nadi_times_done(w->t, w->rank);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (time_of(w, w->rank, order[middle])->end_ns <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    NADI_BISECT(uint32_t, ended, 0, nadi_times_done(w->t, w->rank), i,
+                time_of(w, w->rank, order[i])->end_ns <= at_ns);
+    return ended;
 }
 
 /* A node of the slot that ended at `at_ns`, or, where there is none, of any slot. */

@@ -1,6 +1,7 @@
 #include "why/slack.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/time.h"
 #include "bound/lower_bound.h"
 #include "why/inside.h"
@@ -92,14 +93,7 @@ static void list_slot(struct slack *s, uint32_t rank, enum nadi_slot slot)
  * every node before it, so that this is the next one there. */
 static size_t next_issue(const struct slack *s, size_t from, uint64_t end_ns)
 {
-    size_t low = from, high = s->issues.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->issues.items[middle].start_ns < end_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(size_t, low, from, s->issues.count, i, s->issues.items[i].start_ns < end_ns);
     return low;
 }
 

@@ -1,6 +1,7 @@
 #include "why/times.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "collective/plan.h"
 #include "platform/topology.h"
 #include "why/inside.h"
@@ -293,18 +294,12 @@ static void list_members(const struct joining *j, struct nadi_arena *arena)
 
 uint32_t nadi_times_last(const struct nadi_times *t, uint64_t at)
 {
-    uint32_t op = t->op[at], low = t->member_start[op], high = t->member_start[op + 1];
-    uint64_t start = t->nodes[at].start_ns;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->members[middle].start_ns < t->nodes[at].end_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == t->member_start[op] || t->members[low - 1].start_ns <= start)
+    const uint32_t op = t->op[at], first = t->member_start[op];
+    const uint64_t start = t->nodes[at].start_ns, end = t->nodes[at].end_ns;
+    NADI_BISECT(uint32_t, after, first, t->member_start[op + 1], i, t->members[i].start_ns < end);
+    if (after == first || t->members[after - 1].start_ns <= start)
         return NADI_NONE;
-    return low - 1;
+    return after - 1;
 }
 
 bool nadi_times_open(struct nadi_times *t, const struct nadi_inputs *in,

@@ -1,6 +1,7 @@
 #include "why/trail.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/time.h"
 #include "platform/topology.h"
 #include "why/packets.h"
@@ -105,6 +106,11 @@ static void sort_bucket(struct nadi_trails *s, size_t bucket)
     s->sorted[bucket] = 1;
 }
 
+static bool arrived_by(const struct nadi_message_entry *m, uint32_t dst, uint64_t at_ns)
+{
+    return m->dst < dst || (m->dst == dst && arrive_ns(m) <= at_ns);
+}
+
 /* Of the messages of the bucket to `dst` that arrived in (after_ns, at_ns] and were sent before
  * message `before`, the last to arrive; NADI_NONE. */
 static uint32_t last_message(struct nadi_trails *s, size_t bucket, uint32_t dst, uint64_t at_ns,
@@ -112,22 +118,14 @@ static uint32_t last_message(struct nadi_trails *s, size_t bucket, uint32_t dst,
 {
     const struct nadi_message_entry *all = s->t->r->logged;
     sort_bucket(s, bucket);
-    size_t low = s->first[bucket], high = s->first[bucket + 1];
-    const size_t begin = low;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct nadi_message_entry *m = &all[s->order[middle]];
-        if (m->dst < dst || (m->dst == dst && arrive_ns(m) <= at_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low-- > begin) {
-        const struct nadi_message_entry *m = &all[s->order[low]];
+    NADI_BISECT(size_t, at, s->first[bucket], s->first[bucket + 1], i,
+                arrived_by(&all[s->order[i]], dst, at_ns));
+    while (at-- > s->first[bucket]) {
+        const struct nadi_message_entry *m = &all[s->order[at]];
         if (m->dst != dst || arrive_ns(m) <= after_ns)
             return NADI_NONE;
-        if (s->order[low] < before)
-            return s->order[low];
+        if (s->order[at] < before)
+            return s->order[at];
     }
     return NADI_NONE;
 }

@@ -1,6 +1,7 @@
 #include "workload/fast_forward.h"
 
 #include "base/map.h"
+#include "base/search.h"
 #include "engine/sequence.h"
 #include "workload/internal.h"
 
@@ -479,14 +480,7 @@ static struct begun begun_of(const struct nadi_mark *m, uint32_t actor)
 /* How many parents a node then waited for; 0: all, or none. */
 static uint32_t waited(const struct begun *b, uint32_t node)
 {
-    size_t low = 0, high = b->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if ((uint32_t)(b->items[middle] >> 32) < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    NADI_BISECT(size_t, low, 0, b->count, i, (uint32_t)(b->items[i] >> 32) < node);
     return low < b->count && (uint32_t)(b->items[low] >> 32) == node ? (uint32_t)b->items[low] : 0;
 }
 

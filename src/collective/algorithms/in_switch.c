@@ -31,6 +31,7 @@
  * inSwitchStore is the form that was published first: on every edge one message each way. A switch
  * waits for all its children, takes NADI_SWITCH_STORE_NS if it adds up, and then sends: T is the
  * way up, that time, and the way down (store and forward). */
+#include "base/search.h"
 #include "collective/algorithms/algorithms.h"
 
 enum { UP, DOWN };
@@ -100,15 +101,9 @@ static uint32_t before(const struct place *at, uint32_t leaf)
 /* The i-th member that is not below, in order. O(log n). */
 static uint32_t outside_at(const struct place *at, uint32_t i)
 {
-    uint32_t low = i, high = at->n - 1;
-    while (low < high) { /* the least m with m + 1 - (those below up to m) > i */
-        const uint32_t middle = low + (high - low) / 2;
-        if (middle + 1 - before(at, middle + 1) > i)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    /* the least m with m + 1 - (those below up to m) > i */
+    NADI_BISECT(uint32_t, found, i, at->n - 1, m, m + 1 - before(at, m + 1) <= i);
+    return found;
 }
 
 /* ---- what passes: items, one a piece, or one a piece of each owner, piece after piece ---------
