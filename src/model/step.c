@@ -239,6 +239,7 @@ static void meet_host(struct nadi_emit *e)
         return;
     nadi_emit_flush(e);
     e->host = e->front;
+    e->launching_ns = 0; /* the host was done before the device */
 }
 
 static void train(struct nadi_emit *e)

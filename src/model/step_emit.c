@@ -32,17 +32,22 @@ static uint64_t whole(double value)
     return nadi_count_round(value);
 }
 
-/* The host launches kernels one after another, ahead of the device if it may; work starts when its
- * kernels are launched. How long the work takes: not less than its launches where nobody is ahead.
- */
+/* The host launches kernels one after another, ahead of the device if it may; an operation starts
+ * when its kernels are launched. Work of several operations starts when it will not have to wait
+ * again, so it ends when its operations, each a node, would; what the host still has to launch then
+ * is over before the work is, and the next launches follow it. How long the work takes: not less
+ * than its launches where nobody is ahead. */
 static double launch(struct nadi_emit *e, const struct nadi_work *w)
 {
     const double host_ns = w->kernels * e->s->host_kernel_ns;
     if (!e->p->host_ahead)
         return fmax(w->ns, host_ns);
     if (whole(host_ns) > 0) {
-        const uint64_t launched = nadi_trace_build_host(&e->build, e->pending_name, whole(host_ns),
-                                                        e->host.ids, e->host.count);
+        const double before = fmin(e->lead_ns, host_ns);
+        const uint64_t launched =
+            nadi_trace_build_host(&e->build, e->pending_name, whole(e->launching_ns + before),
+                                  e->host.ids, e->host.count);
+        e->launching_ns = host_ns - before;
         e->host = (struct nadi_front){.ids = {launched}, .count = 1};
         nadi_emit_join(e, launched);
     }
@@ -58,6 +63,7 @@ void nadi_emit_flush(struct nadi_emit *e)
                          nadi_trace_build_compute(&e->build, e->pending_name, ns, whole(w->flops),
                                                   bytes ? bytes : 1, e->front.ids, e->front.count));
         e->pending = (struct nadi_work){0};
+        e->lead_ns = 0;
         e->pending_name[0] = '\0';
     }
     nadi_emit_join(e, e->hidden);
@@ -104,6 +110,8 @@ void nadi_emit_work(struct nadi_emit *e, const char *name, const struct nadi_wor
         return;
     if (!e->pending_name[0])
         name_pending(e, name);
+    const double launched = (e->pending.kernels + work->kernels) * e->s->host_kernel_ns;
+    e->lead_ns = fmax(e->lead_ns, launched - e->pending.ns);
     e->pending.ns += work->ns;
     e->pending.flops += work->flops;
     e->pending.bytes += work->bytes;

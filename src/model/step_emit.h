@@ -40,6 +40,8 @@ struct nadi_emit {
     uint64_t hidden;        /* transfer beside the pending work, joined after it; 0: none */
     struct nadi_front host; /* what the host's next launch waits for */
     struct nadi_work pending;
+    double lead_ns;      /* of its launches, before it may start and then never waits */
+    double launching_ns; /* what the host still launches of work that has started */
     char pending_name[64];
     /* where the work stands, for names and tags */
     const char *pass;
