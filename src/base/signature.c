@@ -41,6 +41,8 @@ struct nadi_signature {
     "describe the model (docs/guide/models.md), or give the model's Hugging Face config.json"
 #define CAPTURES                                                                                   \
     "export PyTorch's profiler as JSON (export_chrome_trace) and give it to `nadi trace import`"
+#define LINKS                                                                                      \
+    "it measures one link: write its figures into a network file, bandwidth: 48GB/s, latency: 1us"
 #define UNPACK "decompress it first"
 
 /* The first that fits counts. Those that say more come before those that say less. */
@@ -130,6 +132,10 @@ static const struct nadi_signature signatures[] = {
      .marks = {"1-Epoch_Duration", "4-Collective_Finish_Time"}},
     {"the index of a safetensors model (JSON)", NULL, MODELS, JSON,
      .marks = {"weight_map", "metadata"}},
+    {"a configuration of diffusers, of networks that make pictures, films or sounds (JSON)", NULL,
+     "describe such a network by its layers (docs/guide/models.md)", JSON,
+     .marks = {"_class_name", "_diffusers_version"}},
+    {"an adapter of a model (PEFT's JSON)", NULL, MODELS, JSON, .marks = {"peft_type"}},
     {"a configuration of DeepSpeed (JSON)", NULL,
      "a plan says how a model is trained (docs/guide/models.md)", JSON,
      .marks = {"zero_optimization"}},
@@ -137,7 +143,27 @@ static const struct nadi_signature signatures[] = {
     {"a Hugging Face configuration (JSON)", "|model|model description|",
      "`nadi model run` takes it", JSON, .marks = {"architectures", "model_type"}},
     {"a Hugging Face configuration (JSON)", "|model|model description|",
+     "`nadi model run` takes it", JSON, .marks = {"hidden_size", "model_type"}},
+    {"a configuration of BERT as its authors write it (JSON)", NULL,
+     "add \"model_type\": \"bert\" to a copy, and \"architectures\": [\"BertForMaskedLM\"]", JSON,
+     .marks = {"hidden_size", "num_hidden_layers", "type_vocab_size"}},
+    {"a Hugging Face configuration (JSON)", "|model|model description|",
      "`nadi model run` takes it", JSON, .marks = {"hidden_size", "num_hidden_layers"}},
+    {"the parameters of a model as Meta and Mistral write them (params.json)", NULL, MODELS, JSON,
+     .marks = {"dim", "n_layers", "n_heads", "norm_eps"}},
+    {"a model as DeepSeek's own code describes it (JSON)", NULL, MODELS, JSON,
+     .marks = {"dim", "n_layers", "inter_dim"}},
+    {"the parameters of a GPT-2 as its authors write them (hparams.json)", NULL, MODELS, JSON,
+     .marks = {"n_vocab", "n_embd", "n_head", "n_layer"}},
+    {"a configuration of TencentPretrain (JSON)", NULL, MODELS, JSON,
+     .marks = {"emb_size", "feedforward_size", "heads_num", "layers_num"}},
+    {"a Keras model (JSON)", NULL, MODELS, JSON, .marks = {"class_name", "keras_version"}},
+    {"the configuration of a tokenizer (JSON)", NULL, MODELS, JSON,
+     .marks = {"tokenizer_class", "model_max_length"}},
+    {"how a model generates text (generation_config.json)", NULL, MODELS, JSON,
+     .marks = {"_from_model_config"}},
+    {"how a model is quantised (hf_quant_config.json)", NULL, MODELS, JSON,
+     .marks = {"producer", "quantization"}},
     {"the summary of a run of nadi", "|summary of a run|", "`nadi report` takes the run's folder",
      JSON, .marks = {"nadi", "outcome", "ranks"}},
     {"a system file", "|system file|cluster|plan|", "it goes to --system", JSON,
@@ -156,6 +182,12 @@ static const struct nadi_signature signatures[] = {
     {"the output of the Intel MPI Benchmarks", "|benchmark log|",
      "`nadi fit` and `nadi validate collectives` read it", WORDS,
      .marks = {"#bytes", "#repetitions", "[usec]"}},
+    {"the output of perftest (ib_write_bw, ib_send_lat, ...)", NULL, LINKS, WORDS,
+     .marks = {"#bytes", "#iterations"}},
+    {"the output of nvbandwidth", NULL, LINKS, WORDS, .marks = {"nvbandwidth Version"}},
+    {"the output of CUDA's p2pBandwidthLatencyTest", NULL, LINKS, FIRST,
+     .marks = {"[P2P (Peer-to-Peer) GPU Bandwidth Latency Test]"}},
+    {"the output of ucx_perftest", NULL, LINKS, WORDS, .marks = {"bandwidth (MB/s)", "typical"}},
     {"a log of NCCL", "|benchmark log|",
      "`nadi fit` reads the tables of nccl-tests, also with such lines in between", WORDS,
      .marks = {" NCCL INFO "}},

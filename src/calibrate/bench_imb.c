@@ -1,8 +1,11 @@
-/* bench_imb: the output of the Intel MPI Benchmarks (IMB) as printed.
+/* bench_imb: the output of the Intel MPI Benchmarks (IMB) and of oneCCL's benchmark as printed.
  *
  * "# Benchmarking Allreduce", "# #processes = 8", a header, rows. The time of a collective is that
  * of its slowest rank (t_max), as a simulated one ends with its last rank; of calls that do not
- * block it is that of the communication alone (t_pure); of PingPong half a round trip (t). */
+ * block it is that of the communication alone (t_pure); of PingPong half a round trip (t).
+ *
+ * oneCCL writes "# Benchmarking: allreduce" and "# #processes: 8", and counts the elements of one
+ * rank's part where the parts make up the whole: those collectives are left out. */
 #include <ctype.h>
 
 #include "calibrate/bench_read.h"
@@ -97,13 +100,16 @@ static void warn(struct imb *p, uint32_t line, const char *hint, const char *wha
     nadi_warning(p->r->diags, "bench/other", place, hint, "'%s' is left out", what);
 }
 
-/* "# Benchmarking Allreduce" */
-static bool begin_benchmark(struct imb *p, const char *title)
+/* "# Benchmarking Allreduce", "# Benchmarking: allreduce" */
+static bool begin_benchmark(struct imb *p, const struct nadi_bench_line *line)
 {
     if (!end_table(p))
         return false;
-    snprintf(p->name, sizeof(p->name), "%s", title);
-    p->of = find_named(title);
+    const bool oneccl = nadi_str_equal(line->words[1], "Benchmarking:");
+    snprintf(p->name, sizeof(p->name), "%s", line->count > 2 ? line->words[2] : "");
+    p->of = find_named(p->name);
+    if (oneccl && p->of && (p->of->blocks || p->of->kind == NADI_COMM_REDUCE_SCATTER))
+        p->of = NULL;
     p->ranks = 0;
     return true;
 }
@@ -203,18 +209,27 @@ static bool is_header(const struct nadi_bench_line *line)
     return repetitions && time;
 }
 
+static bool is_title(const struct nadi_bench_line *line)
+{
+    return line->count > 1 && nadi_str_equal(line->words[0], "#") &&
+           (nadi_str_equal(line->words[1], "Benchmarking") ||
+            nadi_str_equal(line->words[1], "Benchmarking:"));
+}
+
 static bool read_line(void *context, struct nadi_bench_line *line)
 {
     struct imb *p = context;
-    static const char title[] = "# Benchmarking ", processes[] = "#processes = ";
+    static const char processes[] = "#processes";
     const char *count = strstr(line->text, processes);
     uint64_t ranks;
     if (is_header(line))
         return begin_table(p, line);
-    if (nadi_str_starts(line->text, title))
-        return begin_benchmark(p, line->count > 2 ? line->words[2] : "");
+    if (is_title(line))
+        return begin_benchmark(p, line);
     if (count) {
-        if (nadi_str_take_u64(count + sizeof(processes) - 1, &ranks) && ranks <= MOST_RANKS)
+        count += sizeof(processes) - 1;
+        count += strspn(count, " =:");
+        if (nadi_str_take_u64(count, &ranks) && ranks <= MOST_RANKS)
             p->ranks = (uint32_t)ranks;
         return true;
     }

@@ -413,6 +413,21 @@ static bool parse_csv(struct nadi_bench_reader *r, const char *text, size_t byte
     return ok;
 }
 
+/* Nothing was read: what is it? */
+static bool refuse(struct nadi_bench_reader *r, const char *text, size_t bytes)
+{
+    int shown = 0;
+    if (!nadi_signature_check(r->path, "benchmark log", text, bytes, r->diags))
+        return false;
+    while ((size_t)shown < bytes && shown < 60 && text[shown] != '\n')
+        shown++;
+    return nadi_bench_error(r, 1,
+                            "known are the output of nccl-tests, rccl-tests, the OSU benchmarks, "
+                            "the Intel MPI Benchmarks and oneCCL's benchmark, and CSV with a size "
+                            "and a time",
+                            "no table of a benchmark is in it; it begins with '%.*s'", shown, text);
+}
+
 bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const char *text,
                           size_t bytes, const struct nadi_bench_known *known,
                           struct nadi_diags *diags)
@@ -445,16 +460,7 @@ bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const ch
         tell_skipped(&r, skipped);
     if (!ok || log->count > before || (r.known->keep_going && log->skipped.count > skipped))
         return ok;
-    if (!nadi_signature_check(path, "benchmark log", text, bytes, diags))
-        return false;
-    int shown = 0;
-    while (blank + (size_t)shown < bytes && shown < 60 && text[blank + (size_t)shown] != '\n')
-        shown++;
-    return nadi_bench_error(&r, 1,
-                            "known are the output of nccl-tests, rccl-tests, the OSU benchmarks "
-                            "and the Intel MPI Benchmarks, and CSV with a size and a time",
-                            "no table of a benchmark is in it; it begins with '%.*s'", shown,
-                            text + blank);
+    return refuse(&r, text + blank, bytes - blank);
 }
 
 bool nadi_bench_log_read(struct nadi_bench_log *log, const char *path,

@@ -10,7 +10,7 @@
 #define OSU_WINDOW_LEAST 262144.0
 
 enum { MOST_RANKS = 10000000, SHOWN = 5 };
-enum column { NOTHING, SIZE, REDUCTION, TIME, ALGORITHM_BANDWIDTH, BUS_BANDWIDTH, WRONG };
+enum column { NOTHING, SIZE, REDUCTION, ROOT, TIME, ALGORITHM_BANDWIDTH, BUS_BANDWIDTH, WRONG };
 
 struct printed {
     struct nadi_bench_reader *r;
@@ -24,6 +24,7 @@ struct printed {
     bool only_in_place;
     struct nadi_bench_ratio ratio;
     bool reduces, copies, checked, checked_in_place; /* rows say so: "sum", "none", #wrong */
+    bool all_roots;                                  /* a row's root is -1: every rank is one */
     double unit_sum; /* ln of the time that a bandwidth means over the time in the column */
     uint32_t unit_count;
     double osu_directions;
@@ -62,6 +63,8 @@ static enum column column_of(const char *word)
         return SIZE;
     if (nadi_str_equal(name, "redop"))
         return REDUCTION;
+    if (nadi_str_equal(name, "root"))
+        return ROOT;
     if (nadi_str_equal(name, "time"))
         return TIME;
     if (nadi_str_equal(name, "algbw"))
@@ -148,12 +151,15 @@ static void correct_unit(const struct printed *p, struct nadi_bench_table *t)
         t->rows[i].time_us *= 1000;
 }
 
-/* Of those that move less than their size: one reduces; the values of an all-gather are looked at
- * in place too, those of an all-to-all, which has no place to be in, never. */
+/* What moves its size and reduces without a root is an all-reduce of two. Of those that move less:
+ * one reduces; the values of an all-gather are looked at in place too, those of an all-to-all,
+ * which has no place to be in, never. */
 static enum nadi_comm_kind kind_of_columns(const struct printed *p)
 {
-    if (!(p->ratio.bus < 0.9995 * p->ratio.algorithm) || p->reduces == p->copies)
+    if (p->reduces == p->copies)
         return NADI_COMM_NONE;
+    if (!(p->ratio.bus < 0.9995 * p->ratio.algorithm))
+        return p->reduces && p->all_roots ? NADI_COMM_ALL_REDUCE : NADI_COMM_NONE;
     if (p->reduces)
         return NADI_COMM_REDUCE_SCATTER;
     return !p->checked           ? NADI_COMM_NONE
@@ -186,7 +192,7 @@ static bool begin_table(struct printed *p, uint32_t line)
     p->in_table = true;
     p->time_unit_us = 1;
     p->left_out_before = p->left_out;
-    p->reduces = p->copies = p->checked = p->checked_in_place = false;
+    p->reduces = p->copies = p->checked = p->checked_in_place = p->all_roots = false;
     p->ratio = (struct nadi_bench_ratio){0};
     p->unit_sum = 0;
     p->unit_count = 0;
@@ -339,7 +345,8 @@ static uint32_t read_groups(const struct printed *p, const struct nadi_bench_lin
         if (i > 0 && c == (enum column)p->columns[p->measured])
             groups[++count] = (struct measured){0};
         struct measured *m = &groups[count];
-        double *const values[] = {NULL, NULL, NULL, &m->time, &m->algorithm, &m->bus, &m->wrong};
+        double *const values[] = {NULL,     NULL,          NULL,    NULL,
+                                  &m->time, &m->algorithm, &m->bus, &m->wrong};
         if (c < TIME)
             continue;
         if (!read_value(word, values[c], &rounding))
@@ -383,6 +390,8 @@ static void read_row(struct printed *p, const struct nadi_bench_line *line)
         if (p->columns[i] == REDUCTION) {
             p->copies |= nadi_str_equal(line->words[i], "none");
             p->reduces |= !nadi_str_equal(line->words[i], "none");
+        } else if (p->columns[i] == ROOT) {
+            p->all_roots |= nadi_str_equal(line->words[i], "-1");
         }
     for (uint32_t g = 0; g < count; g++) {
         const bool in_place = g > 0 || p->only_in_place;

@@ -33,6 +33,7 @@ struct reader {
         struct thread *items;
         size_t count, capacity;
     } threads;
+    bool kineto;
 };
 
 static const char *keep(struct reader *r, struct nadi_view v)
@@ -122,10 +123,12 @@ static bool read_event(void *context, struct nadi_pull *s)
     return true;
 }
 
+/* Kineto, PyTorch's profiler, writes these beside the events. */
 static bool read_member(void *context, struct nadi_pull *s, struct nadi_view key)
 {
-    (void)context;
-    (void)key;
+    struct reader *r = context;
+    r->kineto |= NADI_VIEW_IS(key, "schemaVersion") || NADI_VIEW_IS(key, "deviceProperties") ||
+                 NADI_VIEW_IS(key, "distributedInfo");
     return skip(s);
 }
 
@@ -188,10 +191,16 @@ static bool read_text(struct nadi_front_job *job, struct nadi_text *text, const 
     if (ok) {
         take_events(&r);
         if (r.profile.works.count == 0 || r.devices.count > NADI_FRONT_RANKS)
-            ok = nadi_error(diags, "profile/no-work", NADI_IN_FILE(path),
-                            "processes \"/device:...\" with threads \"XLA Ops\" or \"Stream ...\"; "
-                            "PyTorch's profiles: nadi trace import",
-                            "there is no work of a device in the profile");
+            ok = r.kineto
+                     ? nadi_error(diags, "profile/no-work", NADI_IN_FILE(path),
+                                  "nadi trace import --device FILE -o PREFIX",
+                                  "this is a profile of PyTorch (Kineto), which another command "
+                                  "reads")
+                     : nadi_error(
+                           diags, "profile/no-work", NADI_IN_FILE(path),
+                           "processes \"/device:...\" with threads \"XLA Ops\" or \"Stream ...\"; "
+                           "PyTorch's profiles: nadi trace import",
+                           "there is no work of a device in the profile");
         else
             nadi_profile_finish(&r.profile, job);
     }

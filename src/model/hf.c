@@ -441,12 +441,24 @@ static const struct nadi_doc_node *language_part(const struct nadi_doc_node *roo
     return NULL;
 }
 
+/* "vision_config", "visual", "img_processor", or the name of an encoder: "mm_vision_tower". */
 static bool is_other_part(const struct nadi_doc_node *node)
 {
     const char *key = nadi_doc_key(node);
+    if (node->kind == NADI_DOC_SCALAR)
+        return nadi_str_equal(key, "mm_vision_tower") && *node->text &&
+               !nadi_str_equal(node->text, "null");
     return node->kind == NADI_DOC_MAP &&
            (nadi_str_starts(key, "vision") || nadi_str_starts(key, "audio") ||
-            nadi_str_starts(key, "visual"));
+            nadi_str_starts(key, "visual") || nadi_str_equal(key, "img_processor"));
+}
+
+static bool has_other_part(const struct nadi_doc_node *root)
+{
+    for (const struct nadi_doc_node *node = root->first; node; node = node->next)
+        if (is_other_part(node))
+            return true;
+    return false;
 }
 
 static void note_part(struct nadi_hf_config *c, const struct nadi_model *m,
@@ -545,7 +557,8 @@ bool nadi_hf_fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_
     c.absent = rule->absent;
     c.ignored = rule->ignored;
     m->family = rule->family;
-    name_model(m, &c, doc->root, part || nadi_doc_find(doc->root, "vision_config"));
+    const bool beside = part || has_other_part(doc->root);
+    name_model(m, &c, doc->root, beside);
     if (!fill(m, &c, rule) || !c.ok)
         return false;
     c.map = map;
@@ -560,7 +573,7 @@ bool nadi_hf_fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_
         return false;
     if (part && strcmp(text_at(doc->root, "model_type"), "llama4") == 0)
         m->beside = LLAMA4_VISION;
-    if (part || nadi_doc_find(doc->root, "vision_config"))
+    if (beside)
         note_part(&c, m, doc->root);
     return c.ok;
 }

@@ -642,6 +642,89 @@ static void reads_imb(void **state)
     release(&r);
 }
 
+/* oneCCL's benchmark; collectives whose sizes are of one rank's part are not read. */
+static void reads_oneccl(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "#------------------------------\n"
+        "# Benchmarking: allreduce \n# #processes: 6\n"
+        "        #bytes  #repetitions   t_min[usec]   t_max[usec]   t_avg[usec]  stddev[%]\n"
+        "             4            16         30.50         30.86         30.68       0.59\n"
+        "           512            16         30.28         30.41         30.34       0.21\n"
+        "# Benchmarking: reduce_scatter \n# #processes: 6\n"
+        "        #bytes  #repetitions   t_min[usec]   t_max[usec]   t_avg[usec]  stddev[%]\n"
+        "             4            16         30.50         30.86         30.68       0.59\n"
+        "# Benchmarking: allgatherv \n# #processes: 6\n"
+        "        #bytes  #repetitions   t_min[usec]   t_max[usec]   t_avg[usec]  stddev[%]\n"
+        "             4            16         30.50         30.86         30.68       0.59\n"
+        "# All done\n";
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 1);
+    const struct nadi_bench_table *t = r.log.tables;
+    assert_int_equal(t[0].kind, NADI_COMM_ALL_REDUCE);
+    assert_int_equal(t[0].ranks, 6);
+    assert_int_equal(t[0].count, 2);
+    assert_true(is(t[0].rows[1].time_us, 30.41) && is(t[0].rows[1].bytes, 512));
+    assert_int_equal(r.diags.warnings, 2);
+    assert_string_equal(r.diags.items[0].message, "'reduce_scatter' is left out");
+    release(&r);
+}
+
+/* What moves its size: without roots and with a sum it is an all-reduce of two, else unknown. */
+static void tells_all_reduces_of_two(void **state)
+{
+    (void)state;
+    static const char form[] =
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+        "     1048576        262144     float  %6s  %6s    14.34   73.13   73.13      0\n"
+        "   536870912     134217728     float  %6s  %6s    189.8 2828.52 2828.52      0\n";
+    struct {
+        const char *sum, *root;
+        enum nadi_comm_kind kind;
+    } cases[] = {{"sum", "-1", NADI_COMM_ALL_REDUCE},
+                 {"sum", "0", NADI_COMM_NONE},
+                 {"none", "-1", NADI_COMM_NONE}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_str text = NADI_STR_INIT;
+        struct read r;
+        nadi_str_printf(&text, form, cases[i].sum, cases[i].root, cases[i].sum, cases[i].root);
+        read_text(&r, "a.log", text.text, NULL);
+        assert_int_equal(r.ok, cases[i].kind != NADI_COMM_NONE);
+        if (r.ok) {
+            assert_int_equal(r.log.tables[0].kind, cases[i].kind);
+            assert_int_equal(r.log.tables[0].ranks, 2);
+        }
+        release(&r);
+        nadi_str_release(&text);
+    }
+}
+
+/* Programs that measure a link are named. */
+static void names_other_programs(void **state)
+{
+    (void)state;
+    struct read r;
+    read_text(&r, "a.log",
+              "------\n RDMA_Write BW Test\n"
+              " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n"
+              " 65536      5000             11543.21            11543.02             0.184688\n",
+              NULL);
+    assert_false(r.ok);
+    assert_string_equal(r.diags.items[0].message,
+                        "this is the output of perftest (ib_write_bw, ib_send_lat, ...), which "
+                        "nadi does not read; a benchmark log is wanted");
+    release(&r);
+    read_text(&r, "a.log", "nvbandwidth Version: v0.4\nBuilt from Git version:\n", NULL);
+    assert_false(r.ok);
+    assert_string_equal(r.diags.items[0].message,
+                        "this is the output of nvbandwidth, which nadi does not read; a "
+                        "benchmark log is wanted");
+    release(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -668,6 +751,9 @@ int main(void)
         cmocka_unit_test(reads_labels_and_units),
         cmocka_unit_test(reads_osu_titles),
         cmocka_unit_test(reads_imb),
+        cmocka_unit_test(reads_oneccl),
+        cmocka_unit_test(tells_all_reduces_of_two),
+        cmocka_unit_test(names_other_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

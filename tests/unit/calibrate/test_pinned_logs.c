@@ -32,7 +32,7 @@ static const struct row rows[] = {
     {"v-c6-csv", true, 1, 3, UINT64_C(0xfd41f45f326d6d4a)},
     {"v-cB-csv", true, 1, 3, UINT64_C(0x38643f752c012c02)},
     {"v-c_old-log", true, 1, 6, UINT64_C(0xb1541f42dc975fac)},
-    {"v-d_srun-log", true, 1, 5, UINT64_C(0x6167853cce5e8baf)},
+    {"v-d_srun-log", true, 1, 5, UINT64_C(0x3ce3d9110048eabf)},
     {"v-f_rccl_new-log", true, 1, 6, UINT64_C(0x17431373bdb432d)},
     {"v-h_ms-log", true, 1, 3, UINT64_C(0xb2836dad12251bd9)},
     {"v-m_osu_xccl-txt", true, 1, 3, UINT64_C(0x8f07509243cbf5bd)},

@@ -185,6 +185,21 @@ static void parts(void **state)
     const struct nadi_parameters p = nadi_model_parameters(&m);
     assert_true(p.all - m.beside < 1e8 && p.activated < 1e8);
     nadi_test_config_drop(&m, &diags);
+    /* encoders beside a language model that is described by the whole's own keys */
+    static const char *const besides[] = {"'mm_vision_tower': 'openai/clip'", "'visual': {'a': 1}",
+                                          "'img_processor': {'name': 'clip'}"};
+    for (size_t i = 0; i < sizeof(besides) / sizeof(besides[0]); i++) {
+        char text[512];
+        snprintf(text, sizeof(text), "{'model_type': 'llama', %s, " BASE "}", besides[i]);
+        assert_true(nadi_test_config_parse(&m, text, &diags));
+        assert_int_equal(diags.notes, 1);
+        assert_string_equal(m.name, "llama (its language model)");
+        nadi_test_config_drop(&m, &diags);
+    }
+    assert_true(nadi_test_config_parse(
+        &m, "{'model_type': 'llama', 'mm_vision_tower': null, " BASE "}", &diags));
+    assert_int_equal(diags.notes, 0);
+    nadi_test_config_drop(&m, &diags);
     /* layers that predict further tokens are left out, with a note */
     assert_true(nadi_test_config_parse(
         &m, "{'model_type': 'mimo', 'num_nextn_predict_layers': 1, " BASE "}", &diags));
