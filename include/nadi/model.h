@@ -27,6 +27,8 @@ struct nadi_model_setup {
     const char *settings; /* "key=value ...", takes precedence over the plan; may be NULL */
     const char *cluster;  /* name or path; may be NULL if no times are needed */
     const char *memory;   /* memory file, with the tiers that a plan's `place` names; or NULL */
+    int by_layer; /* a node of the step's graph has kernels of one layer, unless the plan says its
+                     detail */
 };
 
 void nadi_model_setup_init(struct nadi_model_setup *setup);

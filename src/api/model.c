@@ -40,6 +40,7 @@ static bool open_study(struct nadi_study *s, const struct nadi_model_setup *give
         .settings = setup.settings,
         .cluster = setup.cluster,
         .memory = setup.memory,
+        .detail = setup.by_layer ? NADI_DETAIL_LAYER : NADI_DETAIL_BLOCK,
     };
     return nadi_study_open(s, &study, messages);
 }
@@ -178,6 +179,7 @@ enum nadi_status nadi_do_model_load(struct nadi_job *job, const struct nadi_mode
     if (!open_study(job->study, setup, diags) || !needs_cluster(job->study, diags) ||
         !is_divided(job->study, setup, diags))
         return NADI_STATUS_INPUT;
+    job->study->names_ranges = true; /* for people; traces keep names that jobs share */
     if (nadi_step_init(&step, job->study, diags)) {
         job->load_called = true;
         job->loaded = nadi_model_inputs(&job->inputs, &step, &job->options, diags) &&

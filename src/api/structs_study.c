@@ -266,9 +266,13 @@ static const struct nadi_field nadi_validate_options_members[] = {
 TABLE(nadi_validate_options, nadi_validate_options_init);
 
 static const struct nadi_field nadi_model_setup_members[] = {
-    NADI_PATH(struct nadi_model_setup, model, 1),    NADI_PATH(struct nadi_model_setup, plan, 0),
-    NADI_TEXT(struct nadi_model_setup, settings, 0), NADI_PATH(struct nadi_model_setup, cluster, 0),
-    NADI_PATH(struct nadi_model_setup, memory, 0),   NADI_FIELDS_END,
+    NADI_PATH(struct nadi_model_setup, model, 1),
+    NADI_PATH(struct nadi_model_setup, plan, 0),
+    NADI_TEXT(struct nadi_model_setup, settings, 0),
+    NADI_PATH(struct nadi_model_setup, cluster, 0),
+    NADI_PATH(struct nadi_model_setup, memory, 0),
+    NADI_FLAG(struct nadi_model_setup, by_layer),
+    NADI_FIELDS_END,
 };
 TABLE(nadi_model_setup, nadi_model_setup_init);
 

@@ -77,6 +77,7 @@ static enum nadi_status load(const void *command, struct nadi_job *job)
     const struct run_values *v = command;
     struct nadi_model_setup model;
     nadi_cli_model_apply(&v->model, v->model_name, &model);
+    model.by_layer = v->outputs.layers;
     nadi_stop_doing("making the step's graph");
     return nadi_model_load(job, &model);
 }

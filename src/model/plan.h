@@ -42,6 +42,12 @@ enum nadi_optimizer {
     NADI_OPTIMIZER_SGD,
 };
 
+enum nadi_step_detail {                     /* a node of a trace for kernels */
+                        NADI_DETAIL_BLOCK,  /* between two transfers */
+                        NADI_DETAIL_KERNEL, /* each its own */
+                        NADI_DETAIL_LAYER,  /* of a layer, between two transfers */
+};
+
 enum nadi_remote_parameters { /* how what replicas share comes from remote memory and goes back */
                               NADI_REMOTE_WHOLE,  /* each rank has its own copy there */
                               NADI_REMOTE_SHARDS, /* each has a shard there; the network gathers and
@@ -120,7 +126,8 @@ struct nadi_model_plan {
        with `offload`, with the host. */
     const char *place[NADI_PLACED_PARTS];
     double interleave; /* share of placed parts that lies in their tiers; the rest stays */
-    bool streaming, every_kernel;
+    bool streaming;
+    enum nadi_step_detail detail;
     enum nadi_remote_parameters remote_parameters;
     const struct nadi_compute_model *kernels; /* NULL: the device's own */
     double reserve_bytes, fragmentation;

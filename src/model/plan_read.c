@@ -172,7 +172,7 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->interleave = nadi_schema_number(v, "interleave");
     p->streaming = nadi_schema_word(v, "execution") == 1;
     p->remote_parameters = (enum nadi_remote_parameters)nadi_schema_word(v, "remote-parameters");
-    p->every_kernel = nadi_schema_word(v, "detail") == 1;
+    p->detail = (enum nadi_step_detail)nadi_schema_word(v, "detail");
     p->reserve_bytes = nadi_schema_number(v, "reserve");
     p->fragmentation = nadi_schema_number(v, "fragmentation");
 }

@@ -171,7 +171,7 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     place(w, p);
     word(w, "execution", p->streaming);
     word(w, "remote-parameters", p->remote_parameters);
-    word(w, "detail", p->every_kernel);
+    word(w, "detail", p->detail);
     number(w, "reserve", p->reserve_bytes);
     number(w, "fragmentation", p->fragmentation);
 }

@@ -54,22 +54,6 @@ static double launch(struct nadi_emit *e, const struct nadi_work *w)
     return w->ns;
 }
 
-void nadi_emit_flush(struct nadi_emit *e)
-{
-    if (e->pending_name[0]) {
-        const struct nadi_work *w = &e->pending;
-        const uint64_t bytes = whole(w->bytes), ns = whole(launch(e, w));
-        nadi_emit_follow(e,
-                         nadi_trace_build_compute(&e->build, e->pending_name, ns, whole(w->flops),
-                                                  bytes ? bytes : 1, e->front.ids, e->front.count));
-        e->pending = (struct nadi_work){0};
-        e->lead_ns = 0;
-        e->pending_name[0] = '\0';
-    }
-    nadi_emit_join(e, e->hidden);
-    e->hidden = 0;
-}
-
 /* A name is made for every node; printf would be a tenth of a run. */
 struct text {
     char *at, *end;
@@ -100,8 +84,45 @@ static void name_pending(struct nadi_emit *e, const char *name)
     add_number(&t, e->micro);
     add_text(&t, " layer ");
     add_number(&t, e->layer);
+    e->pending_layers = (struct nadi_layer_range){.first = e->layer, .at = t.at, .name = name};
     add_text(&t, " ");
     add_text(&t, name);
+}
+
+/* "forward 0 layers 0-52 conv": of several layers, the name says which. */
+static void name_range(struct nadi_emit *e)
+{
+    const struct nadi_layer_range *r = &e->pending_layers;
+    if (r->first == r->last || !e->s->study->names_ranges)
+        return;
+    const bool up = r->last > r->first;
+    char *number = r->at;
+    while (number[-1] != ' ')
+        number--;
+    struct text t = {number - 1, e->pending_name + sizeof(e->pending_name) - 1};
+    add_text(&t, "s ");
+    add_number(&t, up ? r->first : r->last);
+    add_text(&t, "-");
+    add_number(&t, up ? r->last : r->first);
+    add_text(&t, " ");
+    add_text(&t, r->name);
+}
+
+void nadi_emit_flush(struct nadi_emit *e)
+{
+    if (e->pending_name[0]) {
+        name_range(e);
+        const struct nadi_work *w = &e->pending;
+        const uint64_t bytes = whole(w->bytes), ns = whole(launch(e, w));
+        nadi_emit_follow(e,
+                         nadi_trace_build_compute(&e->build, e->pending_name, ns, whole(w->flops),
+                                                  bytes ? bytes : 1, e->front.ids, e->front.count));
+        e->pending = (struct nadi_work){0};
+        e->lead_ns = 0;
+        e->pending_name[0] = '\0';
+    }
+    nadi_emit_join(e, e->hidden);
+    e->hidden = 0;
 }
 
 void nadi_emit_work(struct nadi_emit *e, const char *name, const struct nadi_work *work)
@@ -110,13 +131,14 @@ void nadi_emit_work(struct nadi_emit *e, const char *name, const struct nadi_wor
         return;
     if (!e->pending_name[0])
         name_pending(e, name);
+    e->pending_layers.last = e->layer;
     const double launched = (e->pending.kernels + work->kernels) * e->s->host_kernel_ns;
     e->lead_ns = fmax(e->lead_ns, launched - e->pending.ns);
     e->pending.ns += work->ns;
     e->pending.flops += work->flops;
     e->pending.bytes += work->bytes;
     e->pending.kernels += work->kernels;
-    if (e->p->every_kernel)
+    if (e->p->detail == NADI_DETAIL_KERNEL)
         nadi_emit_flush(e);
 }
 

@@ -31,6 +31,12 @@ struct nadi_cache_use { /* keys and values that a pass of a layer reads */
     bool issued;
 };
 
+struct nadi_layer_range { /* of the pending work */
+    uint32_t first, last; /* in the order of work */
+    char *at;             /* behind the first's number, in its name */
+    const char *name;     /* of the first operation */
+};
+
 struct nadi_emit {
     const struct nadi_model_step *s;
     const struct nadi_model_plan *p;
@@ -43,6 +49,7 @@ struct nadi_emit {
     double lead_ns;      /* of its launches, before it may start and then never waits */
     double launching_ns; /* what the host still launches of work that has started */
     char pending_name[64];
+    struct nadi_layer_range pending_layers;
     /* where the work stands, for names and tags */
     const char *pass;
     uint32_t step, micro, layer;

@@ -68,14 +68,23 @@ static bool open_model(struct nadi_study *s, const struct nadi_study_setup *setu
                             diags);
 }
 
+static bool read_plan(struct nadi_study *s, const struct nadi_study_setup *setup,
+                      struct nadi_diags *diags)
+{
+    if (!nadi_plan_read_changed(&s->plan, setup->plan, setup->settings, setup->changes, diags))
+        return false;
+    if (!nadi_plan_has(&s->plan, "detail"))
+        s->plan.detail = setup->detail;
+    return nadi_plan_resolve(&s->plan, &s->model, diags);
+}
+
 bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
                      struct nadi_diags *diags)
 {
     *s = (struct nadi_study){0};
     nadi_arena_init(&s->arena);
-    if (!open_model(s, setup, diags) ||
-        !nadi_plan_read_changed(&s->plan, setup->plan, setup->settings, setup->changes, diags) ||
-        !nadi_plan_resolve(&s->plan, &s->model, diags) || !fits_cluster(s, setup, diags))
+    if (!open_model(s, setup, diags) || !read_plan(s, setup, diags) ||
+        !fits_cluster(s, setup, diags))
         return false;
     s->memory = setup->memory ? nadi_arena_strdup(&s->arena, setup->memory) : NULL;
     const struct nadi_model_plan *p = &s->plan;

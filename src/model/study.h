@@ -14,10 +14,12 @@ struct nadi_study_setup {
     const char *settings;                   /* "tp=8 pp=4"; may be NULL */
     const char *cluster;                    /* name or path; NULL: none */
     const char *memory;                     /* memory file; NULL: what the device says */
+    enum nadi_step_detail detail;           /* where neither plan nor settings say it */
     const struct nadi_doc_changes *changes; /* of model, cluster, device, platform; NULL: none */
 };
 
 struct nadi_study {
+    bool names_ranges; /* of layers, in nodes that have several: the caller may set it */
     struct nadi_arena arena;
     struct nadi_model model;
     struct nadi_model_plan plan;

@@ -12,16 +12,18 @@ struct label { /* parts of a name; bytes of both 0: it says none */
     size_t layer_bytes, pass_bytes;
 };
 
-/* "backward 3 layer 7 qkv" */
+/* "backward 3 layer 7 qkv", "forward 0 layers 0-52 conv" */
 static bool of_model(const char *name, struct label *l)
 {
-    const char *at = strstr(name, " layer "), *end = at;
+    const char *one = strstr(name, " layer "), *at = one ? one : strstr(name, " layers ");
+    const char *end = at;
     while (end && end > name && end[-1] >= '0' && end[-1] <= '9')
         end--;
     if (!end || end == at || end == name || end[-1] != ' ')
         return false;
     *l = (struct label){.layer = at + 1, .pass = name, .pass_bytes = (size_t)(end - 1 - name)};
-    const size_t word = strlen("layer "), digits = strspn(at + 1 + word, "0123456789");
+    const size_t word = one ? strlen("layer ") : strlen("layers ");
+    const size_t digits = strspn(at + 1 + word, one ? "0123456789" : "0123456789-");
     l->layer_bytes = word + digits;
     return digits > 0;
 }

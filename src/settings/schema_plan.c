@@ -15,7 +15,7 @@ static const char *const executions[] = {"stationary", "streaming", NULL};
 static const char *const remotes[] = {"whole", "shards", "in-switch", NULL};
 static const char *const offloads[] = {"optimizer", "gradients", "parameters", "activations", NULL};
 static const char *const kernel_models[] = {"auto", NADI_COMPUTE_MODEL_WORDS NULL};
-static const char *const details[] = {"block", "kernel", NULL};
+static const char *const details[] = {"block", "kernel", "layer", NULL};
 
 #define DEGREE(called, default_value, text)                                                        \
     {                                                                                              \
@@ -245,8 +245,8 @@ static const struct nadi_setting plan_keys[] = {
          "stored (ZeRO-Infinity). in-switch: there is one copy; the switches of a memory pool copy "
          "it to all ranks and add up gradients (HIERARCHICAL_POOL)."),
     WORD("detail", details, "block",
-         "Nodes of a trace: one for all kernels between two communications, or one for every "
-         "kernel."),
+         "Nodes of a trace: one for all kernels between two communications (block), for those of "
+         "one layer (layer, the default with `--layers`), or for every kernel."),
     {.name = "reserve",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_BYTES,
