@@ -79,7 +79,8 @@ static uint32_t group_of(const struct bound *b, uint32_t trace, uint32_t node)
 static uint64_t rank_bound(struct bound *b, uint32_t trace)
 {
     const struct nadi_trace *t = b->in->owned[trace];
-    uint64_t busy[NADI_SLOTS] = {0}, load[NADI_MAX_DIMS] = {0}, cut = 0, longest = 0;
+    uint64_t busy[NADI_SLOTS] = {0}, load[NADI_MAX_DIMS] = {0}, longest = 0;
+    uint64_t cut = 0, neighbours = 0;
     for (uint32_t i = 0; i < t->node_count; i++) {
         uint32_t node = b->order[i];
         uint64_t least;
@@ -90,6 +91,7 @@ static uint64_t rank_bound(struct bound *b, uint32_t trace)
             for (uint32_t d = 0; d < b->in->topology.dim_count; d++)
                 load[d] = nadi_count_add(load[d], bound.load[d]);
             cut = nadi_count_add(cut, bound.cut);
+            neighbours = nadi_count_add(neighbours, bound.neighbours);
         } else
             least = nadi_lower_bound_node(b->bounds, t, node, b->rank_of[trace]);
         b->end[node] = nadi_count_add(start_of(b, t, node), least);
@@ -101,7 +103,7 @@ static uint64_t rank_bound(struct bound *b, uint32_t trace)
         longest = nadi_max_u64(longest, s == NADI_SLOT_COMM && b->concurrent ? 0 : busy[s]);
     for (uint32_t d = 0; d < b->in->topology.dim_count && !b->concurrent; d++)
         longest = nadi_max_u64(longest, load[d]);
-    return nadi_max_u64(longest, cut);
+    return nadi_max_u64(longest, nadi_max_u64(cut, neighbours));
 }
 
 /* ---- all ranks together -------------------------------------------------------------------- */

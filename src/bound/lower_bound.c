@@ -31,6 +31,19 @@ static bool sends_whole(const struct nadi_inputs *in)
     return model->whole_routes && !sprays;
 }
 
+/* Of a ring of all ranks. A pair keeps its route; it is known where only the pair decides and no
+ * link fails. */
+static double round_ns(const struct nadi_inputs *in)
+{
+    const enum nadi_route_scheme scheme = in->routing.scheme;
+    const bool known = !in->events && !in->options.compat &&
+                       (scheme == NADI_ROUTE_SHORTEST || scheme == NADI_ROUTE_DIMENSION_ORDER);
+    if (!in->has_graph || in->system.rendezvous || !sends_whole(in) || in->rank_count < 2 ||
+        in->rank_count > in->graph.host_count || scheme == NADI_ROUTE_ADAPTIVE)
+        return 0;
+    return nadi_lower_bound_graph_round(&in->graph, known ? &in->routing : NULL, in->rank_count);
+}
+
 struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
 {
     struct nadi_lower_bounds *f = NADI_ZNEW(struct nadi_lower_bounds, 1);
@@ -46,6 +59,7 @@ struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
             &in->graph, in->options.network_model->store_and_forward, sends_whole(in));
     if (in->has_graph && !in->system.rendezvous)
         f->cut = nadi_bound_cut_create(&in->graph, in->rank_count);
+    f->round_ns = round_ns(in);
     return f;
 }
 
@@ -158,6 +172,20 @@ uint64_t nadi_lower_bound_message(const struct nadi_lower_bounds *f, uint32_t sr
     return sum;
 }
 
+/* A chunk of a ring through all ranks. Where there are several queues other chunks go the other way
+ * round, over the other channels of the links: half of them at least go one way. */
+static uint64_t neighbours_ns(const struct nadi_lower_bounds *f, const struct nadi_plan *plan,
+                              uint64_t queues)
+{
+    const struct nadi_phase *p = &plan->phases[0];
+    if (!(f->round_ns > 0) || !plan->world || plan->phase_count != 1 || p->program || p->uneven ||
+        p->algorithm != NADI_ALGORITHM_RING || p->n != f->in->rank_count || p->stride != 1)
+        return 0;
+    const uint64_t bytes = nadi_phase_bytes(p, 0), spared = nadi_lower_bound_spared(f);
+    const double sent = bytes > spared ? (double)(bytes - spared) * p->sends : 0;
+    return nadi_count_trunc(sent * f->round_ns * (1 - 1e-12) / (queues > 1 ? 2 : 1));
+}
+
 /* ---- a collective -------------------------------------------------------------------------- */
 
 /* A chunk passes all phases; a queue lets `active` of its chunks run at once, so that the slowest
@@ -193,6 +221,7 @@ static struct nadi_lower_bound plan_bound(struct nadi_lower_bounds *f, const str
         if (queues == 1 && p->algorithm != NADI_ALGORITHM_DOUBLE_BINARY_TREE)
             slowest.last = nadi_max_u64(slowest.last, phase.last);
     }
+    sum.neighbours = nadi_count_mul(plan->chunk_count, neighbours_ns(f, plan, queues));
     sum.own = nadi_count_add(sum.own, nadi_count_mul(batches - 1, slowest.own));
     sum.last = nadi_count_add(sum.last, nadi_count_mul(batches - 1, slowest.last));
     sum.last = nadi_max_u64(sum.last, sum.own);

@@ -13,6 +13,9 @@ struct nadi_lower_bound { /* ns from the issue on one member ... */
      * cables of a member are busy with what it sends, in any group */
     uint64_t load[NADI_MAX_DIMS];
     uint64_t cut; /* over a graph, among all ranks: how long the slowest links are: bound/cut.h */
+    /* over a graph, a ring through all ranks: how long the fullest channel is, of those that the
+     * routes between neighbours go over */
+    uint64_t neighbours;
 };
 
 struct nadi_lower_bounds; /* remembers plans and groups; not thread safe */

@@ -1,8 +1,8 @@
 #include "bound/lower_bound_graph.h"
 
+#include "base/join.h"
 #include "base/mem.h"
 #include "base/time.h"
-#include "platform/routing.h"
 
 #include <math.h>
 
@@ -52,6 +52,86 @@ static uint32_t *find_parts(const struct nadi_graph *g)
             parts[part_of(parts, a)] = part_of(parts, b);
     }
     return parts;
+}
+
+enum { MOST_ROUTED = 2000000 }; /* pairs times links that are looked at */
+
+/* ---- routes of a ring --------------------------------------------------------------------------
+ */
+
+static int faster_first(const void *a, const void *b)
+{
+    const struct nadi_graph_link *x = *(const struct nadi_graph_link *const *)a;
+    const struct nadi_graph_link *y = *(const struct nadi_graph_link *const *)b;
+    return (x->bits_per_s < y->bits_per_s) - (x->bits_per_s > y->bits_per_s);
+}
+
+/* The fastest links first, those on board at once: neighbours that are joined by then have a route
+ * with no slower link, any other route has one. */
+static double narrowest(const struct nadi_graph *g, uint32_t count)
+{
+    uint32_t *above = NADI_NEW(uint32_t, g->node_count);
+    const struct nadi_graph_link **links = NADI_NEW(const struct nadi_graph_link *, g->link_count);
+    uint32_t used = 0, joined = 0, next = 0;
+    double rate = 0;
+    for (uint32_t node = 0; node < g->node_count; node++)
+        above[node] = node;
+    for (uint32_t i = 0; i < g->link_count; i++)
+        if (g->links[i].dim == NADI_NONE)
+            nadi_join(above, g->links[i].a, g->links[i].b);
+        else
+            links[used++] = &g->links[i];
+    if (used > 0)
+        qsort(links, used, sizeof(*links), faster_first);
+    while (joined < count && next < used) {
+        const uint64_t bits_per_s = links[next]->bits_per_s;
+        for (; next < used && links[next]->bits_per_s == bits_per_s; next++)
+            nadi_join(above, links[next]->a, links[next]->b);
+        while (joined < count && nadi_joined(above, g->hosts[joined]) ==
+                                     nadi_joined(above, g->hosts[(joined + 1) % count]))
+            joined++;
+        rate = (double)bits_per_s / 8e9;
+    }
+    nadi_mem_free(above);
+    nadi_mem_free(links);
+    return joined == count ? rate : 0;
+}
+
+/* Of the channels, while messages go round one way; INFINITY: there is no way. */
+static double fullest_ns(const struct nadi_graph *g, struct nadi_routing *routing, uint32_t count,
+                         bool clockwise, uint32_t *pairs)
+{
+    struct nadi_route route = {0};
+    double most = 0;
+    memset(pairs, 0, nadi_graph_channel_count(g) * sizeof(*pairs));
+    for (uint32_t i = 0; i < count && isfinite(most); i++) {
+        const uint32_t next = (i + 1) % count;
+        if (!nadi_routing_find(routing, clockwise ? i : next, clockwise ? next : i, 0, &route))
+            most = INFINITY;
+        for (size_t k = 0; k < route.count; k++) {
+            const uint32_t channel = route.items[k];
+            const double rate = (double)nadi_graph_channel_rate(g, channel) / 8e9;
+            if (rate > 0)
+                most = fmax(most, ++pairs[channel] / rate);
+        }
+    }
+    nadi_mem_free(route.items);
+    return most;
+}
+
+double nadi_lower_bound_graph_round(const struct nadi_graph *g,
+                                    const struct nadi_routing_config *routing, uint32_t count)
+{
+    const double rate = narrowest(g, count), least = rate > 0 ? 1 / rate : 0;
+    if (!routing || (!g->product && (uint64_t)count * g->link_count > MOST_ROUTED))
+        return least;
+    struct nadi_routing *r = nadi_routing_create(g, routing);
+    uint32_t *pairs = NADI_NEW(uint32_t, nadi_graph_channel_count(g));
+    const double there = fullest_ns(g, r, count, true, pairs);
+    const double back = fullest_ns(g, r, count, false, pairs);
+    nadi_mem_free(pairs);
+    nadi_routing_destroy(r);
+    return isfinite(fmin(there, back)) ? fmax(least, fmin(there, back)) : least;
 }
 
 /* ---- the exits of an NPU ------------------------------------------------------------------- */

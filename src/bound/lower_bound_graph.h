@@ -13,6 +13,7 @@
 #define NADI_BOUND_LOWER_BOUND_GRAPH_H
 
 #include "platform/graph.h"
+#include "platform/routing.h"
 
 struct nadi_lower_bound_graph;
 
@@ -40,6 +41,12 @@ uint64_t nadi_lower_bound_graph_cut_bytes(const struct nadi_lower_bound_graph *f
  * of them on average; 0 where NPUs do not forward. */
 uint64_t nadi_lower_bound_graph_busy_ns(struct nadi_lower_bound_graph *f, uint32_t count,
                                         uint64_t bytes);
+/* For how many ns the fullest channel is busy with a byte from each of the first `count` NPUs to
+ * the next, the last one's to the first; round the other way if that takes less. Where routes are
+ * not given by the pair alone (routing NULL) each has the best of all. O(links log links), with
+ * routing O(hops) a pair and O(links) once a destination; too many pairs are as without. */
+double nadi_lower_bound_graph_round(const struct nadi_graph *g,
+                                    const struct nadi_routing_config *routing, uint32_t count);
 /* Until that many bytes have left one NPU, the one with most bandwidth. */
 uint64_t nadi_lower_bound_graph_leave_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes);
 

@@ -29,6 +29,8 @@ struct nadi_lower_bounds {
     struct family *families;
     struct nadi_lower_bound_graph *graph; /* NULL: the dimensions say how long a route is */
     struct nadi_bound_cut *cut;           /* or NULL */
+    double
+        round_ns; /* the fullest channel's, of a byte from every rank to the next; 0: not known */
     struct memo memo[1 << MEMO_BITS];
 };
 
