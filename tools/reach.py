@@ -1,7 +1,10 @@
 """What tools/mutate knows of the tests: how each is run, how long it takes, which lines of src/ it
 reaches. The lines come from gcov, a run of each test over a library that counts, and are kept in a
-file: a test runs again only when it, what it reached or a header has changed."""
+file: a test runs again when it, what it reached or a header has changed; or, where what is known is
+carried over, only when it has changed itself: lines of a source that are as they were are reached as
+they were, changed ones as those in whose place they stand."""
 import concurrent.futures
+import difflib
 import hashlib
 import json
 import os
@@ -68,10 +71,11 @@ class Texts:
 
 
 class Test:
-    """beside: the folder in which it expects to run, or None."""
+    """key: a digest of all that it is made of; own: of itself, without headers and what tests share;
+    beside: the folder in which it expects to run, or None."""
 
-    def __init__(self, name, command, key, beside):
-        self.name, self.command, self.key, self.beside = name, command, key, beside
+    def __init__(self, name, command, key, own, beside):
+        self.name, self.command, self.key, self.own, self.beside = name, command, key, own, beside
 
 
 def files_below(folder):
@@ -117,7 +121,7 @@ def find_tests(tree, build, texts):
         for name, command, reads in known.get(row["name"], []):
             paths = [pathlib.Path(row["command"][0]), *(tree / p for p in reads)]
             made = [digest_of(files_below(p) if p.is_dir() else [p]) for p in paths]
-            found.append(Test(name, command, digest(*command, *made), build))
+            found.append(Test(name, command, digest(*command, *made), digest(*command, *made), build))
         if not kind or not row.get("command"):
             continue
         share = SHARES.get(row["name"], [])
@@ -126,13 +130,16 @@ def find_tests(tree, build, texts):
         if kind[0] == "cli":
             case = pathlib.Path(command[-1])
             made.append(digest_of([*files_below(case), *common, pathlib.Path(command[0])]))
+            own = made
         else:
             name = row["name"].split(".")
             sources = {"unit": f"unit/{name[1]}/test_{name[-1]}.c", "fuzz": f"fuzz/fuzz_{name[-1]}.c"}
             source = tests / sources.get(kind[0], f"{kind[0]}/{name[-1]}.c")
             made += [texts.digest(p) for p in [source, *support]]
-            made += [digest_of(files_below(pathlib.Path(p))) for p in command[1:] if os.path.isdir(p)]
-        found.append(Test(row["name"], command, digest(*made), None))
+            data = [digest_of(files_below(pathlib.Path(p))) for p in command[1:] if os.path.isdir(p)]
+            own = [*share, digest_of([source]), *data]
+            made += data
+        found.append(Test(row["name"], command, digest(*made), digest(*own), None))
     return found
 
 
@@ -201,9 +208,9 @@ def counted(path):
 
 
 class Reach:
-    def __init__(self, work, tree, build, counting, jobs, slowest, say):
+    def __init__(self, work, tree, build, counting, jobs, slowest, say, fresh):
         self.work, self.tree, self.build, self.counting = work, tree, build, counting
-        self.jobs, self.slowest, self.say = jobs, slowest, say
+        self.jobs, self.slowest, self.say, self.fresh = jobs, slowest, say, fresh
         texts = Texts(tree)
         self.tests = find_tests(tree, build, texts)
         self.path = work / "reach.json"
@@ -213,7 +220,12 @@ class Reach:
         self.sources = {
             str(p.relative_to(tree)): texts.digest(p) for p in (tree / "src").rglob("*.c")
         }
+        self.texts = {  # digests of each source alone
+            str(p.relative_to(tree)): digest(p.read_bytes()) for p in (tree / "src").rglob("*.c")
+        }
         self.objects = next(self.counting.rglob("libnadi.dir"))
+        self.moves = {}  # (file, digest of its text then) -> what became of its lines
+        self.carried, self.sound = set(), {}
 
     # A set of lines is a number with their bits set, in hex.
 
@@ -282,6 +294,84 @@ class Reach:
             and all(self.sources.get(f) == kept for f, (kept, _) in row["files"].items())
         )
 
+    # ---- what is carried over ---------------------------------------------------------------------
+
+    def stamp(self, row, test):
+        row["own"] = test.own
+        row["texts"] = {f: self.texts[f] for f in row["files"] if f in self.texts}
+
+    def keep_texts(self):
+        folder = self.work / "texts"
+        folder.mkdir(exist_ok=True)
+        for f, name in self.texts.items():
+            if not (folder / name).exists():
+                shutil.copy(self.tree / f, folder / name)
+
+    def moved(self, path, then, lines):
+        """A set of lines of the text with that digest, as lines of the text now; None: it is lost."""
+        now = self.texts.get(path)
+        if now == then:
+            return lines
+        if (path, then) not in self.moves:
+            old, blocks = self.work / "texts" / (then or "-"), None
+            if now and old.exists():
+                before, after = (p.read_text().splitlines() for p in (old, self.tree / path))
+                found = difflib.SequenceMatcher(None, before, after, False).get_opcodes()
+                blocks = [(what, *span) for what, *span in found if what != "delete"]
+            self.moves[path, then] = blocks
+        blocks = self.moves[path, then]
+        if blocks is None:
+            return None
+        whole = 0
+        for what, i, i_end, j, j_end in blocks:
+            if what == "equal":
+                part = (lines & bits(i + 1, i_end)) >> i
+                whole |= part << j
+            elif lines & (bits(i + 1, i_end) if what == "replace" else bits(max(i, 1), max(i, 1))):
+                whole |= bits(j + 1, j_end)
+        return whole
+
+    def carry(self, test):
+        """The row of a test that has not changed itself, for the sources as they are; or None."""
+        row = self.kept.get("tests", {}).get(test.name)
+        if not row or row.get("own") != test.own or row["status"] != 0:
+            return None
+        files = {}
+        for f, (_, lines) in row["files"].items():
+            if f in self.texts:
+                new = self.moved(f, row["texts"].get(f), int(lines, 16))
+                if new is None:
+                    return None
+                files[f] = [self.sources[f], f"{new:x}"]
+        return {**row, "files": files}
+
+    def carry_lines(self):
+        """The lines with code, for the sources as they are; False: there are new sources."""
+        then = self.kept.setdefault("line_texts", {})
+        whole = True
+        for f, now in self.texts.items():
+            kept = self.lines.get(f)
+            if kept and kept[0] == self.sources[f]:
+                then[f] = now
+            elif kept and (code := self.moved(f, then.get(f), int(kept[1], 16))) is not None:
+                self.code[f] = code
+            else:
+                whole &= "{" not in (self.tree / f).read_text().split("\n\n", 1)[-1]
+        return whole
+
+    def is_sound(self, test, scratch):
+        """Whether a test of which only is known what it did passes as things are."""
+        if test.name not in self.carried:
+            return True
+        if test.name not in self.sound:
+            status, _ = run(test, scratch, {}, 120, 600)
+            self.sound[test.name] = status == 0
+            if status:
+                self.say(f"{test.name} fails unchanged and is not used")
+        return self.sound[test.name]
+
+    # ---- all of them ------------------------------------------------------------------------------
+
     def measure(self, test):
         """How long it takes unchanged and what it reaches; a test that fails or is slow reaches
         nothing."""
@@ -296,21 +386,37 @@ class Reach:
 
     def update(self):
         rows = self.kept.setdefault("tests", {})
-        old = [t for t in self.tests if not self.current(t)]
+        current = {t.name for t in self.tests if self.current(t)}
+        for t in self.tests:
+            if t.name in current:
+                self.stamp(rows[t.name], t)
+        self.code = {}
+        carried = {}
+        if self.carry_lines() and not self.fresh:
+            carried = {t.name: self.carry(t) for t in self.tests if t.name not in current}
+            carried = {name: row for name, row in carried.items() if row}
+        self.carried = set(carried)
+        if carried:
+            self.say(f"{len(carried)} tests are taken to reach what they did; --fresh runs them again")
+        old = [t for t in self.tests if t.name not in current and t.name not in carried]
         if old:
             self.say(f"running {len(old)} of {len(self.tests)} tests to see which lines they reach")
         saved = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             for test, row in pool.map(self.measure, old):
                 rows[test.name] = row
+                self.stamp(row, test)
                 if time.monotonic() - saved > 60:
                     self.save()
                     saved = time.monotonic()
         names = {t.name for t in self.tests}
         for name in [n for n in rows if n not in names]:
             del rows[name]
-        if old:
-            self.save()
+        for f, now in self.texts.items():
+            if self.lines.get(f, [""])[0] == self.sources[f]:
+                self.kept["line_texts"][f] = now
+        self.save()
+        rows = {**rows, **carried}
         for text, found in (
             ("failed unchanged and are not used", lambda r: r["status"] not in (0, SKIPPED)),
             (f"take more than {self.slowest} s and are not used",
@@ -324,9 +430,10 @@ class Reach:
         for t in self.tests:
             for f, (_, lines) in rows[t.name]["files"].items():
                 self.reached.setdefault(f, []).append((t, int(lines, 16)))
-        self.code = {f: int(code, 16) for f, (d, code) in self.lines.items() if self.sources.get(f) == d}
+        self.code |= {f: int(code, 16) for f, (d, code) in self.lines.items() if self.sources.get(f) == d}
 
     def save(self):
+        self.keep_texts()
         temporary = self.path.with_suffix(".new")
         temporary.write_text(json.dumps(self.kept))
         temporary.rename(self.path)
@@ -368,3 +475,4 @@ class Reach:
 
 def bits(first, last):
     return (1 << last + 1) - (1 << first)
+

@@ -205,10 +205,11 @@ uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q, uint32_t di
          nadi_queue_next(s, &place)) {
         const struct waiting *w = &s->waiting.items[place.at];
         if (keeps_order(s, w->stream)) {
-            const struct begun *next = &order->items[q->begun], begun = {w->stream, w->phase};
+            const struct begun begun = {w->stream, w->phase};
             if (q->begun == order->count)
                 NADI_PUSH(order, begun);
-            else if (next->stream != w->stream || next->phase != w->phase)
+            const struct begun *next = &order->items[q->begun];
+            if (next->stream != begun.stream || next->phase != begun.phase)
                 continue;
             q->begun++;
         }

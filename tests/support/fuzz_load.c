@@ -3,14 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* libfyaml 0.7.12 loses 1 KiB when it hands out a scalar in single quotes with a long run of ''.
- * The unit tests of doc run without this, so that leaks of ours are seen there. */
-const char *__lsan_default_suppressions(void); /* NOLINT: the sanitizer's own name */
-const char *__lsan_default_suppressions(void)  /* NOLINT */
-{
-    return "leak:libfyaml.so\n";
-}
-
 static void prepare(struct nadi_inputs *in, const char *path, bool strict)
 {
     *in = (struct nadi_inputs){
