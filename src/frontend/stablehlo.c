@@ -42,10 +42,13 @@ struct scope { /* a call of a function */
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* "%3#1" is the same as "%3". */
+/* "%3#1" is the same as "%3", but where it was given a value of its own. */
 static struct value *value_of(struct scope *scope, const char *name, uint32_t length)
 {
     const char *hash = memchr(name, '#', length);
+    const uint32_t own = hash ? nadi_strmap_find(&scope->names, name, length) : NADI_NONE;
+    if (own != NADI_NONE)
+        return &scope->values.items[own];
     const uint32_t next = (uint32_t)scope->values.count;
     const uint32_t at =
         nadi_strmap_put(&scope->names, name, hash ? (size_t)(hash - name) : length, next, NULL);
@@ -226,6 +229,28 @@ static bool run_function(struct program *p, const char *name, size_t length,
                          const struct value *arguments, uint32_t count, struct value *results,
                          uint32_t depth);
 
+/* "%3:2 = call": each has a producer of its own. */
+static void set_called(struct program *p, struct scope *scope, const struct nadi_mlir_statement *s,
+                       const struct value *results)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < s->result_count; i++)
+        *value_of(scope, s->results[i], s->result_lengths[i]) = results[i];
+    if (s->result_count != 1 || s->results[0][s->result_lengths[0]] != ':' ||
+        !nadi_str_take_u64(s->results[0] + s->result_lengths[0] + 1, &count))
+        return;
+    for (uint32_t i = 1; i < count && i < NADI_MLIR_RESULTS; i++) {
+        const char *name = nadi_arena_printf(&p->job->arena, "%.*s#%u", (int)s->result_lengths[0],
+                                             s->results[0], i);
+        const uint32_t next = (uint32_t)scope->values.count;
+        const uint32_t at = nadi_strmap_put(&scope->names, name, strlen(name), next, NULL);
+        if (at == next)
+            NADI_PUSH(&scope->values, results[i]);
+        else
+            scope->values.items[at] = results[i];
+    }
+}
+
 static bool run_call(struct program *p, struct scope *scope, const struct nadi_mlir_statement *s,
                      uint32_t depth)
 {
@@ -241,8 +266,7 @@ static bool run_call(struct program *p, struct scope *scope, const struct nadi_m
         arguments[i] = *value_of(scope, s->operands[i], s->operand_lengths[i]);
     if (!run_function(p, name, length, arguments, s->operand_count, results, depth + 1))
         return false;
-    for (uint32_t i = 0; i < s->result_count; i++)
-        *value_of(scope, s->results[i], s->result_lengths[i]) = results[i];
+    set_called(p, scope, s, results);
     return true;
 }
 
@@ -403,11 +427,12 @@ static bool run_function(struct program *p, const char *name, size_t length,
         body += strspn(body, " ");
         body = *body == '(' ? nadi_mlir_past_bracket(body, all) : body + strcspn(body, " \n");
     }
-    while (body < all && *body != '{')
-        body++;
-    if (strncmp(end + strspn(end, " "), "attributes", 10) == 0) /* attributes {..} { */
-        for (body = nadi_mlir_past_bracket(body, all); body < all && *body != '{';)
-            body++;
+    const bool attributes = strncmp(body + strspn(body, " "), "attributes", 10) == 0;
+    body += strcspn(body, "{");
+    if (attributes) { /* attributes {..} { */
+        body = nadi_mlir_past_bracket(body, all);
+        body += strcspn(body, "{");
+    }
     const char *stop = nadi_mlir_past_bracket(body, all);
     const bool ok =
         (body < all && stop[-1] == '}') || nadi_hlo_fail(&p->source, at, "stablehlo/cut", NULL,

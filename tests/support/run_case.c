@@ -161,10 +161,10 @@ static void hold(const struct nadi_job *job, enum nadi_status status)
 /* A way to run: an executor, and packets without fast-forward over what repeats itself. */
 struct way {
     const char *name, *executor;
-    bool without_fast_forward;
+    bool without_fast_forward, other_usage; /* links are recorded where they were not */
 };
 
-static const struct way by_messages = {"message", "message", false};
+static const struct way by_messages = {.name = "message", .executor = "message"};
 
 static enum nadi_status run(const struct run_drawn *r, const struct way *way,
                             struct nadi_job **made)
@@ -179,7 +179,7 @@ static enum nadi_status run(const struct run_drawn *r, const struct way *way,
         return NADI_STATUS_INPUT; /* a draw of another shape: no more than reading */
     if (r->keep_ops)
         nadi_job_keep_ops(job);
-    if (r->keep_usage)
+    if (r->keep_usage != way->other_usage)
         nadi_job_keep_usage(job);
     if (way->without_fast_forward)
         job->inputs.packet.fast_forward_wait = UINT64_MAX;
@@ -245,16 +245,22 @@ void run_case(const uint8_t *bytes, size_t size, const char *folder, struct run_
         bool always;
         struct way way;
     } ways[] = {
-        {&nadi_network_unaware, false, {"executor phase", "phase", false}},
-        {&nadi_network_unaware, false, {"executor fold", "fold", false}},
-        {&nadi_network_unaware, false, {"executor auto", "auto", false}},
-        {&nadi_network_aware, false, {"executor auto", "auto", false}},
-        {&nadi_network_flit, false, {"executor auto", "auto", false}},
-        {&nadi_network_loadstore, false, {"executor auto", "auto", false}},
-        {&nadi_network_flow, false, {"executor fold", "fold", false}},
-        {&nadi_network_flow, false, {"executor auto", "auto", false}},
-        {&nadi_network_packet, false, {"without fast-forward", "message", true}},
-        {NULL, true, {"executor auto", "auto", false}},
+        {&nadi_network_unaware, false, {.name = "executor phase", .executor = "phase"}},
+        {&nadi_network_unaware, false, {.name = "executor fold", .executor = "fold"}},
+        {&nadi_network_unaware, false, {.name = "executor auto", .executor = "auto"}},
+        {&nadi_network_aware, false, {.name = "executor auto", .executor = "auto"}},
+        {&nadi_network_flit, false, {.name = "executor auto", .executor = "auto"}},
+        {&nadi_network_loadstore, false, {.name = "executor auto", .executor = "auto"}},
+        {&nadi_network_flow, false, {.name = "executor fold", .executor = "fold"}},
+        {&nadi_network_flow, false, {.name = "executor auto", .executor = "auto"}},
+        {&nadi_network_packet,
+         false,
+         {.name = "without fast-forward", .executor = "message", .without_fast_forward = true}},
+        {&nadi_network_flit,
+         false,
+         {.name = "links recorded or not", .executor = "message", .other_usage = true}},
+        {NULL, true, {.name = "links recorded or not", .executor = "message", .other_usage = true}},
+        {NULL, true, {.name = "executor auto", .executor = "auto"}},
     };
     struct run_case_tally none = {0};
     struct run_drawn r;

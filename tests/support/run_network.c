@@ -125,9 +125,15 @@ static uint64_t put_generator(struct run_drawn *r, struct nadi_str *out)
 {
     static const char *const inside[] = {"planes",         "scale-up-bandwidth", "scale-up-latency",
                                          "pcie-bandwidth", "pcie-latency",       NULL};
+    static const char *const fred[] = {"bandwidth", "latency", "io", "io-bandwidth", NULL};
     uint64_t made;
     nadi_str_add(out, "{");
-    if (rarely(&r->d, 4)) {
+    if (r->model == &nadi_network_fabric && !rarely(&r->d, 8)) {
+        made = pick(&r->d, 2, RUN_MOST_RANKS);
+        nadi_str_printf(out, "type: fred, npus: %" PRIu64 ", per-leaf: %" PRIu64 ", m: %" PRIu64,
+                        made, pick(&r->d, 2, 8), pick(&r->d, 2, 4));
+        put_some(r, fred, out);
+    } else if (rarely(&r->d, 4)) {
         const uint64_t servers = pick(&r->d, 1, 4), nics = pick(&r->d, 1, 2);
         made = servers * nics * pick(&r->d, 1, 2);
         nadi_str_printf(out, "type: hgx, npus: %" PRIu64 ", nics: %" PRIu64, made / servers, nics);
@@ -406,7 +412,8 @@ static const char *write_network(struct network *n, enum nadi_schema_kind kind, 
 static const char *draw_graph(struct run_drawn *r, const char *name)
 {
     struct network n = {.r = r};
-    if (r->rank_count == 0 && !rarely(&r->d, 3)) {
+    const bool fabric = r->model == &nadi_network_fabric;
+    if (r->rank_count == 0 && (fabric || !rarely(&r->d, 3))) {
         take_ranks(r, put_generator(r, &n.generator));
     } else {
         if (r->rank_count == 0)
@@ -427,7 +434,7 @@ void run_draw_network(struct run_drawn *r)
 {
     const uint64_t way =
         r->model == &nadi_network_unaware && !rarely(&r->d, 16) ? 0 : draw_below(&r->d, 8);
-    if (way > 4 && way < 7) {
+    if ((way > 4 && way < 7) || r->model == &nadi_network_fabric) {
         r->setup.network = draw_graph(r, "network.yml");
         return;
     }

@@ -329,6 +329,7 @@ static void on_pump(void *context, const struct nadi_event *event)
         return;
     f->pump_at = NADI_TIME_NEVER;
     const uint64_t end = cycle_at(f, nadi_time_add(nadi_engine_horizon(f->base.engine), 1));
+    const uint64_t going = f->in_flight; /* fewer: what ended comes before the next cycle */
     enum nadi_flit_state state = NADI_FLIT_RUNS;
     do {
         const uint64_t now = nadi_flit_cycle(f->machine);
@@ -336,8 +337,8 @@ static void on_pump(void *context, const struct nadi_event *event)
         state = nadi_flit_run(f->machine, stop > now ? stop : now + 1);
         if (f->base.usage && nadi_flit_cycle(f->machine) >= next_look(f))
             look(f, nadi_flit_cycle(f->machine));
-    } while (f->base.usage && state == NADI_FLIT_RUNS && nadi_flit_cycle(f->machine) < end &&
-             nadi_engine_horizon(f->base.engine) >= time_of(f, nadi_flit_cycle(f->machine)));
+    } while (f->base.usage && state == NADI_FLIT_RUNS && f->in_flight == going &&
+             nadi_flit_cycle(f->machine) < end);
     if (state == NADI_FLIT_STUCK)
         report_deadlock(f);
     else if (state != NADI_FLIT_EMPTY)
@@ -434,7 +435,8 @@ static uint32_t over(struct nadi_network *net, uint32_t link)
     NADI_BUG("the flit model has no messages to switches: inputs refuse them");
 }
 
-/* The machine's clock follows the engine's: until now nothing could move. */
+/* The machine's clock follows the engine's: until now nothing could move. Also where the pump is
+ * due at this very time: it comes after what is sent now. */
 static void catch_up(struct flit *f)
 {
     const uint64_t now = cycle_at(f, nadi_engine_now(f->base.engine));
@@ -471,8 +473,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .b = m->b,
         .c = m->c,
     };
-    if (f->in_flight == 0 || f->pump_at > nadi_engine_now(f->base.engine))
-        catch_up(f);
+    catch_up(f);
     if (f->in_flight++ == 0) /* nothing went since the last look */
         f->seen_at = nadi_max_u64(f->seen_at, nadi_flit_cycle(f->machine));
     if (nadi_connections_enter(&f->connections, f->deliveries.items[index].connection, index))
