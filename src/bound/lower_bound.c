@@ -55,8 +55,9 @@ struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
     for (size_t i = 0; i < in->groups.family_count; i++)
         f->families[i] = make_family(in, in->groups.families[i].group_of);
     if (in->has_graph)
-        f->graph = nadi_lower_bound_graph_create(
-            &in->graph, in->options.network_model->store_and_forward, sends_whole(in));
+        f->graph =
+            nadi_lower_bound_graph_create(&in->graph, in->options.network_model->store_and_forward,
+                                          sends_whole(in), nadi_inputs_rounded_ns(in));
     if (in->has_graph && !in->system.rendezvous)
         f->cut = nadi_bound_cut_create(&in->graph, in->rank_count);
     f->round_ns = round_ns(in);

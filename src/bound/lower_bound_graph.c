@@ -15,6 +15,7 @@ struct exit {       /* the cables between an NPU and one part, or one other NPU 
 
 struct nadi_lower_bound_graph {
     bool store_and_forward, whole;
+    double rounded_ns;
     uint32_t node_count;          /* of the graph */
     struct nadi_routing *routing; /* NULL: no NPU forwards, or too many would be asked for */
     bool one_hop;                 /* some NPUs are next to each other */
@@ -30,6 +31,12 @@ struct nadi_lower_bound_graph {
     uint64_t pair_hops; /* of all pairs of the first pair_count NPUs, together */
     uint32_t pair_count;
 };
+
+static double latency_of(const struct nadi_lower_bound_graph *f, const struct nadi_graph *g,
+                         uint32_t link)
+{
+    return fmax(0, nadi_time_in_ns(g->links[link].latency) - f->rounded_ns);
+}
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
@@ -166,7 +173,7 @@ static void add_cables(struct nadi_lower_bound_graph *f, const struct nadi_graph
         const uint32_t part = between_npus ? g->node_count + link : part_of(parts, through);
         struct exit *e = exit_to(f, f->first[npu], part);
         const double rate = (double)g->links[link].bits_per_s / 8e9;
-        const double latency_ns = nadi_time_in_ns(g->links[link].latency);
+        const double latency_ns = latency_of(f, g, link);
         f->one_hop |= between_npus || nadi_graph_owner(g, peer) != peer;
         if (!g->links[link].one_way || g->links[link].a == node) {
             e->out += rate;
@@ -196,7 +203,7 @@ static void look_at_cables(struct nadi_lower_bound_graph *f, const struct nadi_g
             continue;
         f->fastest = fmax(f->fastest, rate);
         f->capacity += g->links[i].one_way ? rate : 2 * rate;
-        f->least_latency_ns = fmin(f->least_latency_ns, nadi_time_in_ns(g->links[i].latency));
+        f->least_latency_ns = fmin(f->least_latency_ns, latency_of(f, g, i));
     }
 }
 
@@ -206,12 +213,14 @@ enum {
 };
 
 struct nadi_lower_bound_graph *nadi_lower_bound_graph_create(const struct nadi_graph *g,
-                                                             bool store_and_forward, bool whole)
+                                                             bool store_and_forward, bool whole,
+                                                             double rounded_ns)
 {
     struct nadi_lower_bound_graph *f = NADI_ZNEW(struct nadi_lower_bound_graph, 1);
     uint32_t *parts = find_parts(g);
     f->store_and_forward = store_and_forward;
     f->whole = whole;
+    f->rounded_ns = rounded_ns;
     f->node_count = g->node_count;
     look_at_cables(f, g);
     f->first = NADI_ZNEW(uint32_t, g->host_count + 1);

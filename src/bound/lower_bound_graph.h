@@ -17,10 +17,11 @@
 
 struct nadi_lower_bound_graph;
 
-/* The graph must outlive it. whole: a message takes one route. */
+/* The graph must outlive it. whole: a message takes one route; rounded_ns: what the model may take
+ * off a latency to round it. */
 struct nadi_lower_bound_graph *nadi_lower_bound_graph_create(const struct nadi_graph *g,
-                                                             bool store_and_forward,
-                                                             bool whole) NADI_MUST_USE;
+                                                             bool store_and_forward, bool whole,
+                                                             double rounded_ns) NADI_MUST_USE;
 void nadi_lower_bound_graph_destroy(struct nadi_lower_bound_graph *f); /* NULL is fine */
 
 struct nadi_lower_bound_route {

@@ -145,6 +145,7 @@ static bool model_fits(const struct nadi_flows_inputs *in, struct nadi_diags *di
 {
     const struct nadi_network_setup setup = {.topology = &in->topology,
                                              .graph = &in->graph,
+                                             .routing = &in->routing,
                                              .packet = &in->config,
                                              .flow = &in->flow,
                                              .flit = &in->flit,

@@ -4,6 +4,7 @@
 #include "inputs/load.h"
 #include "inputs/model_options.h"
 #include "inputs/packet_config.h"
+#include "network/flit/wiring.h"
 #include "network/network.h"
 #include "network/packet/hpcc_config.h"
 
@@ -37,12 +38,19 @@ bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diag
 {
     const struct nadi_network_setup setup = {.topology = &in->topology,
                                              .graph = &in->graph,
+                                             .routing = in->has_graph ? &in->routing : NULL,
                                              .packet = &in->packet,
                                              .flow = &in->flow,
                                              .flit = &in->flit,
                                              .loadstore = &in->loadstore};
     const struct nadi_network_ops *model = in->options.network_model;
     return !model->accepts || model->accepts(&setup, diags);
+}
+
+double nadi_inputs_rounded_ns(const struct nadi_inputs *in)
+{
+    return in->options.network_model->has_flits ? 0.5 / nadi_flit_clock_ghz(&in->flit, &in->graph)
+                                                : 0;
 }
 
 bool nadi_load_packet(struct nadi_load *l)

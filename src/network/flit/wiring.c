@@ -122,13 +122,17 @@ static uint32_t buffer_of(const struct nadi_flit_wiring *w, const struct nadi_fl
     return (uint32_t)nadi_min_u64(nadi_max_u64(needed, c->least_buffer), NADI_FLIT_MOST_BUFFER);
 }
 
+double nadi_flit_clock_ghz(const struct nadi_flit_config *config, const struct nadi_graph *g)
+{
+    return config->clock_ghz > 0 ? config->clock_ghz : fastest_link(g) / 8e9 / config->flit_bytes;
+}
+
 bool nadi_flit_wire(struct nadi_flit_wiring *w, const struct nadi_graph *g,
                     const struct nadi_flit_config *config, struct nadi_diags *diags)
 {
     const uint32_t graph_ports = g->first_port[g->node_count];
     *w = (struct nadi_flit_wiring){.graph = g, .node_count = g->node_count};
-    w->clock_ghz =
-        config->clock_ghz > 0 ? config->clock_ghz : fastest_link(g) / 8e9 / config->flit_bytes;
+    w->clock_ghz = nadi_flit_clock_ghz(config, g);
     w->first_port = NADI_NEW(uint32_t, g->node_count + 1);
     w->graph_port = NADI_NEW(uint32_t, graph_ports);
     w->channel_counts = NADI_NEW(uint32_t, graph_ports);

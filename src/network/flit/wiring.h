@@ -38,6 +38,8 @@ struct nadi_flit_wiring {
 struct nadi_diags;
 bool nadi_flit_wire(struct nadi_flit_wiring *w, const struct nadi_graph *g,
                     const struct nadi_flit_config *config, struct nadi_diags *diags) NADI_MUST_USE;
+/* By its wish, or a flit a cycle over the fastest link. */
+double nadi_flit_clock_ghz(const struct nadi_flit_config *config, const struct nadi_graph *g);
 void nadi_flit_unwire(struct nadi_flit_wiring *w);
 
 static inline bool nadi_flit_is_host(const struct nadi_flit_wiring *w, uint32_t node)
