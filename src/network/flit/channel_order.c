@@ -79,8 +79,11 @@ static uint32_t count_classes(struct counting *c)
     c->most = 0;
     memset(c->descents, 0, 2 * (size_t)g->link_count * sizeof(*c->descents));
     for (uint32_t h = 0; h < g->host_count; h += step) {
+        const uint32_t degree = nadi_graph_degree(g, g->hosts[h]);
+        if (degree == 0)
+            continue;
         const uint32_t first = g->ports[g->first_port[g->hosts[h]]].peer;
-        if (nadi_graph_degree(g, g->hosts[h]) > 1 || first != before)
+        if (degree > 1 || first != before)
             count_towards(c, g->hosts[h]);
         before = first;
     }
