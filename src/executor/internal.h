@@ -249,8 +249,8 @@ struct nadi_system {
     struct nadi_engine *engine;
     struct nadi_network *network;
     nadi_phase_start_fn *start_phase[NADI_ALGORITHM_COUNT];
-    struct nadi_sequence *sequence; /* the engine's; NULL: none; else, */
-    struct phase_end *ends;         /* by actor */
+    struct nadi_sequence *sequence; /* the engine's; NULL: none */
+    struct phase_end *ends;         /* by actor; NULL unless one's messages stand for all */
     struct nadi_arena arena;
     uint32_t rank_count, actor_count, queues_per_rank;
     uint32_t active_limit; /* streams of a queue that run at once */
@@ -424,6 +424,8 @@ void nadi_order_insertion(struct nadi_system *s, struct queue *q, uint32_t phase
 /* Folded: two chunks of a rank end phases at one instant, in an order that may differ from rank to
  * rank: what the later one starts would be another thing. */
 void nadi_order_end(struct nadi_system *s, uint32_t actor);
+/* Is the running event in a known order with the others of its instant on all ranks? */
+bool nadi_order_certain(const struct nadi_system *s);
 
 /* phase_messages.c: blocks, and their messages and stages */
 void nadi_phase_messages_init(struct nadi_system *s);

@@ -1,6 +1,11 @@
 /* order: events of one instant whose order would matter, where not all of it is simulated. */
 #include "executor/internal.h"
 
+bool nadi_order_certain(const struct nadi_system *s)
+{
+    return s->sequence && nadi_sequence_certain(s->sequence);
+}
+
 void nadi_order_insertion(struct nadi_system *s, struct queue *q, uint32_t phase, uint32_t member)
 {
     nadi_time now = nadi_engine_now(s->engine);
@@ -29,7 +34,7 @@ void nadi_order_end(struct nadi_system *s, uint32_t actor)
 {
     struct phase_end *last = &s->ends[actor];
     const struct phase_end end = {nadi_engine_now(s->engine), s->last_block};
-    if (last->at == end.at && !nadi_sequence_certain(s->sequence) &&
+    if (last->at == end.at && !nadi_order_certain(s) &&
         !nadi_block_follows(&last->block, &end.block))
         s->undecided = "two chunks end at the same instant";
     *last = end;

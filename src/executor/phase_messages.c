@@ -141,7 +141,7 @@ void nadi_phase_messages_send_control(struct nadi_system *s, uint32_t block, uin
  * differ from rank to rank. */
 void nadi_phase_messages_crossing(struct nadi_system *s, nadi_time other)
 {
-    if (other == nadi_engine_now(s->engine) && !nadi_sequence_certain(s->sequence))
+    if (other == nadi_engine_now(s->engine) && !nadi_order_certain(s))
         s->undecided = "a message meets the receive that waits for it in the same instant";
 }
 
@@ -149,7 +149,7 @@ static void on_message(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
     struct block *b = &s->blocks.items[event->a];
-    if (NADI_UNLIKELY(s->sequence != NULL)) {
+    if (NADI_UNLIKELY(s->ends != NULL)) {
         nadi_phase_messages_crossing(s, b->sent_at);
         b->came_at = nadi_engine_now(s->engine);
     }

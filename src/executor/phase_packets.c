@@ -215,7 +215,7 @@ static void try_send(struct nadi_system *s, uint32_t block, uint32_t member)
     uint32_t k;
     if (!nadi_window_send(&b->states[member].window, b->phase, &k))
         return;
-    if (NADI_UNLIKELY(s->sequence != NULL)) {
+    if (NADI_UNLIKELY(s->ends != NULL)) {
         nadi_phase_messages_crossing(s, b->came_at);
         b->sent_at = nadi_engine_now(s->engine);
     }
@@ -227,22 +227,26 @@ static void try_send(struct nadi_system *s, uint32_t block, uint32_t member)
         exchange(s, block, member, k);
 }
 
-/* Folded: does the credit come before or after the first half's last message on all ranks? */
-static void note_half(struct nadi_system *s, const struct block *b, const struct nadi_window *w)
+/* Folded: does the credit come before or after the first half's last message on all ranks? Where
+ * the order of events is not followed, that message asks when it comes. */
+static void note_half(struct nadi_system *s, struct block *b, const struct nadi_window *w)
 {
     const bool now = b->came_at == nadi_engine_now(s->engine);
-    if (!nadi_sequence_certain(s->sequence) && (now || w->arrived < b->phase->n - 1))
+    const bool before = w->arrived < b->phase->n - 1;
+    if (!s->sequence && before)
+        b->sent_at = nadi_engine_now(s->engine);
+    if (!nadi_order_certain(s) && (now || (before && s->sequence)))
         s->undecided = "the last message of a half meets a credit in the same instant";
 }
 
 static void stage_ended(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet)
 {
-    const struct block *b = &s->blocks.items[block];
+    struct block *b = &s->blocks.items[block];
     const struct nadi_phase *p = b->phase;
     struct nadi_window *w = &b->states[member].window;
     (void)packet;
     w->credit++;
-    if (NADI_UNLIKELY(s->sequence != NULL) && nadi_window_is_second_half(w, p))
+    if (NADI_UNLIKELY(s->ends != NULL) && nadi_window_is_second_half(w, p))
         note_half(s, b, w);
     for (uint32_t tries = nadi_window_tries(w, p); tries > 0; tries--)
         try_send(s, block, member);

@@ -81,7 +81,7 @@ void nadi_streams_init(struct nadi_system *s)
     s->active_limit = (c->active_chunks + q - 1) / q;
     if (s->config->comm_streams > 1)
         s->issued = NADI_ARENA_ZNEW(&s->arena, int64_t, s->actor_count);
-    if (s->sequence) {
+    if (s->setup.fold && !s->setup.phases) {
         s->ends = NADI_ARENA_NEW(&s->arena, struct phase_end, s->actor_count);
         for (uint32_t a = 0; a < s->actor_count; a++)
             s->ends[a] = (struct phase_end){.at = -1};
@@ -466,7 +466,7 @@ void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t p
     uint32_t operation = s->streams.items[stream].operation;
     const struct nadi_plan *plan = s->operations.items[operation].plan;
     struct queue *old = queue_of(s, stream, member, phase);
-    if (NADI_UNLIKELY(s->sequence != NULL))
+    if (NADI_UNLIKELY(s->ends != NULL))
         nadi_order_end(s, nadi_streams_actor(s, s->operations.items[operation].view.group, member));
     if (phase + 1 == plan->phase_count) {
         bool last = ++s->streams.items[stream].ended == s->operations.items[operation].view.members;

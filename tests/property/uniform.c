@@ -164,6 +164,8 @@ int main(int argc, char **argv)
         uint64_t folded = 0;
         /* a world's ring goes round a mesh as it is, not as pairs of its NPUs lie */
         failed += !try_seed(100473, models[m], &folded);
+        /* two chunks of a rank end at one instant, not in the same order on all ranks */
+        failed += !try_seed(40050, models[m], &folded);
         for (uint64_t seed = first; seed < first + cases && failed < 10; seed++)
             failed += !try_seed(seed, models[m], &folded);
         printf("%s: %" PRIu64 " of %" PRIu64 " folded, %" PRIu64 " failed\n", models[m]->name,
