@@ -290,20 +290,10 @@ static struct nadi_lower_bound make_bound(struct nadi_lower_bounds *f, const str
         group = f->families[group - in->groups.count].example;
     if (group == NADI_NONE)
         return (struct nadi_lower_bound){0};
-    struct nadi_plan_request request = {
-        .topology = &in->topology,
-        .group = &in->groups.items[group],
-        .implementation = &in->system.native[key->kind],
-        .kind = key->kind,
-        .local_bw_aware = in->system.local_bw_aware,
-        .splits = in->system.splits ? in->system.splits : 1,
-        .bytes = key->bytes,
-        .involved = key->involved,
-    };
-    if (in->system.exact) {
-        request.exact = true;
+    struct nadi_plan_request request = nadi_system_plan_request(
+        &in->system, &in->topology, &in->groups, group, key->kind, key->bytes, key->involved);
+    if (request.exact)
         request.bytes = even_bytes(&request);
-    }
     if (request.implementation->count == 0 || request.bytes == 0 ||
         !nadi_plan_make(&request, &plan))
         return (struct nadi_lower_bound){0};

@@ -4,9 +4,10 @@
 
 #include "base/base.h"
 #include "base/search.h"
-#include "collective/choice.h"
+#include "collective/plan.h"
 #include "collective/schedule.h"
 #include "nccl/platform.h"
+#include "platform/groups.h"
 #include "platform/topology.h"
 #include "trace/trace.h"
 #include "trace/uneven.h"
@@ -78,6 +79,26 @@ nadi_implementation_of(const struct nadi_system_config *c, enum nadi_native_kind
 {
     const uint32_t attached = nadi_attached_of(c, kind, group, size, bytes);
     return attached == NADI_NONE ? &c->native[kind] : &c->attached[attached].implementation;
+}
+
+/* What a collective of the group asks a plan for; its root is member 0. */
+static inline struct nadi_plan_request
+nadi_system_plan_request(const struct nadi_system_config *c, const struct nadi_topology *topology,
+                         const struct nadi_groups *groups, uint32_t group,
+                         enum nadi_native_kind kind, uint64_t bytes, uint32_t involved)
+{
+    const struct nadi_group *g = &groups->items[group];
+    return (struct nadi_plan_request){
+        .topology = topology,
+        .group = g,
+        .implementation = nadi_implementation_of(c, kind, group, g->size, bytes),
+        .kind = kind,
+        .local_bw_aware = c->local_bw_aware,
+        .splits = c->splits ? c->splits : 1,
+        .bytes = bytes,
+        .involved = involved,
+        .exact = c->exact,
+    };
 }
 
 /* The row of per-node-custom-implementation for nodes of this id; NULL: none. */

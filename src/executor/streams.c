@@ -175,20 +175,13 @@ static struct nadi_plan_request request_of(const struct nadi_system *s,
         NADI_BUG("collective kind %d has no native algorithm", (int)call->kind);
     if (call->sizes)
         native = NADI_NATIVE_ALL_TO_ALL_V;
-    return (struct nadi_plan_request){
-        .topology = s->setup.topology,
-        .group = &s->setup.groups->items[call->group],
-        .implementation = nadi_implementation_of(
-            s->config, native, call->group, s->setup.groups->items[call->group].size, call->bytes),
-        .kind = native,
-        .local_bw_aware = s->config->local_bw_aware,
-        .splits = s->config->splits,
-        /* members may have different sizes, but all have as many chunks */
-        .bytes = call->sizes ? s->config->splits : call->bytes,
-        .involved = call->involved,
-        .exact = s->config->exact,
-        .root = root_member(s, call),
-    };
+    struct nadi_plan_request request =
+        nadi_system_plan_request(s->config, s->setup.topology, s->setup.groups, call->group, native,
+                                 call->bytes, call->involved);
+    if (call->sizes) /* members may have different sizes, but all have as many chunks */
+        request.bytes = request.splits;
+    request.root = root_member(s, call);
+    return request;
 }
 
 static const struct plan_key *find_plan(struct nadi_system *s,

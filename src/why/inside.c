@@ -94,22 +94,11 @@ bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node
         !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node], &kind))
         return false;
     const uint64_t bytes = nadi_count_scale(t->bytes[node], in->options.comm_scale);
-    const struct nadi_implementation *implementation = nadi_implementation_of(
-        &in->system, kind, (uint32_t)(group - in->groups.items), group->size, bytes);
-    if (implementation->custom || implementation->count == 0)
-        return false;
-    struct nadi_plan_request request = {
-        .topology = &in->topology,
-        .group = group,
-        .implementation = implementation,
-        .kind = kind,
-        .local_bw_aware = in->system.local_bw_aware,
-        .splits = in->system.splits ? in->system.splits : 1,
-        .bytes = bytes,
-        .involved = comm->involved,
-        .exact = in->system.exact,
-    };
-    return nadi_plan_make(&request, plan) && plan->phase_count > 0;
+    const struct nadi_plan_request request =
+        nadi_system_plan_request(&in->system, &in->topology, &in->groups,
+                                 (uint32_t)(group - in->groups.items), kind, bytes, comm->involved);
+    return !request.implementation->custom && request.implementation->count > 0 &&
+           nadi_plan_make(&request, plan) && plan->phase_count > 0;
 }
 
 const char *nadi_inside_algorithm(const struct nadi_plan *plan, uint32_t dim)

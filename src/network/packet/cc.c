@@ -20,3 +20,23 @@ const struct nadi_cc_ops *nadi_cc_of_mode(uint64_t mode)
             return nadi_cc_all[i];
     return &nadi_cc_none;
 }
+
+void nadi_cc_no_start(struct nadi_pkt *net, uint32_t flow)
+{
+    (void)net, (void)flow;
+}
+
+void nadi_cc_no_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)
+{
+    (void)net, (void)flow, (void)ack;
+}
+
+void nadi_cc_no_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
+{
+    (void)net, (void)flow, (void)which;
+}
+
+void nadi_cc_no_timeout(struct nadi_pkt *net, uint32_t flow)
+{
+    (void)net, (void)flow;
+}

@@ -54,6 +54,12 @@ struct nadi_cc_ops {
     uint32_t (*unchanged)(const struct nadi_pkt *net, uint32_t flow);
 };
 
+/* What a scheme does not act on. */
+void nadi_cc_no_start(struct nadi_pkt *net, uint32_t flow);
+void nadi_cc_no_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack);
+void nadi_cc_no_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which);
+void nadi_cc_no_timeout(struct nadi_pkt *net, uint32_t flow);
+
 #define NADI_CC_DECLARE(id, word) extern const struct nadi_cc_ops nadi_cc_##id;
 NADI_CONGESTION_CONTROLS(NADI_CC_DECLARE)
 #undef NADI_CC_DECLARE

@@ -112,11 +112,6 @@ static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
     }
 }
 
-static void on_timeout(struct nadi_pkt *net, uint32_t flow)
-{
-    (void)net, (void)flow;
-}
-
 /* Up to the next increase by bytes. */
 static uint32_t unchanged(const struct nadi_pkt *net, uint32_t flow)
 {
@@ -141,6 +136,6 @@ const struct nadi_cc_ops nadi_cc_dcqcn = {
     .start = start,
     .on_ack = on_ack,
     .on_timer = on_timer,
-    .on_timeout = on_timeout,
+    .on_timeout = nadi_cc_no_timeout,
     .unchanged = unchanged,
 };

@@ -65,16 +65,6 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
                           nadi_min_u64(f->rate + net->config.dctcp_rate_ai, f->line_rate), false);
 }
 
-static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
-{
-    (void)net, (void)flow, (void)which;
-}
-
-static void on_timeout(struct nadi_pkt *net, uint32_t flow)
-{
-    (void)net, (void)flow;
-}
-
 const struct nadi_cc_ops nadi_cc_dctcp = {
     .name = "dctcp",
     .summary = "DCTCP (SIGCOMM 2010): cuts once a round trip by the share of marked packets.",
@@ -83,6 +73,6 @@ const struct nadi_cc_ops nadi_cc_dctcp = {
     .state_bytes = sizeof(struct state),
     .start = start,
     .on_ack = on_ack,
-    .on_timer = on_timer,
-    .on_timeout = on_timeout,
+    .on_timer = nadi_cc_no_timer,
+    .on_timeout = nadi_cc_no_timeout,
 };

@@ -6,34 +6,14 @@
  * network may have twice as much on its way. Mechanics: switch.c, routes.c, pull.c and track.c. */
 #include "network/packet/internal.h"
 
-static void start(struct nadi_pkt *net, uint32_t flow)
-{
-    (void)net, (void)flow;
-}
-
-static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)
-{
-    (void)net, (void)flow, (void)ack;
-}
-
-static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
-{
-    (void)net, (void)flow, (void)which;
-}
-
-static void on_timeout(struct nadi_pkt *net, uint32_t flow)
-{
-    (void)net, (void)flow;
-}
-
 const struct nadi_cc_ops nadi_cc_eqds = {
     .name = "eqds",
     .summary = "EQDS (NSDI 2022): the receiver hands out credit at its line rate to the senders in "
                "turns; packets are sprayed and trimmed as in NDP.",
     .needs_window = true,
     .receiver_driven = true,
-    .start = start,
-    .on_ack = on_ack,
-    .on_timer = on_timer,
-    .on_timeout = on_timeout,
+    .start = nadi_cc_no_start,
+    .on_ack = nadi_cc_no_ack,
+    .on_timer = nadi_cc_no_timer,
+    .on_timeout = nadi_cc_no_timeout,
 };

@@ -239,16 +239,6 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
         s->path.last_update = sent;
 }
 
-static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
-{
-    (void)net, (void)flow, (void)which;
-}
-
-static void on_timeout(struct nadi_pkt *net, uint32_t flow)
-{
-    (void)net, (void)flow;
-}
-
 const struct nadi_cc_ops nadi_cc_hpcc = {
     .name = "hpcc",
     .summary = "HPCC (SIGCOMM 2019): switches report bytes sent and queue in every packet; the "
@@ -259,6 +249,6 @@ const struct nadi_cc_ops nadi_cc_hpcc = {
     .multi_rate_bytes = sizeof(struct state),
     .start = start,
     .on_ack = on_ack,
-    .on_timer = on_timer,
-    .on_timeout = on_timeout,
+    .on_timer = nadi_cc_no_timer,
+    .on_timeout = nadi_cc_no_timeout,
 };

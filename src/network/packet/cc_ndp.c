@@ -6,26 +6,6 @@
  * pull.c and track.c. Queue: 8 packets of 9 kB in the paper, trim-queue here. */
 #include "network/packet/internal.h"
 
-static void start(struct nadi_pkt *net, uint32_t flow)
-{
-    (void)net, (void)flow;
-}
-
-static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)
-{
-    (void)net, (void)flow, (void)ack;
-}
-
-static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
-{
-    (void)net, (void)flow, (void)which;
-}
-
-static void on_timeout(struct nadi_pkt *net, uint32_t flow)
-{
-    (void)net, (void)flow;
-}
-
 const struct nadi_cc_ops nadi_cc_ndp = {
     .name = "ndp",
     .summary = "NDP (SIGCOMM 2017): packets are sprayed over all paths, full queues trim them to "
@@ -33,8 +13,8 @@ const struct nadi_cc_ops nadi_cc_ndp = {
     .needs_window = true,
     .receiver_driven = true,
     .arrival_clocked = true,
-    .start = start,
-    .on_ack = on_ack,
-    .on_timer = on_timer,
-    .on_timeout = on_timeout,
+    .start = nadi_cc_no_start,
+    .on_ack = nadi_cc_no_ack,
+    .on_timer = nadi_cc_no_timer,
+    .on_timeout = nadi_cc_no_timeout,
 };

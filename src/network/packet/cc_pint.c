@@ -67,16 +67,6 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
         s->last_update = sent;
 }
 
-static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
-{
-    (void)net, (void)flow, (void)which;
-}
-
-static void on_timeout(struct nadi_pkt *net, uint32_t flow)
-{
-    (void)net, (void)flow;
-}
-
 const struct nadi_cc_ops nadi_cc_pint = {
     .name = "hpcc-pint",
     .summary = "HPCC-PINT (SIGCOMM 2020): HPCC with one byte of telemetry a packet, the largest "
@@ -86,6 +76,6 @@ const struct nadi_cc_ops nadi_cc_pint = {
     .state_bytes = sizeof(struct state),
     .start = start,
     .on_ack = on_ack,
-    .on_timer = on_timer,
-    .on_timeout = on_timeout,
+    .on_timer = nadi_cc_no_timer,
+    .on_timeout = nadi_cc_no_timeout,
 };

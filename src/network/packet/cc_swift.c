@@ -98,11 +98,6 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
     apply(net, flow, s);
 }
 
-static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
-{
-    (void)net, (void)flow, (void)which;
-}
-
 static void on_timeout(struct nadi_pkt *net, uint32_t flow)
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
@@ -122,6 +117,6 @@ const struct nadi_cc_ops nadi_cc_swift = {
     .state_bytes = sizeof(struct state),
     .start = start,
     .on_ack = on_ack,
-    .on_timer = on_timer,
+    .on_timer = nadi_cc_no_timer,
     .on_timeout = on_timeout,
 };

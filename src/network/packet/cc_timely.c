@@ -78,16 +78,6 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
     }
 }
 
-static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
-{
-    (void)net, (void)flow, (void)which;
-}
-
-static void on_timeout(struct nadi_pkt *net, uint32_t flow)
-{
-    (void)net, (void)flow;
-}
-
 const struct nadi_cc_ops nadi_cc_timely = {
     .name = "timely",
     .summary = "TIMELY (SIGCOMM 2015): the rate follows the gradient of the round-trip time.",
@@ -96,6 +86,6 @@ const struct nadi_cc_ops nadi_cc_timely = {
     .state_bytes = sizeof(struct state),
     .start = start,
     .on_ack = on_ack,
-    .on_timer = on_timer,
-    .on_timeout = on_timeout,
+    .on_timer = nadi_cc_no_timer,
+    .on_timeout = nadi_cc_no_timeout,
 };

@@ -7,21 +7,6 @@ static void start(struct nadi_pkt *net, uint32_t flow)
     nadi_pkt_set_window(net, flow, nadi_pkt_initial_packets(net, flow));
 }
 
-static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)
-{
-    (void)net, (void)flow, (void)ack;
-}
-
-static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
-{
-    (void)net, (void)flow, (void)which;
-}
-
-static void on_timeout(struct nadi_pkt *net, uint32_t flow)
-{
-    (void)net, (void)flow;
-}
-
 const struct nadi_cc_ops nadi_cc_window = {
     .name = "window",
     .summary = "A static window: at most so many bytes in flight (the bandwidth-delay product, or "
@@ -29,7 +14,7 @@ const struct nadi_cc_ops nadi_cc_window = {
     .needs_window = true,
     .steady = true,
     .start = start,
-    .on_ack = on_ack,
-    .on_timer = on_timer,
-    .on_timeout = on_timeout,
+    .on_ack = nadi_cc_no_ack,
+    .on_timer = nadi_cc_no_timer,
+    .on_timeout = nadi_cc_no_timeout,
 };
