@@ -262,11 +262,10 @@ uint32_t nadi_lower_bounds_group(const struct nadi_lower_bounds *f, const struct
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     if (!comm || comm->group == NADI_NONE)
         return 0;
-    const char *name = nadi_trace_string(t, comm->group);
-    for (size_t i = 0; rank == NADI_NONE && i < groups->family_count; i++)
-        if (strcmp(groups->families[i].name, name) == 0)
-            return (uint32_t)(groups->count + i);
-    return nadi_groups_resolve(groups, name, rank == NADI_NONE ? 0 : rank);
+    const uint32_t meaning = nadi_groups_meaning(groups, nadi_trace_string(t, comm->group));
+    if (rank == NADI_NONE && meaning != NADI_NONE && meaning & NADI_GROUP_FAMILY)
+        return (uint32_t)groups->count + (meaning & ~(uint32_t)NADI_GROUP_FAMILY);
+    return nadi_groups_of_meaning(groups, meaning, rank == NADI_NONE ? 0 : rank);
 }
 
 /* Bytes of a collective that is cut without a rest, each part at most as large as those of the one

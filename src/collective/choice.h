@@ -79,6 +79,7 @@ struct nadi_implementation {
     uint32_t count; /* entries; 0: none configured */
     struct nadi_algorithm_choice dims[NADI_MAX_DIMS];
     const char *custom;    /* prefix of a custom algorithm's traces, or NULL */
+    uint32_t custom_index; /* of the algorithm among the loaded; NADI_NONE: no node runs it */
     uint64_t custom_bytes; /* the collective that these are of; 0: as they are */
 };
 

@@ -21,6 +21,7 @@ enum nadi_scheduling_policy {
 struct nadi_custom_node { /* per-node-custom-implementation */
     uint64_t node_id;
     const char *prefix;
+    uint32_t custom_index; /* as of struct nadi_implementation */
 };
 
 struct nadi_system_config {
@@ -50,7 +51,7 @@ struct nadi_system_config {
     bool settle_ties;
     const struct nadi_comm_platform *library; /* of the algorithm LIBRARY; NULL: none uses it */
     struct nadi_implementation native[NADI_NATIVE_KINDS];
-    const struct nadi_attached *attached; /* before `native`: nadi_implementation_of */
+    struct nadi_attached *attached; /* before `native`: nadi_implementation_of */
     uint32_t attached_count;
     struct nadi_uneven uneven;             /* all-to-alls that do not say what goes to whom */
     struct nadi_custom_node *custom_nodes; /* ascending by node_id */

@@ -11,10 +11,8 @@
 #include "inputs/check_ranks.h"
 #include "inputs/load.h"
 
-enum { FAMILY = 1 << 30 }; /* marks the index of a family among those of groups */
-
 struct item {             /* one collective node */
-    uint32_t group, node; /* group: or FAMILY | family */
+    uint32_t group, node; /* group: what its name means */
 };
 
 struct counted { /* a collective of all ranks, and how many of groups come before it */
@@ -68,8 +66,7 @@ static uint32_t slot_of(const struct nadi_inputs *in, const struct nadi_trace *t
 {
     uint32_t name = nadi_comm_of(t, n)->group;
     const char *text = name == NADI_NONE ? "" : nadi_trace_string(t, name);
-    uint32_t family = nadi_groups_family(&in->groups, text);
-    return family == NADI_NONE ? nadi_groups_resolve(&in->groups, text, 0) : FAMILY | family;
+    return nadi_groups_meaning(&in->groups, text);
 }
 
 /* Of items in the order of their nodes. */
@@ -77,7 +74,7 @@ static void count_of_all(const struct nadi_inputs *in, struct sequence *s)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         const uint32_t slot = s->items[i].group;
-        if (slot & FAMILY || !in->groups.items[slot].is_world)
+        if (slot & NADI_GROUP_FAMILY || !in->groups.items[slot].is_world)
             continue;
         const struct counted c = {s->items[i].node, i - (uint32_t)s->of_all.count};
         NADI_PUSH(&s->of_all, c);
@@ -318,7 +315,7 @@ static void find_slots(struct compare *c)
         c->slots[g] = g;
     for (uint32_t f = 0; f < groups->family_count; f++)
         for (uint32_t r = 0; r < c->in->rank_count; r++)
-            c->slots[groups->families[f].group_of[r]] = FAMILY | f;
+            c->slots[groups->families[f].group_of[r]] = NADI_GROUP_FAMILY | f;
 }
 
 /* The first collective of all ranks before which the two have not as many of groups; NADI_NONE. */

@@ -95,11 +95,19 @@ const char *nadi_custom_of(const struct nadi_inputs *in, const struct nadi_trace
         ->custom;
 }
 
+static uint32_t index_of(const struct nadi_inputs *in, const char *prefix)
+{
+    for (uint32_t i = 0; prefix && i < in->custom_count; i++)
+        if (strcmp(in->customs[i].prefix, prefix) == 0)
+            return i;
+    return NADI_NONE;
+}
+
 static struct nadi_custom_algorithm *find_or_add(struct nadi_inputs *in, const char *prefix)
 {
-    for (uint32_t i = 0; i < in->custom_count; i++)
-        if (strcmp(in->customs[i].prefix, prefix) == 0)
-            return &in->customs[i];
+    const uint32_t found = index_of(in, prefix);
+    if (found != NADI_NONE)
+        return &in->customs[found];
     in->customs = nadi_mem_realloc(in->customs, in->custom_count + 1, sizeof(*in->customs));
     struct nadi_custom_algorithm *c = &in->customs[in->custom_count++];
     *c = (struct nadi_custom_algorithm){
@@ -176,6 +184,18 @@ static bool check_attached(struct nadi_load *l)
     return ok;
 }
 
+/* A run goes by numbers. */
+static void number_customs(const struct nadi_inputs *in, struct nadi_system_config *system)
+{
+    for (int k = 0; k < NADI_NATIVE_KINDS; k++)
+        system->native[k].custom_index = index_of(in, system->native[k].custom);
+    for (uint32_t i = 0; i < system->attached_count; i++)
+        system->attached[i].implementation.custom_index =
+            index_of(in, system->attached[i].implementation.custom);
+    for (uint32_t i = 0; i < system->custom_node_count; i++)
+        system->custom_nodes[i].custom_index = index_of(in, system->custom_nodes[i].prefix);
+}
+
 bool nadi_load_customs(struct nadi_load *l)
 {
     bool ok = true;
@@ -183,5 +203,6 @@ bool nadi_load_customs(struct nadi_load *l)
         return true;
     for (uint32_t r = 0; r < l->in->rank_count; r++)
         ok &= read_for_rank(l, r);
+    number_customs(l->in, &l->in->system);
     return ok && check_attached(l);
 }

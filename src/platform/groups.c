@@ -92,13 +92,18 @@ uint32_t nadi_groups_family(const struct nadi_groups *g, const char *name)
     return NADI_NONE;
 }
 
+uint32_t nadi_groups_meaning(const struct nadi_groups *g, const char *name)
+{
+    const uint32_t family = nadi_groups_family(g, name);
+    if (family != NADI_NONE)
+        return NADI_GROUP_FAMILY | family;
+    const uint32_t group = nadi_groups_find(g, name);
+    return group == NADI_NONE && strcmp(name, "0") == 0 ? 0 : group;
+}
+
 uint32_t nadi_groups_resolve(const struct nadi_groups *g, const char *name, uint32_t rank)
 {
-    uint32_t family = nadi_groups_family(g, name);
-    if (family != NADI_NONE)
-        return g->families[family].group_of[rank];
-    uint32_t group = nadi_groups_find(g, name);
-    return group == NADI_NONE && strcmp(name, "0") == 0 ? 0 : group;
+    return nadi_groups_of_meaning(g, nadi_groups_meaning(g, name), rank);
 }
 
 uint32_t nadi_group_position(const struct nadi_group *g, uint32_t rank)

@@ -51,6 +51,17 @@ uint32_t nadi_groups_family(const struct nadi_groups *g, const char *name);
 /* What a trace's pg_name means on a rank: the world for "" and for "0" unless a group has that
  * name, the rank's group of a family, or the group of that name; NADI_NONE if there is none. */
 uint32_t nadi_groups_resolve(const struct nadi_groups *g, const char *name, uint32_t rank);
+/* The same in two steps, the first once a name: its group, or NADI_GROUP_FAMILY | its family, or
+ * NADI_NONE; then what that is on a rank. */
+enum { NADI_GROUP_FAMILY = 1 << 30 };
+uint32_t nadi_groups_meaning(const struct nadi_groups *g, const char *name);
+static inline uint32_t nadi_groups_of_meaning(const struct nadi_groups *g, uint32_t meaning,
+                                              uint32_t rank)
+{
+    if (meaning == NADI_NONE || !(meaning & NADI_GROUP_FAMILY))
+        return meaning;
+    return g->families[meaning & ~(uint32_t)NADI_GROUP_FAMILY].group_of[rank];
+}
 
 static inline uint32_t nadi_group_member(const struct nadi_group *g, uint32_t position)
 {

@@ -28,24 +28,13 @@ static uint32_t peer_of(const struct nadi_trace *t, uint32_t node)
     return t->type[node] == NADI_NODE_SEND ? c->dst : c->src;
 }
 
-static uint32_t slot_of_peer(struct list *peers, uint32_t peer)
+static uint32_t slot_of(struct list *l, uint32_t value)
 {
-    for (size_t i = peers->count; i-- > 0;)
-        if (peers->items[i] == peer)
+    for (size_t i = l->count; i-- > 0;)
+        if (l->items[i] == value)
             return (uint32_t)i;
-    NADI_PUSH(peers, peer);
-    return (uint32_t)peers->count - 1;
-}
-
-static uint32_t slot_of_group(const struct nadi_trace *t, struct list *groups, uint32_t name)
-{
-    for (size_t i = groups->count; i-- > 0;)
-        if (groups->items[i] == name ||
-            (name != NADI_NONE && groups->items[i] != NADI_NONE &&
-             strcmp(nadi_trace_string(t, groups->items[i]), nadi_trace_string(t, name)) == 0))
-            return (uint32_t)i;
-    NADI_PUSH(groups, name);
-    return (uint32_t)groups->count - 1;
+    NADI_PUSH(l, value);
+    return (uint32_t)l->count - 1;
 }
 
 static void mix(struct nadi_skeleton *s, uint64_t value)
@@ -71,9 +60,9 @@ static void mix_node(struct nadi_skeleton *s, uint32_t node, struct list *groups
     mix(s, (uint64_t)c->tag << 32 | c->involved);
     mix(s, (uint64_t)(uint32_t)c->priority);
     if (is_message(t, node))
-        mix(s, slot_of_peer(peers, peer_of(t, node)));
+        mix(s, slot_of(peers, peer_of(t, node)));
     else if (is_native(t, node))
-        mix(s, slot_of_group(t, groups, c->group));
+        mix(s, slot_of(groups, c->group));
 }
 
 void nadi_skeleton_make(const struct nadi_trace *t, struct nadi_skeleton *s)
@@ -98,13 +87,13 @@ void nadi_skeleton_release(struct nadi_skeleton *s)
 static uint32_t group_slot(const struct nadi_skeleton *s, uint32_t name)
 {
     struct list groups = {s->groups, s->group_count, s->group_count};
-    return slot_of_group(s->trace, &groups, name);
+    return slot_of(&groups, name);
 }
 
 static uint32_t peer_slot(const struct nadi_skeleton *s, uint32_t peer)
 {
     struct list peers = {s->peers, s->peer_count, s->peer_count};
-    return slot_of_peer(&peers, peer);
+    return slot_of(&peers, peer);
 }
 
 static bool same_comm(const struct nadi_skeleton *a, const struct nadi_skeleton *b, uint32_t node)

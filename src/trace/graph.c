@@ -307,6 +307,29 @@ static bool check_acyclic(const struct nadi_trace *t, struct nadi_diags *diags)
     return ok;
 }
 
+/* From here on names of groups are the same where their offsets are. */
+static void share_groups(struct nadi_trace *t)
+{
+    struct nadi_map64 first; /* of an offset: the first one of that name */
+    struct nadi_strmap names;
+    nadi_map64_init(&first, 16);
+    nadi_strmap_init(&names);
+    for (uint32_t i = 0; i < t->comm_count; i++) {
+        uint32_t *group = &t->comms[i].group;
+        if (*group == NADI_NONE)
+            continue;
+        bool added;
+        uint32_t *known = nadi_map64_put(&first, *group, *group, &added);
+        if (added) {
+            const char *name = nadi_trace_string(t, *group);
+            *known = nadi_strmap_put(&names, name, strlen(name), *group, NULL);
+        }
+        *group = *known;
+    }
+    nadi_strmap_release(&names);
+    nadi_map64_release(&first);
+}
+
 bool nadi_graph_build(struct nadi_stage *s, struct nadi_diags *diags)
 {
     struct nadi_trace *t = s->trace;
@@ -320,6 +343,7 @@ bool nadi_graph_build(struct nadi_stage *s, struct nadi_diags *diags)
         permute(t, t->file_index);
     }
     trim(t);
+    share_groups(t);
     if (!check_unique(t, diags) || !resolve(s, &forward, diags))
         return false;
     nadi_mem_free(s->dep_ids.items);

@@ -40,7 +40,7 @@ enum nadi_node_flag {
 
 struct nadi_trace_comm {    /* what only SEND, RECV and COLL nodes have */
     uint32_t src, dst, tag; /* meaningful with the HAS flags */
-    uint32_t group;         /* offset into strings of pg_name; NADI_NONE when absent */
+    uint32_t group;         /* offset into strings of pg_name, one a name; NADI_NONE when absent */
     int32_t priority;       /* comm_priority, 0 when absent */
     uint32_t involved;      /* bit d: involved_dim[d]; absent: all bits set */
     uint8_t involved_count; /* length of the list; 0 when absent */

@@ -8,13 +8,44 @@
 
 uint32_t nadi_workload_group(const struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
-    const struct nadi_trace *t = w->ranks[rank].trace;
-    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
-    NADI_ASSERT(comm);
-    if (comm->group == NADI_NONE)
-        return 0;
-    return nadi_groups_resolve(w->setup.groups, nadi_trace_string(t, comm->group),
-                               nadi_workload_rank_of(w, rank));
+    const struct rank_state *r = &w->ranks[rank];
+    const uint32_t comm = r->trace->comm[node];
+    NADI_ASSERT(comm != NADI_NONE);
+    return nadi_groups_of_meaning(w->setup.groups, r->meanings[comm],
+                                  nadi_workload_rank_of(w, rank));
+}
+
+static const uint32_t *meanings_of(struct nadi_workload *w, const struct nadi_trace *t)
+{
+    uint32_t *meanings = NADI_ARENA_NEW(&w->arena, uint32_t, t->comm_count);
+    struct nadi_map64 known; /* by the name's offset */
+    nadi_map64_init(&known, 16);
+    for (uint32_t c = 0; c < t->comm_count; c++) {
+        const uint32_t name = t->comms[c].group;
+        bool added;
+        uint32_t *first = nadi_map64_put(&known, name, c, &added);
+        if (!added)
+            meanings[c] = meanings[*first];
+        else
+            meanings[c] = name == NADI_NONE
+                              ? 0
+                              : nadi_groups_meaning(w->setup.groups, nadi_trace_string(t, name));
+    }
+    nadi_map64_release(&known);
+    return meanings;
+}
+
+void nadi_workload_find_groups(struct nadi_workload *w)
+{
+    struct nadi_map64 first; /* rank of a trace */
+    nadi_map64_init(&first, 16);
+    for (uint32_t rank = 0; rank < w->rank_count; rank++) {
+        struct rank_state *r = &w->ranks[rank];
+        bool added;
+        uint32_t *of = nadi_map64_put(&first, (uint64_t)(uintptr_t)r->trace, rank, &added);
+        r->meanings = added ? meanings_of(w, r->trace) : w->ranks[*of].meanings;
+    }
+    nadi_map64_release(&first);
 }
 
 static uint64_t compute_time(const struct nadi_workload *w, uint32_t rank, uint32_t node,
@@ -83,15 +114,11 @@ static const struct nadi_custom_algorithm *find_custom(const struct nadi_workloa
 {
     const struct nadi_system_config *c = w->setup.config;
     const struct nadi_custom_node *own = nadi_custom_node_of(c, t->id[node]);
-    const char *prefix =
-        own ? own->prefix
-            : nadi_implementation_of(c, kind, call->group, w->setup.groups->items[call->group].size,
-                                     call->bytes)
-                  ->custom;
-    for (uint32_t i = 0; prefix && i < w->setup.custom_count; i++)
-        if (strcmp(w->setup.customs[i].prefix, prefix) == 0)
-            return &w->setup.customs[i];
-    return NULL;
+    if (own)
+        return own->custom_index == NADI_NONE ? NULL : &w->setup.customs[own->custom_index];
+    const struct nadi_implementation *i = nadi_implementation_of(
+        c, kind, call->group, w->setup.groups->items[call->group].size, call->bytes);
+    return i->custom && i->custom_index != NADI_NONE ? &w->setup.customs[i->custom_index] : NULL;
 }
 
 /* The rank that a rooted collective names as its root: comm_src where data come from it, comm_dst

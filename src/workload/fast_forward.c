@@ -347,12 +347,6 @@ void nadi_mark_destroy(struct nadi_mark *m)
 
 /* ---- graphs -------------------------------------------------------------------------------- */
 
-static bool same_group(const struct nadi_trace *t, uint32_t a, uint32_t b)
-{
-    return a == b || (a != NADI_NONE && b != NADI_NONE &&
-                      strcmp(nadi_trace_string(t, a), nadi_trace_string(t, b)) == 0);
-}
-
 static bool same_tag(const struct nadi_trace_comm *x, const struct nadi_trace_comm *y,
                      struct nadi_tag_step *tags)
 {
@@ -371,8 +365,7 @@ static bool same_comm(const struct nadi_trace *t, uint32_t a, uint32_t b,
         return x == y;
     if (x->src != y->src || x->dst != y->dst || x->priority != y->priority ||
         x->involved != y->involved || x->involved_count != y->involved_count ||
-        x->shares != y->shares || x->size_count != y->size_count ||
-        !same_group(t, x->group, y->group))
+        x->shares != y->shares || x->size_count != y->size_count || x->group != y->group)
         return false;
     if (x->size_count &&
         memcmp(t->sizes + x->sizes, t->sizes + y->sizes, x->size_count * sizeof(*t->sizes)) != 0)

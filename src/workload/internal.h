@@ -53,10 +53,11 @@ struct late { /* a node that completed on an actor that had stopped */
 
 struct rank_state {
     const struct nadi_trace *trace;
-    uint32_t *waiting_for; /* see nadi_workload_waits */
-    uint32_t base;         /* lowest node that waiting_for has: those below are done */
-    uint32_t low;          /* those below are done; found when asked for (fast_forward.c) */
-    uint32_t reach;        /* no parent of a node above is done, but for these: */
+    const uint32_t *meanings; /* of the groups' names, by entry of the trace's comms */
+    uint32_t *waiting_for;    /* see nadi_workload_waits */
+    uint32_t base;            /* lowest node that waiting_for has: those below are done */
+    uint32_t low;             /* those below are done; found when asked for (fast_forward.c) */
+    uint32_t reach;           /* no parent of a node above is done, but for these: */
     struct {
         uint32_t *items; /* far from a parent that was the first to be done; some are done */
         size_t count, capacity;
@@ -145,6 +146,8 @@ struct nadi_workload {
 /* Index of the group that the node's pg_name means; NADI_NONE if there is none. "" and an unknown
  * "0" are the world. */
 uint32_t nadi_workload_group(const struct nadi_workload *w, uint32_t rank, uint32_t node);
+/* Once, when all ranks have their traces. */
+void nadi_workload_find_groups(struct nadi_workload *w);
 
 /* The rank that an actor stands for, and the number of ranks. */
 static inline uint32_t nadi_workload_rank_of(const struct nadi_workload *w, uint32_t actor)

@@ -300,6 +300,7 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
         nadi_workload_prepare_resume(w);
     for (uint32_t rank = 0; rank < w->rank_count; rank++)
         init_rank(w, rank);
+    nadi_workload_find_groups(w);
     return w;
 }
 

@@ -52,6 +52,16 @@ static uint32_t put_string(struct nadi_trace *t, const char *text)
     return offset;
 }
 
+/* One offset a name, as in traces that were read. */
+static uint32_t put_group(struct nadi_trace *t, const char *name)
+{
+    for (uint32_t i = 0; i + 1 < t->comm_count; i++) /* the last one is not filled yet */
+        if (t->comms[i].group != NADI_NONE &&
+            strcmp(nadi_trace_string(t, t->comms[i].group), name) == 0)
+            return t->comms[i].group;
+    return put_string(t, name);
+}
+
 static void set_flags(struct nadi_trace *t, uint32_t i, const struct job_node *n)
 {
     unsigned flags = NADI_NODE_HAS_BYTES | NADI_NODE_HAS_OPS;
@@ -84,7 +94,7 @@ static void set_node(struct nadi_trace *t, uint32_t i, const struct job_node *n)
         .src = n->peer,
         .dst = n->peer,
         .tag = n->tag,
-        .group = n->group ? put_string(t, n->group) : NADI_NONE,
+        .group = n->group ? put_group(t, n->group) : NADI_NONE,
         .involved = ~n->left_out,
     };
 }
