@@ -107,7 +107,8 @@ static double median_seconds(struct marks *m)
     if (m->count == 1 && m->kernels_end > r->begin + r->ns)
         r->ns = m->kernels_end - r->begin;
     qsort(r, count, sizeof(*r), by_length);
-    return (double)(r[(count - 1) / 2].ns + r[count / 2].ns) / 2 / 1e9;
+    const struct range *low = &r[(count - 1) / 2], *high = &r[count / 2];
+    return (double)(low->ns + high->ns) / 2 / 1e9;
 }
 
 static bool step_of(const char *path, const struct nadi_str *text, double *seconds,

@@ -106,11 +106,12 @@ static bool private_setting(struct private *p, uint32_t family, uint32_t jobs, u
 
 static bool private_pace(struct private *p, uint32_t family, double *pace)
 {
+    const int middle = PACES / 2;
     int64_t counts[PACES] = {0};
     uint32_t most = 0;
     for (uint32_t k = 0; k < p->job_count; k++)
         if (p->jobs[k].family == family) {
-            const double at = round(log2(p->jobs[k].pace) * 4) + PACES / 2;
+            const double at = round(log2(p->jobs[k].pace) * 4) + middle;
             counts[(uint32_t)fmin(fmax(at, 0), PACES - 1)]++;
         }
     const int64_t sum = blur(p, counts, PACES, p->by_pace);

@@ -40,7 +40,8 @@ static struct heads local_heads(const struct nadi_build *b, bool windowed)
 /* Scores of the first n tokens, each of which sees its chunk as far as itself. */
 static double chunk_scores(uint64_t n, uint64_t chunk)
 {
-    const double whole = (double)(n / chunk), part = (double)(n % chunk), c = (double)chunk;
+    const uint64_t chunks = n / chunk;
+    const double whole = (double)chunks, part = (double)(n % chunk), c = (double)chunk;
     return whole * c * (c + 1) / 2 + part * (part + 1) / 2;
 }
 
@@ -50,7 +51,8 @@ static double computed_share(const struct heads *h, uint64_t queries, uint64_t k
 {
     const double n = (double)keys, q = (double)queries, before = n - q;
     if (!h->causal) {
-        const double half = (double)(h->window / 2);
+        const uint64_t reach = h->window / 2;
+        const double half = (double)reach;
         return h->window && half < n ? (n * (2 * half + 1) - half * (half + 1)) / (n * n) : 1;
     }
     if (h->window && h->chunked)

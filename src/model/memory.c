@@ -281,7 +281,8 @@ double nadi_memory_cache(const struct nadi_model_plan *p, const struct nadi_mode
             if (nadi_body_position(net, &s, i) != NADI_NONE)
                 bytes += nadi_memory_layer_cache(p, m, i - net->body_first, tokens);
     }
-    return (double)(p->batch / p->dp) * bytes;
+    const uint64_t samples = p->batch / p->dp;
+    return (double)samples * bytes;
 }
 
 /* Keys and values of the layer at work and of those loaded ahead, of a micro-batch. */

@@ -44,7 +44,8 @@ static void try_split(struct nadi_graph_measures *m, const struct nadi_graph *g,
 static double cut_of_dim(const struct nadi_graph_product *p, uint32_t d)
 {
     const struct nadi_dim *dim = &p->shape.dims[d];
-    const double half = dim->npus / 2, rest = dim->npus - half;
+    const uint32_t cut = dim->npus / 2;
+    const double half = cut, rest = dim->npus - half;
     const double rate = (double)(nadi_count_round(dim->bytes_per_ns * 8e9)) * p->parallel_cables[d];
     const double groups = (double)p->shape.npu_count / dim->npus;
     double cables = half;

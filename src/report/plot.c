@@ -226,10 +226,11 @@ void nadi_plot_svg(const struct nadi_plot_panel *panels, size_t count, const cha
     nadi_str_add(out, "</text>\n");
     legend(panels, count, out);
     for (size_t i = 0; i < count; i++) {
+        const size_t row = i / 2;
         struct panel p = {
             .data = &panels[i],
             .left = (double)(i % 2) * PANEL_W,
-            .top = HEAD_H + (double)(i / 2) * PANEL_H,
+            .top = HEAD_H + (double)row * PANEL_H,
             .out = out,
         };
         draw(&p);

@@ -173,13 +173,15 @@ void nadi_topo_grid(struct nadi_topo_drawing *d)
             continue;
         struct nadi_topo_box b = box_for(d->g, first + r, 34);
         b.group = slice;
-        b.x = slice % across * slice_w + (x + 0.95) * CELL;
-        b.y = slice / across * slice_h + (y + 0.95) * CELL;
+        const uint32_t column = slice % across, row = slice / across;
+        b.x = column * slice_w + (x + 0.95) * CELL;
+        b.y = row * slice_h + (y + 0.95) * CELL;
         d->box_of[first + r] = nadi_topo_add_box(d, b);
     }
     for (uint32_t slice = 0; slices > 1 && slice < shown; slice++) {
-        struct nadi_topo_frame frame = {.x = slice % across * slice_w + 6,
-                                        .y = slice / across * slice_h + 4,
+        const uint32_t column = slice % across, row = slice / across;
+        struct nadi_topo_frame frame = {.x = column * slice_w + 6,
+                                        .y = row * slice_h + 4,
                                         .w = slice_w - 12,
                                         .h = slice_h - 10};
         snprintf(frame.label, sizeof(frame.label), "slice %" PRIu32, slice);
@@ -187,7 +189,8 @@ void nadi_topo_grid(struct nadi_topo_drawing *d)
     }
     d->slices = slices > 1;
     d->width = across * slice_w;
-    d->height = (shown + across - 1) / across * slice_h;
+    const uint32_t rows = (shown + across - 1) / across;
+    d->height = rows * slice_h;
     if (wide < t->dims[0].npus || high < t->dims[1].npus || shown < slices)
         d->note = "Only a corner of the network is drawn.";
     else if (nadi_graph_owner(d->g, first) == first)

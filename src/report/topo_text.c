@@ -104,7 +104,8 @@ static void put_bisection(const struct nadi_graph_measures *m, struct nadi_str *
     char rate[32], each[32];
     if (m->npus < 2)
         return;
-    const double per_npu = m->bisection_bits_per_s / (m->npus / 2);
+    const uint64_t half = m->npus / 2;
+    const double per_npu = m->bisection_bits_per_s / (double)half;
     nadi_str_printf(out, "  bisection        %s each way, %s an NPU (%.3g %% of its links)\n",
                     nadi_units_rate(rate, m->bisection_bits_per_s / 8),
                     nadi_units_rate(each, per_npu / 8), 100 * per_npu / m->npu_bits_per_s);

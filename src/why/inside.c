@@ -6,6 +6,8 @@
 #include "collective/program.h"
 #include "why/phases.h"
 
+#include <math.h>
+
 _Static_assert((int)NADI_WHY_PHASES >= (int)NADI_MAX_PHASES, "every phase has room");
 
 static const char *algorithm_name(const struct nadi_phase *p)
@@ -73,7 +75,7 @@ static double weight_of(const struct nadi_inputs *in, const struct nadi_phase *p
     double rounds = p->sends;
     if (p->algorithm == NADI_ALGORITHM_DIRECT && !in->options.network_model->has_contention &&
         p->first > 0)
-        rounds = (double)((p->sends + (uint64_t)p->first - 1) / p->first);
+        rounds = ceil((double)p->sends / p->first);
     if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         rounds = 2.0 * p->log2_n;
     const double bytes = message_of(p);

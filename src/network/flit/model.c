@@ -208,7 +208,8 @@ static double alone(struct flit *f, const struct delivery *d)
                       ? (double)port->period / (1 << NADI_FLIT_CYCLE_BITS)
                       : slowest;
     }
-    return cycles + (double)(d->bytes / c->flit_bytes) * slowest;
+    const uint64_t flits = d->bytes / c->flit_bytes;
+    return cycles + (double)flits * slowest;
 }
 
 static void note_loss(struct flit *f, const struct delivery *d, nadi_time at)
@@ -497,20 +498,20 @@ static struct nadi_network_counter counter_of(const struct flit *f, uint32_t por
                                               const uint32_t *number)
 {
     const struct nadi_flit_port *p = &f->wiring.ports[port];
-    const struct nadi_graph *g = f->wiring.graph;
+    const struct nadi_graph_link *l = &f->wiring.graph->links[p->channel / 2];
     const struct nadi_flit_port_figures *figures = &nadi_flit_figures(f->machine)[port];
     const uint64_t flits = figures->flits, cycles = nadi_flit_cycle(f->machine);
     const bool adaptive = nadi_flit_paths_adaptive(f->paths);
     const double busy = (double)flits * (double)p->period / (1 << NADI_FLIT_CYCLE_BITS);
     const double held = (double)nadi_flit_held(f->machine, p->peer);
     return (struct nadi_network_counter){
-        .dim = g->links[p->channel / 2].dim,
+        .dim = l->dim,
         .number = p->channel,
         .from = end_of(f, p->node, number),
         .to = end_of(f, f->wiring.ports[p->peer].node, number),
         .messages = adaptive ? flits : f->port_messages[port],
         .bytes = adaptive ? flits * f->config.flit_bytes : f->port_bytes[port],
-        .bytes_per_ns = (double)g->links[p->channel / 2].bits_per_s / 8e9,
+        .bytes_per_ns = (double)l->bits_per_s / 8e9,
         .flits = flits,
         .busy_ns = ns_of(f, busy),
         .no_vc_ns = ns_of(f, (double)figures->no_vc),

@@ -67,14 +67,15 @@ static double target_of(const struct nadi_pkt *net, uint32_t flow, const struct 
 {
     const struct nadi_swift_config *c = &net->config.swift;
     const double least = 1.25 * (double)net->flows[flow].base_rtt;
-    const double fixed = (double)(c->base_target / net->tick);
+    const nadi_time target = c->base_target / net->tick, hop = c->per_hop / net->tick;
+    const double fixed = (double)target;
     const double base = fixed > least ? fixed : least;
     const double range = c->scale_range * base;
     const double a = range / (1 / sqrt(c->scale_min_cwnd) - 1 / sqrt(c->scale_max_cwnd));
     const double b = -a / sqrt(c->scale_max_cwnd);
     const double scaled = a / sqrt(s->window) + b;
     const double flow_scaling = scaled < 0 ? 0 : scaled > range ? range : scaled;
-    return base + (double)(c->per_hop / net->tick) * hops_of(net, flow) + flow_scaling;
+    return base + (double)hop * hops_of(net, flow) + flow_scaling;
 }
 
 static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)

@@ -44,8 +44,9 @@ static void update(struct nadi_pkt *net, uint32_t flow, nadi_time rtt)
     struct state *s = nadi_pkt_cc_state(net, flow);
     const struct nadi_timely_config *c = &net->config.timely;
     const nadi_time low = c->low / net->tick, high = c->high / net->tick;
+    const nadi_time least = c->least_rtt / net->tick;
     s->difference = (1 - c->alpha) * s->difference + c->alpha * (double)(rtt - s->last_rtt);
-    const double gradient = s->difference / (double)(c->least_rtt / net->tick);
+    const double gradient = s->difference / (double)least;
     if (rtt < low)
         increase(net, flow, s);
     else if (rtt > high)
