@@ -41,8 +41,8 @@ struct nadi_capture {
 /* Reads and works out all but the graph. False with an error; release all the same. */
 bool nadi_capture_read(struct nadi_capture *c, const struct nadi_capture_options *options,
                        struct nadi_diags *diags) NADI_MUST_USE;
-/* The same from texts that are open already: host may be NULL, linked instead of both. They are
- * taken over. */
+/* The same, for tests, from texts that are open already: host may be NULL, linked instead of both.
+ * They are taken over. */
 struct nadi_capture_texts {
     struct nadi_text *host, *device, *linked;
 };

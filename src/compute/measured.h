@@ -12,6 +12,7 @@
 #include "compute/kernel.h"
 
 struct nadi_measured *nadi_measured_read(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
+/* The same from memory: for tests. */
 struct nadi_measured *nadi_measured_parse(const char *path, const char *text, size_t bytes,
                                           struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_measured_destroy(struct nadi_measured *t); /* NULL is allowed */

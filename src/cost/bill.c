@@ -54,12 +54,6 @@ static const struct nadi_priced_part *server_of(const struct nadi_bill_subject *
     return best;
 }
 
-uint32_t nadi_bill_block(const struct nadi_bill_subject *s, const struct nadi_prices *prices)
-{
-    const struct nadi_priced_part *server = server_of(s, prices);
-    return server ? server->devices : 0;
-}
-
 static bool role_has_part(const struct nadi_prices *prices, const char *role)
 {
     for (uint32_t i = 0; i < prices->part_count; i++)

@@ -88,9 +88,6 @@ bool nadi_bill_of_cluster(struct nadi_bill *b, const struct nadi_cluster *c, uin
                           const struct nadi_prices *prices, const struct nadi_economy *economy,
                           struct nadi_diags *diags) NADI_MUST_USE;
 
-/* NPUs of a server of this device: 0, or the largest of those that fit the number. */
-uint32_t nadi_bill_block(const struct nadi_bill_subject *s, const struct nadi_prices *prices);
-
 /* W of the facility while devices compute a share of the time; 1: at most. */
 double nadi_bill_power(const struct nadi_bill *b, double busy);
 /* $ an hour; NAN: not known. */

@@ -33,7 +33,7 @@ struct nadi_front_form {
 const struct nadi_front_form *nadi_front_form_find(const char *name, const char *path,
                                                    struct nadi_diags *diags) NADI_MUST_USE;
 
-/* The readers; a text or file in memory for the first two, for tests. */
+/* The readers; those called parse take a text or file in memory, some of them for tests. */
 bool nadi_stablehlo_parse(struct nadi_front_job *job, const char *path, const char *text,
                           uint32_t ranks, struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_hlo_parse(struct nadi_front_job *job, const char *path, const char *text, uint32_t ranks,

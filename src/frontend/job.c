@@ -54,15 +54,6 @@ uint32_t nadi_front_group(struct nadi_front_job *job, const uint32_t *members, u
     return at;
 }
 
-bool nadi_front_in_group(const struct nadi_front_job *job, uint32_t group, uint32_t rank)
-{
-    const struct nadi_front_group *g = &job->groups.items[group];
-    for (uint32_t i = 0; i < g->count; i++)
-        if (g->members[i] == rank)
-            return true;
-    return group == 0;
-}
-
 uint64_t nadi_front_add(struct nadi_front_job *job, uint32_t rank,
                         const struct nadi_front_node *node, const uint64_t *deps, size_t dep_count)
 {

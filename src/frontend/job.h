@@ -72,9 +72,6 @@ void nadi_front_release(struct nadi_front_job *job);
 void nadi_front_grow(struct nadi_front_job *job, uint32_t rank_count);
 
 uint32_t nadi_front_group(struct nadi_front_job *job, const uint32_t *members, uint32_t count);
-/* Is the rank a member? All are of 0. */
-bool nadi_front_in_group(const struct nadi_front_job *job, uint32_t group, uint32_t rank);
-
 uint64_t nadi_front_add(struct nadi_front_job *job, uint32_t rank,
                         const struct nadi_front_node *node, const uint64_t *deps, size_t dep_count);
 

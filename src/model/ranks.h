@@ -43,9 +43,6 @@ void nadi_grid_members(const struct nadi_grid *g, enum nadi_axis axis, uint32_t 
  * stage). */
 uint32_t nadi_grid_group(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank);
 
-/* All groups of more than one member. */
-void nadi_grid_groups(const struct nadi_grid *g, struct nadi_groups *groups);
-
 const char *nadi_axis_name(enum nadi_axis axis);
 
 #endif

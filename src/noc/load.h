@@ -55,7 +55,8 @@ bool nadi_noc_run(const struct nadi_noc_setup *setup, double rate, struct nadi_n
 bool nadi_noc_saturation(const struct nadi_noc_setup *setup, double most,
                          struct nadi_noc_load *load, struct nadi_diags *diags) NADI_MUST_USE;
 
-/* Cycles of one packet alone from src to dst, from its making to its tail's arrival. */
+/* Cycles of one packet alone from src to dst, from its making to its tail's arrival: for
+ * tests. */
 bool nadi_noc_alone(const struct nadi_noc_setup *setup, uint32_t src, uint32_t dst,
                     uint64_t *cycles, uint32_t *routers, struct nadi_diags *diags) NADI_MUST_USE;
 

@@ -155,17 +155,6 @@ void nadi_placement_release(struct nadi_placement *p)
     nadi_mem_free(p->summed);
 }
 
-void nadi_placement_copy(struct nadi_placement *to, const struct nadi_placement *from)
-{
-    *to = *from;
-    to->first = nadi_mem_copy(from->first, from->layers + 1, sizeof(*to->first));
-    to->class_of = nadi_mem_copy(from->class_of, from->first[from->layers], sizeof(*to->class_of));
-    to->space_of = nadi_mem_copy(from->space_of, from->class_count, sizeof(*to->space_of));
-    to->worker = nadi_mem_copy(from->worker, from->class_count, sizeof(*to->worker));
-    to->everywhere = nadi_mem_copy(from->everywhere, from->class_count, sizeof(*to->everywhere));
-    to->summed = from->summed ? nadi_mem_copy(from->summed, from->layers, 1) : NULL;
-}
-
 /* ---- shares ---------------------------------------------------------------------------------- */
 
 void nadi_placement_capacities(const struct nadi_placement *p, uint32_t count, const double *shares,

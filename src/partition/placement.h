@@ -30,7 +30,6 @@ enum nadi_input_place {
 void nadi_placement_init(struct nadi_placement *p, const struct nadi_nn *nn, uint32_t workers,
                          enum nadi_input_place input);
 void nadi_placement_release(struct nadi_placement *p);
-void nadi_placement_copy(struct nadi_placement *to, const struct nadi_placement *from);
 /* All others in equal blocks, in the order of the channels. */
 void nadi_placement_fill(struct nadi_placement *p, const struct nadi_nn *nn, const double *shares);
 /* Everything on one worker; inputs stay. */

@@ -86,8 +86,8 @@ static bool add_data(struct nadi_database *db, const char *store, struct nadi_st
     uint32_t objectives[NADI_STORE_COLUMNS];
     struct nadi_arena arena;
     nadi_arena_init(&arena);
-    const uint32_t figure_count = nadi_store_columns(db, &arena, figures);
-    const uint32_t count = nadi_store_objectives(db, figures, figure_count, objectives);
+    const uint32_t figure_count = nadi_store_columns(db, &arena, figures, diags);
+    const uint32_t count = nadi_store_objectives(db, figures, figure_count, objectives, diags);
     struct nadi_str counts = NADI_STR_INIT;
     nadi_str_add(out, "{\"title\":");
     add_text(out, nadi_file_name(store));
@@ -108,7 +108,7 @@ static bool add_data(struct nadi_database *db, const char *store, struct nadi_st
     nadi_store_add_name(&select, first->name);
     nadi_str_printf(&select, " %s, point limit %d", first->better < 0 ? "asc" : "desc",
                     NADI_SWEEP_PAGE_ROWS);
-    const bool ok = add_rows(db, nadi_str_get(&select), out, diags);
+    const bool ok = add_rows(db, nadi_str_get(&select), out, diags) && diags->errors == 0;
     nadi_str_add_char(out, '}');
     nadi_str_release(&select);
     nadi_arena_release(&arena);

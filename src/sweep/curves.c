@@ -180,7 +180,8 @@ bool nadi_curves_read(struct nadi_curves *c, const char *store, struct nadi_diag
     r.db = nadi_store_read(store, diags);
     bool ok = r.db && read_variables(&r) && find_x(&r, store);
     if (ok) {
-        const uint32_t count = nadi_store_objective_columns(r.db, &c->arena, objectives);
+        const uint32_t count = nadi_store_objective_columns(r.db, &c->arena, objectives, diags);
+        ok = diags->errors == 0;
         c->panels = NADI_ARENA_ZNEW(&c->arena, struct nadi_curve_panel, count);
         for (; ok && c->count < count; c->count++)
             ok = read_panel(&r, &objectives[c->count], store, &c->panels[c->count]);

@@ -262,7 +262,8 @@ static bool read_points(struct nadi_store *s, struct nadi_diags *diags)
 static bool go_on(struct nadi_store *s, const struct nadi_store_setup *setup,
                   struct nadi_diags *diags)
 {
-    char *schema = nadi_store_value(s->db, "schema"), *had = nadi_store_value(s->db, "description");
+    char *schema = nadi_store_value(s->db, "schema", NULL);
+    char *had = nadi_store_value(s->db, "description", NULL);
     bool ok = had && nadi_str_equal(schema, NADI_SWEEP_FORMAT);
     if (!ok)
         (void)nadi_error(diags, "sweep/no-store", NADI_IN_FILE(s->path),

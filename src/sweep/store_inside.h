@@ -9,23 +9,29 @@
 struct nadi_database *nadi_store_read(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
 /* Is the file empty, or a database without tables: one whose sweep was killed as it began? */
 bool nadi_store_is_blank(const char *path);
-/* The value of a key of the table `sweep`, owned by the caller; NULL: none. */
-char *nadi_store_value(struct nadi_database *db, const char *key) NADI_MUST_USE;
+/* The value of a key of the table `sweep`, owned by the caller; NULL: none. diags: NULL where it
+ * may be no store. */
+char *nadi_store_value(struct nadi_database *db, const char *key,
+                       struct nadi_diags *diags) NADI_MUST_USE;
 /* A column that points are compared by: a figure, or a derived one. */
 struct nadi_store_column {
     const char *name, *label, *unit;
     int better; /* -1: less is better, 1: more is, 0: that is not known */
 };
 enum { NADI_STORE_COLUMNS = NADI_SWEEP_FIGURES + NADI_SPACE_MOST_DERIVED };
-/* Figures and derived ones in the order of the table `points`; returns how many. */
+/* Figures and derived ones in the order of the table `points`; returns how many. This and the next
+ * two add an error where the store cannot be read. */
 uint32_t nadi_store_columns(struct nadi_database *db, struct nadi_arena *arena,
-                            struct nadi_store_column columns[NADI_STORE_COLUMNS]);
+                            struct nadi_store_column columns[NADI_STORE_COLUMNS],
+                            struct nadi_diags *diags);
 /* The objectives, indices of those columns; returns how many. */
 uint32_t nadi_store_objectives(struct nadi_database *db, const struct nadi_store_column *columns,
-                               uint32_t column_count, uint32_t objectives[NADI_STORE_COLUMNS]);
+                               uint32_t column_count, uint32_t objectives[NADI_STORE_COLUMNS],
+                               struct nadi_diags *diags);
 /* Those columns themselves. */
 uint32_t nadi_store_objective_columns(struct nadi_database *db, struct nadi_arena *arena,
-                                      struct nadi_store_column objectives[NADI_STORE_COLUMNS]);
+                                      struct nadi_store_column objectives[NADI_STORE_COLUMNS],
+                                      struct nadi_diags *diags);
 /* How many points ended how, in a line. */
 void nadi_store_counts(struct nadi_database *db, struct nadi_str *out, struct nadi_diags *diags);
 /* A name of a column, in quotes. */

@@ -82,15 +82,17 @@ bool nadi_store_dump(const char *path, struct nadi_str *out, struct nadi_diags *
     return ok;
 }
 
-char *nadi_store_value(struct nadi_database *db, const char *key)
+char *nadi_store_value(struct nadi_database *db, const char *key, struct nadi_diags *diags)
 {
     struct nadi_diags ignored;
     struct nadi_str sql = NADI_STR_INIT, value = NADI_STR_INIT;
     bool failed;
     nadi_diags_init(&ignored);
     nadi_str_printf(&sql, "select value from sweep where key = '%s'", key);
-    struct nadi_query *q = nadi_query_open(db, nadi_str_get(&sql), &ignored);
-    if (q && nadi_query_next(q, &failed, &ignored))
+    if (!diags)
+        diags = &ignored;
+    struct nadi_query *q = nadi_query_open(db, nadi_str_get(&sql), diags);
+    if (q && nadi_query_next(q, &failed, diags))
         nadi_str_add(&value, nadi_query_text(q, 0));
     nadi_query_close(q);
     nadi_str_release(&sql);
@@ -98,21 +100,35 @@ char *nadi_store_value(struct nadi_database *db, const char *key)
     return value.text;
 }
 
-uint32_t nadi_store_columns(struct nadi_database *db, struct nadi_arena *arena,
-                            struct nadi_store_column columns[NADI_STORE_COLUMNS])
+/* Has the store such a table? One of an earlier version may not. */
+static bool has_table(struct nadi_database *db, const char *name, struct nadi_diags *diags)
 {
-    struct nadi_diags ignored; /* a store of before has none */
+    struct nadi_str sql = NADI_STR_INIT;
+    bool failed;
+    nadi_str_printf(&sql, "select 1 from sqlite_master where name = '%s'", name);
+    struct nadi_query *q = nadi_query_open(db, nadi_str_get(&sql), diags);
+    const bool has = q && nadi_query_next(q, &failed, diags);
+    nadi_query_close(q);
+    nadi_str_release(&sql);
+    return has;
+}
+
+uint32_t nadi_store_columns(struct nadi_database *db, struct nadi_arena *arena,
+                            struct nadi_store_column columns[NADI_STORE_COLUMNS],
+                            struct nadi_diags *diags)
+{
     uint32_t count = 0;
     bool failed;
-    nadi_diags_init(&ignored);
     for (; count < NADI_SWEEP_FIGURES; count++) {
         const struct nadi_sweep_figure *f = &nadi_sweep_figures[count];
         columns[count] = (struct nadi_store_column){
             f->column, f->objective ? f->objective : f->column, f->unit, f->better};
     }
+    if (!has_table(db, "derived", diags))
+        return count;
     struct nadi_query *q =
-        nadi_query_open(db, "select name, unit, better from derived order by position", &ignored);
-    while (q && nadi_query_next(q, &failed, &ignored) && count < NADI_STORE_COLUMNS) {
+        nadi_query_open(db, "select name, unit, better from derived order by position", diags);
+    while (q && nadi_query_next(q, &failed, diags) && count < NADI_STORE_COLUMNS) {
         const char *name = nadi_arena_strdup(arena, nadi_query_text(q, 0));
         const double better = nadi_query_double(q, 2);
         columns[count++] =
@@ -120,14 +136,14 @@ uint32_t nadi_store_columns(struct nadi_database *db, struct nadi_arena *arena,
                                        (better > 0) - (better < 0)};
     }
     nadi_query_close(q);
-    nadi_diags_release(&ignored);
     return count;
 }
 
 uint32_t nadi_store_objectives(struct nadi_database *db, const struct nadi_store_column *columns,
-                               uint32_t column_count, uint32_t objectives[NADI_STORE_COLUMNS])
+                               uint32_t column_count, uint32_t objectives[NADI_STORE_COLUMNS],
+                               struct nadi_diags *diags)
 {
-    char *text = nadi_store_value(db, "objectives");
+    char *text = nadi_store_value(db, "objectives", diags);
     uint32_t count = 0;
     for (const char *at = text ? text : ""; *at && count < NADI_STORE_COLUMNS;) {
         const size_t length = strcspn(at, ",");
@@ -143,12 +159,13 @@ uint32_t nadi_store_objectives(struct nadi_database *db, const struct nadi_store
 }
 
 uint32_t nadi_store_objective_columns(struct nadi_database *db, struct nadi_arena *arena,
-                                      struct nadi_store_column objectives[NADI_STORE_COLUMNS])
+                                      struct nadi_store_column objectives[NADI_STORE_COLUMNS],
+                                      struct nadi_diags *diags)
 {
     struct nadi_store_column columns[NADI_STORE_COLUMNS];
     uint32_t indices[NADI_STORE_COLUMNS];
-    const uint32_t column_count = nadi_store_columns(db, arena, columns);
-    const uint32_t count = nadi_store_objectives(db, columns, column_count, indices);
+    const uint32_t column_count = nadi_store_columns(db, arena, columns, diags);
+    const uint32_t count = nadi_store_objectives(db, columns, column_count, indices, diags);
     for (uint32_t i = 0; i < count; i++)
         objectives[i] = columns[indices[i]];
     return count;

@@ -167,8 +167,8 @@ bool nadi_store_text(const char *path, struct nadi_str *out, struct nadi_diags *
     if (!db)
         return false;
     nadi_arena_init(&arena);
-    const uint32_t column_count = nadi_store_columns(db, &arena, columns);
-    const uint32_t count = nadi_store_objectives(db, columns, column_count, objectives);
+    const uint32_t column_count = nadi_store_columns(db, &arena, columns, diags);
+    const uint32_t count = nadi_store_objectives(db, columns, column_count, objectives, diags);
     nadi_store_counts(db, out, diags);
     add_errors(db, out, diags);
     if (count)

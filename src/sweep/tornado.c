@@ -168,7 +168,8 @@ bool nadi_tornado_read(struct nadi_tornado *t, const char *store, struct nadi_di
     r.db = nadi_store_read(store, diags);
     bool ok = r.db && read_variables(&r);
     if (ok) {
-        const uint32_t count = nadi_store_objective_columns(r.db, &t->arena, objectives);
+        const uint32_t count = nadi_store_objective_columns(r.db, &t->arena, objectives, diags);
+        ok = diags->errors == 0;
         t->parts = NADI_ARENA_ZNEW(&t->arena, struct nadi_tornado_part, count);
         for (; ok && t->count < count; t->count++)
             ok = read_part(&r, &objectives[t->count], store, &t->parts[t->count]);

@@ -25,7 +25,7 @@ struct nadi_audit {
 /* rank may be NADI_NONE; it is named in messages. */
 void nadi_audit_file(struct nadi_audit *audit, const char *path, uint32_t rank,
                      struct nadi_diags *diags);
-/* The same from memory. */
+/* The same from memory: for tests. */
 void nadi_audit_memory(struct nadi_audit *audit, const char *path, const void *data, size_t bytes,
                        struct nadi_diags *diags);
 

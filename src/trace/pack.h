@@ -14,7 +14,7 @@
 /* Reads a file ("-": standard input; gzip and zstd by content) and writes to the sink, which stays
  * the caller's: on false, with an error, it is to be discarded. */
 bool nadi_pack(const char *path, struct nadi_out *sink, struct nadi_diags *diags) NADI_MUST_USE;
-/* The same from memory. */
+/* The same from memory: for tests. */
 bool nadi_pack_memory(const char *path, const void *data, size_t bytes, struct nadi_out *sink,
                       struct nadi_diags *diags) NADI_MUST_USE;
 

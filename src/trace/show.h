@@ -33,7 +33,7 @@ enum nadi_show_form {
  * has been written. */
 bool nadi_show(const char *path, enum nadi_show_form form, struct nadi_out *sink,
                struct nadi_diags *diags) NADI_MUST_USE;
-/* The same from memory. */
+/* The same from memory: for tests. */
 bool nadi_show_memory(const char *path, const void *data, size_t bytes, enum nadi_show_form form,
                       struct nadi_out *sink, struct nadi_diags *diags) NADI_MUST_USE;
 

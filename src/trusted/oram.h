@@ -60,7 +60,7 @@ struct nadi_oram {
 
 /* Slots of the tree and of its map's trees. */
 uint64_t nadi_oram_slots(const struct nadi_oram_options *o);
-/* Trees, with those of the map. */
+/* Trees, with those of the map: for tests. */
 uint32_t nadi_oram_trees(uint32_t blocks, uint32_t labels);
 uint32_t nadi_oram_height(uint32_t blocks);
 /* Pages that an access moves, read and written, of all trees. */

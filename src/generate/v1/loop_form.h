@@ -51,6 +51,7 @@ struct nadi_v1_loop_form {
  * the workload keeps it and must not outlive it. False with an error; release in both cases. */
 bool nadi_v1_loop_read(struct nadi_v1_loop_form *form, const char *path, struct nadi_v1_workload *w,
                        struct nadi_diags *diags) NADI_MUST_USE;
+/* The same from memory: for tests. */
 bool nadi_v1_loop_parse(struct nadi_v1_loop_form *form, const char *path, const char *text,
                         size_t bytes, struct nadi_v1_workload *w,
                         struct nadi_diags *diags) NADI_MUST_USE;

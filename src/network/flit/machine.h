@@ -100,11 +100,13 @@ enum nadi_flit_state nadi_flit_run(struct nadi_flit_machine *m, uint64_t end);
 /* The next cycle at which something can happen, >= now. */
 uint64_t nadi_flit_next_cycle(const struct nadi_flit_machine *m);
 
+/* For tests. */
 uint32_t nadi_flit_port_count(const struct nadi_flit_machine *m);
 const struct nadi_flit_port_figures *nadi_flit_figures(const struct nadi_flit_machine *m);
 /* Flits in the buffers of an input port, summed over all cycles before the one to run next. */
 uint64_t nadi_flit_held(const struct nadi_flit_machine *m, uint32_t port);
-uint64_t nadi_flit_inside(const struct nadi_flit_machine *m); /* flits in the network */
+/* Flits in the network: for tests. */
+uint64_t nadi_flit_inside(const struct nadi_flit_machine *m);
 uint64_t
 nadi_flit_skipped(const struct nadi_flit_machine *m); /* cycles that fast_forward.h saved */
 

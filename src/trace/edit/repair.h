@@ -22,7 +22,7 @@
 /* NULL with an error when there is nothing to save. */
 struct nadi_full *nadi_repair_read(const char *path, uint32_t rank, struct nadi_edit_report *report,
                                    struct nadi_diags *diags) NADI_MUST_USE;
-/* The same from memory. */
+/* The same from memory: for tests. */
 struct nadi_full *nadi_repair_parse(const char *path, const void *data, size_t bytes,
                                     struct nadi_edit_report *report,
                                     struct nadi_diags *diags) NADI_MUST_USE;
