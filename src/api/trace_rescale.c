@@ -346,9 +346,9 @@ static void describe(const struct nadi_rescale_job *j, struct nadi_str *out)
     for (uint32_t a = 0; a < j->axis_count; a++)
         ranks *= j->axes[a].new_size;
     if (!j->o->edit.json) {
-        nadi_str_printf(out, "%s.yml: %" PRIu64 " ranks of %u, %u trace%s\n",
-                        nadi_str_get(&j->prefix), ranks, j->fleet.in.rank_count, j->written,
-                        j->written == 1 ? "" : "s");
+        nadi_str_printf(out, "%s.yml: %" PRIu64 " ranks of %u, %zu trace%s\n",
+                        nadi_str_get(&j->prefix), ranks, j->fleet.in.rank_count, j->made.count,
+                        j->made.count == 1 ? "" : "s");
         for (size_t i = 0; i < j->report.figure_count; i++)
             nadi_str_printf(out, "  %-40s %14" PRIu64 "\n", j->report.figures[i].what,
                             j->report.figures[i].number);

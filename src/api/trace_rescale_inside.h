@@ -41,7 +41,10 @@ struct nadi_rescale_job {
     struct nadi_rescale rescale;
     struct nadi_str prefix, path;
     struct nadi_edit_report report;
-    uint32_t written; /* traces */
+    struct { /* the traces, framed: a job that is refused writes nothing */
+        struct nadi_str *items;
+        size_t count, capacity;
+    } made;
 };
 
 /* The pipeline's axis; NULL: none. */

@@ -19,11 +19,29 @@ static bool rescale_class(struct nadi_rescale_job *j, uint32_t class, uint32_t r
     return ok;
 }
 
-static bool write_trace(struct nadi_rescale_job *j, const struct nadi_str *text)
+static void name_trace(struct nadi_rescale_job *j, size_t number)
 {
     nadi_str_clear(&j->path);
-    nadi_str_printf(&j->path, "%s.class%u.et", nadi_str_get(&j->prefix), j->written++);
-    return nadi_file_write(nadi_str_get(&j->path), text->text, text->length, j->diags);
+    nadi_str_printf(&j->path, "%s.class%zu.et", nadi_str_get(&j->prefix), number);
+}
+
+/* Takes the text. */
+static void add_text(struct nadi_rescale_job *j, struct nadi_str *text)
+{
+    name_trace(j, j->made.count);
+    NADI_PUSH(&j->made, *text);
+    *text = (struct nadi_str)NADI_STR_INIT;
+}
+
+static bool write_traces(struct nadi_rescale_job *j)
+{
+    bool ok = true;
+    for (size_t i = 0; i < j->made.count && ok; i++) {
+        const struct nadi_str *text = &j->made.items[i];
+        name_trace(j, i);
+        ok = nadi_file_write(nadi_str_get(&j->path), text->text, text->length, j->diags);
+    }
+    return ok;
 }
 
 /* The places of a class on every axis: a block. False: it is none, or ends within a changed axis.
@@ -131,9 +149,11 @@ static bool write_classes(struct nadi_rescale_job *j, struct nadi_str *manifest)
     for (uint32_t c = 0; c < j->fleet.in.owned_count; c++) {
         struct nadi_str text = NADI_STR_INIT;
         bool *const *places = NULL;
-        bool ok = rescale_class(j, c, rank_of(j, c), &text) && write_trace(j, &text);
+        const bool ok =
+            rescale_class(j, c, rank_of(j, c), &text) && (places = places_of(j, c)) != NULL;
+        if (ok)
+            add_text(j, &text);
         nadi_str_release(&text);
-        ok = ok && (places = places_of(j, c)) != NULL;
         if (!ok)
             return false;
         add_trace(j, places, NADI_NONE, manifest);
@@ -216,7 +236,8 @@ static bool write_stage(struct stages *s, const struct staged *c, struct nadi_st
     bool ok = nadi_restage_write(c->full, &s->how, &text, s->j->diags);
     if (ok && last)
         ok = fit_optimizer(s, c, &text);
-    ok = ok && write_trace(s->j, &text);
+    if (ok)
+        add_text(s->j, &text);
     nadi_str_release(&text);
     if (ok)
         add_trace(s->j, c->places, s->how.new_stage, manifest);
@@ -333,11 +354,14 @@ bool nadi_rescale_write_job(struct nadi_rescale_job *j)
     if (nadi_str_ends(output, ".yml"))
         length -= 4;
     nadi_str_add_bytes(&j->prefix, output, length);
-    struct nadi_trace_set *set = nadi_trace_set_begin(nadi_str_get(&j->prefix), j->diags);
-    bool ok = set != NULL;
-    ok = ok && (pipeline && pipeline->size != pipeline->new_size ? write_pipeline(j, &traces)
-                                                                 : write_classes(j, &traces));
-    ok = nadi_trace_set_end(set, ok && write_manifest(j, &traces));
+    bool ok = pipeline && pipeline->size != pipeline->new_size ? write_pipeline(j, &traces)
+                                                               : write_classes(j, &traces);
+    struct nadi_trace_set *set =
+        ok ? nadi_trace_set_begin(nadi_str_get(&j->prefix), j->diags) : NULL;
+    ok = nadi_trace_set_end(set, set && write_traces(j) && write_manifest(j, &traces));
+    for (size_t i = 0; i < j->made.count; i++)
+        nadi_str_release(&j->made.items[i]);
+    nadi_mem_free(j->made.items);
     nadi_str_release(&traces);
     return ok;
 }
