@@ -5,7 +5,7 @@
 #include "engine/sequence.h"
 #include "workload/internal.h"
 
-enum { COUNTS_OF_RANK = 9, PATTERN_NODES = 6, WIDEST = 1 << 14, MOST_TAG = 500000000 };
+enum { COUNTS_OF_RANK = 10, PATTERN_NODES = 6, WIDEST = 1 << 14, MOST_TAG = 500000000 };
 
 struct nadi_mark {
     nadi_time at;
@@ -30,8 +30,6 @@ const char *nadi_workload_may_fast_forward(struct nadi_workload *w)
         why = "the events file treats times differently";
     if (!why && (w->setup.custom_count || w->setup.config->custom_node_count))
         why = "custom collectives have a state of their own";
-    if (!why && w->setup.sharing.copying)
-        why = "computations share their device with copies";
     if (!why && w->setup.config->roofline)
         why = "sums of the roofline are added up in order";
     if (!why && !ops->rest)
@@ -161,6 +159,18 @@ static bool has_ended(const struct rank_state *r)
     return r->view.finished || r->stopped;
 }
 
+/* A computation that shares its device. */
+static void push_shared(struct nadi_mark *m, const struct running *x)
+{
+    uint64_t rate;
+    memcpy(&rate, &x->rate, sizeof(rate));
+    push(&m->state, x->slow);
+    push(&m->state, rate);
+    push(&m->state, (uint64_t)x->own);
+    push(&m->state, (uint64_t)x->left);
+    push(&m->state, nadi_time_is_never(x->left) ? 0 : (uint64_t)(m->at - x->since));
+}
+
 /* What an actor's future depends on beside what is pending. False: too much. */
 static bool push_rank(struct nadi_workload *w, struct nadi_mark *m, uint32_t actor)
 {
@@ -187,8 +197,18 @@ static bool push_rank(struct nadi_workload *w, struct nadi_mark *m, uint32_t act
             r->trace->type[x->node] == NADI_NODE_RECV; /* since when is all the same */
         push(&m->state, x->node - low);
         push(&m->state, waits ? 0 : (uint64_t)(m->at - x->start));
+        if (x->turn)
+            push_shared(m, x);
     }
     return true;
+}
+
+/* The end that a computation had before its rate changed: it counts no more. */
+static bool is_past_end(const struct nadi_workload *w, const struct nadi_event *event)
+{
+    struct rank_state *r = &w->ranks[event->actor];
+    const uint32_t place = *nadi_workload_waits(r, event->a);
+    return place == NADI_NONE || r->in_flight.items[place].turn != event->b;
 }
 
 struct pending { /* events while they are written down */
@@ -203,7 +223,10 @@ static void push_event(void *context, nadi_time at, uint32_t index, struct nadi_
     struct pending *p = context;
     const struct nadi_sequence *sequence = nadi_engine_sequence(p->w->engine);
     struct nadi_state *state = &p->m->state;
-    p->timers &= event->kind == p->w->kind_timer;
+    const bool shared = event->kind == p->w->kind_shared;
+    if (shared && is_past_end(p->w, event))
+        return;
+    p->timers &= shared || event->kind == p->w->kind_timer;
     if (!p->timers)
         return;
     push(state, nadi_time_is_never(at) ? UINT64_MAX : (uint64_t)(at - p->m->at));
@@ -253,6 +276,7 @@ void nadi_workload_mark_counts(struct nadi_workload *w, struct nadi_mark *m)
             (uint64_t)v->times.memory,
             (uint64_t)v->times.cpu,
             (uint64_t)v->times.idle,
+            (uint64_t)v->slowed,
         };
         for (size_t i = 0; i < COUNTS_OF_RANK; i++)
             push(&m->counters, counts[i]);
@@ -567,6 +591,7 @@ static void add_counts_of_rank(struct nadi_rank_view *v, const uint64_t *then, u
     v->times.memory = nadi_time_repeat(v->times.memory, then[6], times);
     v->times.cpu = nadi_time_repeat(v->times.cpu, then[7], times);
     v->times.idle = nadi_time_repeat(v->times.idle, then[8], times);
+    v->slowed = nadi_time_repeat(v->slowed, then[9], times);
 }
 
 static void add_counts(struct nadi_workload *w, const struct nadi_mark *then, uint64_t times)
@@ -613,6 +638,7 @@ static void move_rank(struct rank_state *r, uint32_t low, uint32_t reach, uint32
     for (size_t i = 0; i < r->in_flight.count; i++) {
         r->in_flight.items[i].node += by;
         r->in_flight.items[i].start = nadi_time_add(r->in_flight.items[i].start, later);
+        r->in_flight.items[i].since = nadi_time_add(r->in_flight.items[i].since, later);
     }
     r->view.finish = nadi_time_add(r->view.finish, later);
 }

@@ -156,6 +156,16 @@ static void draw_network(struct drawn *d, const struct nadi_network_ops *model)
         "hgx npus=8 planes=2",
     };
     struct nadi_dim dims[2];
+    if (model->has_loads) { /* no requests go through NPUs */
+        dims[0] = (struct nadi_dim){
+            .kind = chance(&d->rng, 2) ? NADI_DIM_SWITCH : NADI_DIM_FULLY_CONNECTED,
+            .npus = (uint32_t)pick(&d->rng, 2, 6),
+            .bytes_per_ns = (double)pick(&d->rng, 1, 400),
+            .latency_ns = (double)pick(&d->rng, 0, 1000) / 2,
+        };
+        job_init(d->j, dims, 1);
+        return;
+    }
     if (model->has_links && chance(&d->rng, 2)) {
         static const enum nadi_route_scheme schemes[] = {NADI_ROUTE_SHORTEST, NADI_ROUTE_ECMP,
                                                          NADI_ROUTE_ADAPTIVE};
@@ -172,6 +182,20 @@ static void draw_network(struct drawn *d, const struct nadi_network_ops *model)
             .latency_ns = (double)pick(&d->rng, 0, 1000) / 2,
         };
     job_init(d->j, dims, count);
+}
+
+static void draw_device(struct nadi_loadstore_config *c, struct nadi_rng *rng)
+{
+    nadi_loadstore_config_init(c);
+    c->sms = (uint32_t)pick(rng, 5, 40);
+    c->copy_sms = (uint32_t)pick(rng, 1, 4);
+    c->copy = chance(rng, 4) ? NADI_COPY_ENGINE : NADI_COPY_SM;
+    c->direction = chance(rng, 4) ? NADI_GET : NADI_PUT;
+    const bool plain = c->copy == NADI_COPY_ENGINE || c->direction == NADI_GET;
+    c->protocol = plain ? NADI_PROTOCOL_SIMPLE : (enum nadi_protocol)pick(rng, 0, 3);
+    c->outstanding = (uint32_t)pick(rng, 1, 40);
+    c->exact_lines = (uint32_t)pick(rng, 1, 20);
+    c->hop_credits = chance(rng, 3) ? (uint32_t)pick(rng, 1, 20) : 0;
 }
 
 static void draw_job(struct job *j, uint64_t seed, const struct nadi_network_ops *model)
@@ -193,12 +217,14 @@ static void draw_job(struct job *j, uint64_t seed, const struct nadi_network_ops
         .window_bytes = chance(&d.rng, 4) ? pick(&d.rng, 1000, 100000) : 0,
     };
     j->in.in_flight = draw_in_flight(&d.rng);
+    if (model->has_loads)
+        draw_device(&j->in.loadstore, &d.rng);
     j->in.relative_peers = true;
     d.kinds = chance(&d.rng, 2) ? 1 : (uint32_t)pick(&d.rng, 1, MOST_KINDS);
     d.bodies = (uint32_t)pick(&d.rng, 1, MOST_BODIES);
     d.steps = (uint32_t)pick(&d.rng, 1, MOST_STEPS);
     d.tag_step = chance(&d.rng, 2) ? 0 : (uint32_t)pick(&d.rng, 1, 3);
-    d.ordered = !chance(&d.rng, 5);
+    d.ordered = !chance(&d.rng, model->has_loads ? 2 : 5); /* copies slow what is computed beside */
     d.joined = chance(&d.rng, 2);
     d.body_count = draw_nodes(&d, d.body, MOST_BODY);
     d.tail_count = chance(&d.rng, 2) ? 0 : draw_nodes(&d, d.tail, MOST_TAIL);
@@ -283,7 +309,7 @@ static void try_seed(uint64_t seed, const struct nadi_network_ops *model, struct
 {
     struct nadi_result want, got;
     /* where messages meet, times of nodes are known where each is simulated, or ranks are folded */
-    const bool record = !model->has_contention || seed % 4 == 0;
+    const bool record = !model->has_contention || (model->can_fold && seed % 4 == 0);
     const struct nadi_executor *executor = record && model->has_contention ? &nadi_executor_fold
                                            : seed % 3 == 0                 ? &nadi_executor_phase
                                                                            : NULL;
@@ -305,7 +331,7 @@ static void try_seed(uint64_t seed, const struct nadi_network_ops *model, struct
 int main(int argc, char **argv)
 {
     const struct nadi_network_ops *const models[] = {&nadi_network_unaware, &nadi_network_flow,
-                                                     &nadi_network_aware};
+                                                     &nadi_network_aware, &nadi_network_loadstore};
     uint64_t cases = CASES, first = 1, failed = 0;
     if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
         (argc > 2 && !nadi_str_to_u64(argv[2], &first)))

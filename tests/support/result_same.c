@@ -31,6 +31,7 @@ static bool same_rank(const char *who, uint32_t rank, const struct nadi_rank_res
     SAME("truly exposed communication of rank", rank, true_exposed_comm_ns);
     SAME("idle time of rank", rank, idle_ns);
     SAME("nodes done of rank", rank, nodes_done);
+    SAME("time that computations lost to copies of rank", rank, compute_slowed_ns);
     return true;
 }
 
@@ -54,6 +55,20 @@ static bool same_link(const char *who, uint32_t link, const struct nadi_link_res
     return true;
 }
 
+static bool same_device(const char *who, uint32_t device, const struct nadi_device_result *want,
+                        const struct nadi_device_result *got)
+{
+    SAME("lines of device", device, lines);
+    SAME("data of device", device, data_bytes);
+    SAME("bytes on links of device", device, wire_bytes);
+    SAME("flags of device", device, flags);
+    SAME("stalls of device", device, stalled_ns);
+    SAME("messages (simple) of device", device, simple);
+    SAME("messages (LL) of device", device, ll);
+    SAME("messages (LL128) of device", device, ll128);
+    return true;
+}
+
 static bool same_totals(const char *who, const struct nadi_result *want,
                         const struct nadi_result *got)
 {
@@ -64,6 +79,7 @@ static bool same_totals(const char *who, const struct nadi_result *want,
     SAME("bytes asked for", 0, offered_bytes);
     SAME("dimensions", 0, dim_count);
     SAME("links", 0, link_count);
+    SAME("devices", 0, device_count);
     SAME("spans", 0, span_count);
     SAME("flows", 0, flow_count);
     for (uint32_t d = 0; d < want->dim_count; d++) {
@@ -103,6 +119,9 @@ bool result_same(const char *who, struct nadi_result *want, struct nadi_result *
             return false;
     for (uint32_t link = 0; link < want->link_count; link++)
         if (!same_link(who, link, &want->links[link], &got->links[link]))
+            return false;
+    for (uint32_t device = 0; device < want->device_count; device++)
+        if (!same_device(who, device, &want->devices[device], &got->devices[device]))
             return false;
     if (want->span_count == 0)
         return true;

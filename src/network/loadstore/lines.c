@@ -64,6 +64,8 @@ static void start(struct loadstore *w, uint32_t number, uint32_t index)
     struct link_state *link = &w->links[number];
     struct nadi_fabric_tally *tally = &w->tallies[number];
     const nadi_time now = nadi_engine_now(w->base.engine), waited = now - l->since;
+    if (link->free_at < now) /* it stood still: nothing is left over */
+        link->fraction = 0;
     const nadi_time taken = whole(l->bytes * link->ps_a_byte, &link->fraction);
     const nadi_time flight = nadi_time_add(link->latency, l->hop || l->inside ? 0 : w->memory);
     link->free_at = nadi_time_add(now, taken);
@@ -359,6 +361,8 @@ void nadi_loadstore_issue(struct loadstore *w, uint32_t unit)
             break;
         end_stall(w, unit);
         issue_next(w, unit, lines);
+        if (u->free_at < now)
+            u->fraction = 0;
         u->free_at = nadi_time_add(now, whole(lines * interval_of(w, unit), &u->fraction));
     }
     if (u->last == NADI_NONE)

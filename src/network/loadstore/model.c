@@ -374,4 +374,7 @@ const struct nadi_network_ops nadi_network_loadstore = {
     .counters = counters,
     .flows = flows,
     .stranded = count_stranded,
+    .rest = nadi_loadstore_rest,
+    .count = nadi_loadstore_count,
+    .repeat = nadi_loadstore_repeat,
 };

@@ -158,6 +158,11 @@ void nadi_loadstore_on_tick(void *context, const struct nadi_event *event);
 void nadi_loadstore_on_begin(void *context, const struct nadi_event *event);
 void nadi_loadstore_on_flag(void *context, const struct nadi_event *event);
 
+/* repeat.c: rest, count and repeat of ops.h. */
+bool nadi_loadstore_rest(struct nadi_network *net, struct nadi_network_counts *state);
+void nadi_loadstore_count(struct nadi_network *net, struct nadi_network_counts *counts);
+void nadi_loadstore_repeat(struct nadi_network *net, const uint64_t *then, uint64_t times);
+
 /* model.c: it is at its destination after `delay`. */
 void nadi_loadstore_deliver(struct loadstore *w, uint32_t message, nadi_time delay);
 /* model.c: nothing refers to the message any more, if that is so. */
