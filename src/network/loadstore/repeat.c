@@ -45,13 +45,10 @@ static void each_count(struct loadstore *w, visit_count *visit, void *context)
         visit(&w->tallies[i].wire_bytes, context);
     for (uint32_t d = 0; d < w->fabric.npu_count; d++) {
         struct nadi_loadstore_figures *f = &w->devices[d].figures;
-        uint64_t stalled = (uint64_t)f->stalled;
         visit(&f->lines, context);
         visit(&f->data_bytes, context);
         visit(&f->wire_bytes, context);
         visit(&f->flags, context);
-        visit(&stalled, context);
-        f->stalled = (nadi_time)stalled;
         for (size_t p = 0; p < sizeof(f->by_protocol) / sizeof(f->by_protocol[0]); p++)
             visit(&f->by_protocol[p], context);
     }
@@ -66,6 +63,8 @@ static void note(uint64_t *value, void *context)
 void nadi_loadstore_count(struct nadi_network *net, struct nadi_network_counts *counts)
 {
     struct loadstore *w = (struct loadstore *)net;
+    for (uint32_t d = 0; d < w->fabric.npu_count; d++)
+        NADI_PUSH(counts, (uint64_t)w->devices[d].figures.stalled);
     each_count(w, note, counts);
     nadi_fabric_count(&w->fabric, w->tallies, &w->base.sent, counts);
 }
@@ -84,6 +83,10 @@ static void add(uint64_t *value, void *context)
 void nadi_loadstore_repeat(struct nadi_network *net, const uint64_t *then, uint64_t times)
 {
     struct loadstore *w = (struct loadstore *)net;
+    for (uint32_t d = 0; d < w->fabric.npu_count; d++) {
+        nadi_time *stalled = &w->devices[d].figures.stalled;
+        *stalled = nadi_time_repeat(*stalled, *then++, times);
+    }
     struct repetition r = {then, times};
     each_count(w, add, &r);
     nadi_fabric_repeat(&w->fabric, w->tallies, &w->base.sent, r.then, times);
