@@ -17,7 +17,9 @@ struct collection {
     struct nadi_result *result;
 };
 
-enum { MOST_UNASKED = 8 };         /* times most_spans: more of them are not kept at all */
+/* Times most_spans: more of them are not kept at all. What is made of them takes as long as some
+ * events a span, a fifth of a run of SLOW events each: then more are kept. */
+enum { MOST_UNASKED = 8, MOST_UNASKED_OF_SLOW = 64, SLOW = 32 };
 enum { MOST_EXPANDED = 16 << 20 }; /* spans beyond this are kept of one rank a class */
 
 static uint64_t to_ns(nadi_time ps)
@@ -384,7 +386,8 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     bool expand = expanded_count(&c) <= (most ? most : MOST_EXPANDED);
     size_t count;
     nadi_workload_spans(workload, &count);
-    if (!most || expand || count <= MOST_UNASKED * most) {
+    const bool slow = nadi_engine_events(engine) / SLOW >= count;
+    if (!most || expand || count <= (slow ? MOST_UNASKED_OF_SLOW : MOST_UNASKED) * most) {
         collect_spans(&c, &members, expand);
         collect_flows(&c, &members, expand);
     }
