@@ -103,6 +103,8 @@ static void write_node(const struct nadi_front_rank *r, size_t i, struct nadi_tr
             nadi_write_int64(n->kind == NADI_FRONT_SEND ? "comm_dst" : "comm_src", n->peer);
         attrs[count++] = nadi_write_int64("comm_tag", n->tag);
     }
+    if (n->stream)
+        attrs[count++] = nadi_write_int64("stream", n->stream - 1);
     const struct nadi_write_node node = {
         .id = i + 1,
         .name = n->name,

@@ -34,6 +34,7 @@ struct nadi_front_node {
     uint64_t ops, bytes; /* bytes: of the transfer, too */
     uint32_t group;      /* of nadi_front_group */
     uint32_t peer, tag;
+    uint32_t stream; /* 1 + that of the device on which it ran; 0: not said */
 };
 
 struct nadi_front_rank {

@@ -152,11 +152,14 @@ static void add_work(struct nadi_front_job *job, const struct nadi_front_work *w
         }
     }
     struct nadi_front_node node = w->node;
+    const bool beside = w->pair && !w->is_done; /* of its stream */
+    node.stream = beside ? 0 : w->stream + 1;
     if (w->is_done) { /* its time is that of waiting */
         NADI_PUSH(deps, started(starts, w->pair));
         node.ns = node.ops = node.bytes = 0;
     } else if (free_at != INT64_MIN && w->start_ns > free_at) {
-        const struct nadi_front_node gap = {.name = "gap", .ns = (uint64_t)(w->start_ns - free_at)};
+        const struct nadi_front_node gap = {
+            .name = "gap", .ns = (uint64_t)(w->start_ns - free_at), .stream = w->stream + 1};
         const uint64_t id = nadi_front_add(job, w->rank, &gap, deps->items, deps->count);
         deps->count = 0;
         NADI_PUSH(deps, id);
@@ -165,11 +168,11 @@ static void add_work(struct nadi_front_job *job, const struct nadi_front_work *w
         node.ns = 0;
     const int64_t end = w->start_ns + (int64_t)w->node.ns;
     const uint64_t id = nadi_front_add(job, w->rank, &node, deps->items, deps->count);
-    if (w->pair && !w->is_done) {
+    if (beside) {
         NADI_RESERVE(starts, starts->count + 1);
         starts->items[starts->count].pair = w->pair;
         starts->items[starts->count++].id = id;
-        return; /* runs beside its stream */
+        return;
     }
     own->ended = own->id;
     own->ended_at = own->end;
