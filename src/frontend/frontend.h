@@ -50,6 +50,16 @@ bool nadi_xplane_parse(struct nadi_front_job *job, const char *path, const void 
 bool nadi_trace_viewer_parse(struct nadi_front_job *job, const char *path, const void *data,
                              size_t bytes, struct nadi_diags *diags) NADI_MUST_USE;
 
+struct nadi_nsight_row { /* of a table of kernels or copies */
+    int64_t start_ns, end_ns;
+    uint64_t device, bytes;
+    uint32_t stream;
+    const char *name;
+};
+bool nadi_nsight_rows(struct nadi_front_job *job, const char *path,
+                      const struct nadi_nsight_row *rows, size_t count,
+                      struct nadi_diags *diags) NADI_MUST_USE;
+
 bool nadi_front_read_stablehlo(struct nadi_front_job *job, const struct nadi_front_source *source,
                                struct nadi_diags *diags);
 bool nadi_front_read_hlo(struct nadi_front_job *job, const struct nadi_front_source *source,

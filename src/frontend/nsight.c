@@ -30,29 +30,61 @@ static bool has_table(struct reader *r, const char *table)
     return found;
 }
 
-static bool take_row(struct reader *r, const struct nadi_query *q)
+static bool take_row(struct reader *r, const struct nadi_nsight_row *row)
 {
-    const int64_t start = (int64_t)nadi_query_u64(q, 0), end = (int64_t)nadi_query_u64(q, 1);
-    const char *name = nadi_query_text(q, 4);
-    if (start < 0 || end < start)
+    if (row->start_ns < 0 || row->end_ns < row->start_ns)
         return nadi_error(r->diags, "nsight/time", NADI_IN_FILE(r->path), NULL,
-                          "'%s' lasts from %" PRId64 " to %" PRId64 " ns", name, start, end);
+                          "'%s' lasts from %" PRId64 " to %" PRId64 " ns", row->name, row->start_ns,
+                          row->end_ns);
     bool added;
-    const uint32_t rank =
-        *nadi_map64_put(&r->devices, nadi_query_u64(q, 2), r->device_count, &added);
+    const uint32_t rank = *nadi_map64_put(&r->devices, row->device, r->device_count, &added);
     r->device_count += added;
     if (r->device_count > NADI_FRONT_RANKS)
         return nadi_error(r->diags, "nsight/devices", NADI_IN_FILE(r->path), NULL,
                           "more than %d devices", NADI_FRONT_RANKS);
-    struct nadi_front_work w = {.rank = rank, .start_ns = start};
-    w.stream = (uint32_t)nadi_query_u64(q, 3);
-    w.node = (struct nadi_front_node){.name = nadi_arena_strdup(&r->job->arena, name),
-                                      .ns = (uint64_t)(end - start),
-                                      .bytes = nadi_query_u64(q, 5)};
-    if (nadi_comm_kernel_of(name) == NADI_KERNEL_COMM)
+    struct nadi_front_work w = {.rank = rank, .start_ns = row->start_ns, .stream = row->stream};
+    w.node = (struct nadi_front_node){.name = nadi_arena_strdup(&r->job->arena, row->name),
+                                      .ns = (uint64_t)(row->end_ns - row->start_ns),
+                                      .bytes = row->bytes};
+    if (nadi_comm_kernel_of(row->name) == NADI_KERNEL_COMM)
         r->job->unsized++;
     NADI_PUSH(&r->profile.works, w);
     return true;
+}
+
+static void begin(struct reader *r)
+{
+    nadi_map64_init(&r->devices, 16);
+}
+
+static bool end(struct reader *r, bool ok)
+{
+    if (ok) {
+        nadi_front_grow(r->job, r->device_count);
+        nadi_profile_finish(&r->profile, r->job);
+    }
+    nadi_map64_release(&r->devices);
+    nadi_profile_release(&r->profile);
+    return ok;
+}
+
+static bool has_work(const struct reader *r)
+{
+    return r->profile.works.count > 0 ||
+           nadi_error(r->diags, "profile/no-work", NADI_IN_FILE(r->path),
+                      "nsys profile --trace cuda, then nsys export --type sqlite",
+                      "there is no kernel in the database");
+}
+
+bool nadi_nsight_rows(struct nadi_front_job *job, const char *path,
+                      const struct nadi_nsight_row *rows, size_t count, struct nadi_diags *diags)
+{
+    struct reader r = {.job = job, .path = path, .diags = diags};
+    bool ok = true;
+    begin(&r);
+    for (size_t i = 0; i < count && ok; i++)
+        ok = take_row(&r, &rows[i]);
+    return end(&r, ok && has_work(&r));
 }
 
 /* Columns: start, end, device, stream, name, bytes. */
@@ -60,8 +92,17 @@ static bool read_table(struct reader *r, const char *sql)
 {
     bool failed = false, ok = true;
     struct nadi_query *q = nadi_query_open(r->db, sql, r->diags);
-    while (q && ok && nadi_query_next(q, &failed, r->diags))
-        ok = take_row(r, q);
+    while (q && ok && nadi_query_next(q, &failed, r->diags)) {
+        const struct nadi_nsight_row row = {
+            .start_ns = (int64_t)nadi_query_u64(q, 0),
+            .end_ns = (int64_t)nadi_query_u64(q, 1),
+            .device = nadi_query_u64(q, 2),
+            .stream = (uint32_t)nadi_query_u64(q, 3),
+            .name = nadi_query_text(q, 4),
+            .bytes = nadi_query_u64(q, 5),
+        };
+        ok = take_row(r, &row);
+    }
     ok = ok && q && !failed;
     nadi_query_close(q);
     return ok;
@@ -86,10 +127,7 @@ static bool read_tables(struct reader *r)
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
         if (has_table(r, tables[i].table) && !read_table(r, tables[i].sql))
             return false;
-    return r->profile.works.count > 0 ||
-           nadi_error(r->diags, "profile/no-work", NADI_IN_FILE(r->path),
-                      "nsys profile --trace cuda, then nsys export --type sqlite",
-                      "there is no kernel in the database");
+    return has_work(r);
 }
 
 /* Not the database's own errors, which speak of those of runs. */
@@ -113,15 +151,9 @@ bool nadi_front_read_nsight(struct nadi_front_job *job, const struct nadi_front_
     if (source->count != 1)
         return nadi_error(diags, "usage/files", NADI_NOWHERE,
                           "one export has all devices of a host", "%zu databases", source->count);
-    nadi_map64_init(&r.devices, 16);
+    begin(&r);
     r.db = open_export(r.path, diags);
-    const bool ok = r.db && read_tables(&r);
-    if (ok) {
-        nadi_front_grow(job, r.device_count);
-        nadi_profile_finish(&r.profile, job);
-    }
+    const bool ok = end(&r, r.db && read_tables(&r));
     nadi_database_close(r.db);
-    nadi_map64_release(&r.devices);
-    nadi_profile_release(&r.profile);
     return ok;
 }
