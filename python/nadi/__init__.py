@@ -20,6 +20,7 @@ from .design import (cost, memory_bench, memory_pool, memory_trusted_attack, mem
 from .fabric import fabric_check, fabric_count, fabric_route
 from .learned import trace_fidelity, trace_learn, trace_privacy, trace_synth
 from .noc import noc_sweep
+from .published import repro, repro_list, trace_replay
 from .results import Run, diff, load, report
 from .simulate import check, generate_collective, run
 from .systolic import systolic_layers
@@ -27,7 +28,7 @@ from .systolic import systolic_layers
 __all__ = ["Error", "Run", "check", "cost", "diff", "fabric_check", "fabric_count", "fabric_route",
            "generate_collective", "library_path", "load", "memory_bench", "memory_pool", "memory_trusted_attack",
            "memory_trusted_bench", "memory_trusted_leak", "noc_sweep", "optimize", "optimize_bandwidth", "partition",
-           "partition_bench", "report", "run", "search", "sweep", "sweep_results", "systolic_layers", "trace_fidelity",
-           "trace_from_text", "trace_from_tool", "trace_learn", "trace_privacy", "trace_rescale", "trace_synth",
+           "partition_bench", "report", "repro", "repro_list", "run", "search", "sweep", "sweep_results", "systolic_layers", "trace_fidelity",
+           "trace_from_text", "trace_from_tool", "trace_learn", "trace_privacy", "trace_replay", "trace_rescale", "trace_synth",
            "trace_to_param", "version"]
 __version__ = version()

@@ -223,6 +223,17 @@ class Package(unittest.TestCase):
         self.assertIn("param.json", nadi.trace_to_param(os.path.join(self.work, "tool"), os.path.join(self.work, "param")))
         with self.assertRaises(nadi.Error):
             nadi.trace_from_tool([text], made, form="flexflow")
+        page = os.path.join(self.work, "tutorial.html")
+        study = nadi.repro("tutorial", page=page)
+        self.assertEqual((study["passed"], study["failed"]), (13, 0))
+        self.assertEqual(study["studies"][0]["rows"][0]["nadi"], 45.681)
+        self.assertTrue(os.path.getsize(page) > 1000)
+        self.assertIn("themis", nadi.repro_list())
+        with self.assertRaises(nadi.Error) as caught:
+            nadi.repro("tutorials")
+        self.assertIn("tutorial", str(caught.exception))
+        with self.assertRaises(nadi.Error):  # built without Open MPI, or one process for a job of several
+            nadi.trace_replay(os.path.join(self.work, "manifest"))
         with self.assertRaises(nadi.Error) as caught:
             prefix = os.path.join(self.work, "manifest")
             nadi.generate_collective(prefix, ranks=4, manifest=True)
