@@ -12,6 +12,7 @@ struct bound {
     uint32_t *users;    /* by owned trace: ranks that run it */
     uint32_t *rank_of;  /* by owned trace: the only one of them, or NADI_NONE */
     uint32_t *trace_of; /* by rank: index of its owned trace */
+    uint64_t *leaving;  /* by owned trace: bytes that a rank sends out of its island */
     uint32_t *waiting;  /* by node: dependencies left */
     uint32_t *order;    /* nodes, each after its dependencies */
     uint64_t *end;      /* by node: earliest end */
@@ -92,6 +93,7 @@ static uint64_t rank_bound(struct bound *b, uint32_t trace)
                 load[d] = nadi_count_add(load[d], bound.load[d]);
             cut = nadi_count_add(cut, bound.cut);
             neighbours = nadi_count_add(neighbours, bound.neighbours);
+            b->leaving[trace] = nadi_count_add(b->leaving[trace], bound.leaving);
         } else
             least = nadi_lower_bound_node(b->bounds, t, node, b->rank_of[trace]);
         b->end[node] = nadi_count_add(start_of(b, t, node), least);
@@ -333,11 +335,13 @@ uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
     b.users = NADI_ZNEW(uint32_t, in->owned_count);
     b.rank_of = NADI_NEW(uint32_t, in->owned_count);
     b.trace_of = NADI_NEW(uint32_t, in->rank_count);
+    b.leaving = NADI_ZNEW(uint64_t, in->owned_count);
     count_users(&b);
     for (uint32_t i = 0; i < in->owned_count; i++) {
         sort(&b, in->owned[i]);
         bound = nadi_max_u64(bound, rank_bound(&b, i));
     }
+    bound = nadi_max_u64(bound, nadi_lower_bounds_leaving_ns(b.bounds, b.leaving, b.trace_of));
     if (!in->system.replay_only)
         bound = nadi_max_u64(bound, server_bound(&b));
     if (!in->system.replay_only && !b.concurrent) {
@@ -347,6 +351,7 @@ uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
     nadi_mem_free(b.rank_of);
     nadi_mem_free(b.users);
     nadi_mem_free(b.trace_of);
+    nadi_mem_free(b.leaving);
     nadi_mem_free(b.waiting);
     nadi_mem_free(b.order);
     nadi_mem_free(b.end);

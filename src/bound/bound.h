@@ -8,8 +8,9 @@
  *           each of its three slots must run one after another. With `aware`, nor before the links
  *           of a dimension have carried what the collectives among all ranks send over them; over
  *           a graph, nor before the cables of an NPU have carried what it sends, nor before the
- *           slowest links have carried what crosses them (bound/cut.h), nor before the fullest
- *           channel has carried what a ring of all ranks sends over it.
+ *           slowest links have carried what crosses them (bound/cut.h), and what leaves a
+ *           server in any group, nor before the fullest channel has carried what a ring of all
+ *           ranks sends over it.
  *   group   Where every rank runs the same graph on matching groups: the last end of a collective
  *           lies at least its own time after the last start of it (each algorithm has a chain of
  *           messages from any member to some other one), so the critical path may charge whole

@@ -13,6 +13,7 @@ struct nadi_bound_cut {
     uint32_t *island;        /* by rank */
     double *rate;            /* by island: bytes/ns of the slow links that lead out of it */
     double *bytes;           /* by island: scratch */
+    uint32_t *members;       /* by island: scratch, 0 between calls */
 };
 
 static double slowest_link(const struct nadi_graph *g)
@@ -72,6 +73,7 @@ struct nadi_bound_cut *nadi_bound_cut_create(const struct nadi_graph *g, uint32_
     }
     c->rate = NADI_ZNEW(double, c->islands);
     c->bytes = NADI_ZNEW(double, c->islands);
+    c->members = NADI_ZNEW(uint32_t, c->islands);
     add_rates(c, g, roots, number);
     nadi_mem_free(roots);
     nadi_mem_free(number);
@@ -88,6 +90,7 @@ void nadi_bound_cut_destroy(struct nadi_bound_cut *c)
     nadi_mem_free(c->island);
     nadi_mem_free(c->rate);
     nadi_mem_free(c->bytes);
+    nadi_mem_free(c->members);
     nadi_mem_free(c);
 }
 
@@ -127,4 +130,40 @@ uint64_t nadi_bound_cut_phase_ns(const struct nadi_bound_cut *c, const struct na
     if (!known || p->program || p->uneven)
         return 0;
     return nadi_count_trunc(fmin(least_ns(c, p, spared, true), least_ns(c, p, spared, false)));
+}
+
+static uint32_t island_of(const struct nadi_bound_cut *c, const struct nadi_group *g, uint32_t i)
+{
+    const uint32_t rank = g->members ? g->members[i] : i;
+    return rank < c->ranks ? c->island[rank] : 0;
+}
+
+struct nadi_bound_leaving nadi_bound_cut_leaving(const struct nadi_bound_cut *c,
+                                                 const struct nadi_group *g)
+{
+    struct nadi_bound_leaving leaving = {.ring = g->size > 1};
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < g->size; i++) {
+        const uint32_t here = island_of(c, g, i);
+        leaving.ring &= here != island_of(c, g, (i + 1) % g->size);
+        c->members[here]++;
+        most = c->members[here] > most ? c->members[here] : most;
+    }
+    for (uint32_t i = 0; i < g->size; i++)
+        c->members[island_of(c, g, i)] = 0;
+    leaving.direct = g->size - most;
+    return leaving;
+}
+
+uint64_t nadi_bound_cut_leaving_ns(const struct nadi_bound_cut *c, const uint64_t *bytes,
+                                   const uint32_t *of)
+{
+    double longest = 0;
+    memset(c->bytes, 0, c->islands * sizeof(*c->bytes));
+    for (uint32_t rank = 0; rank < c->ranks; rank++)
+        c->bytes[c->island[rank]] += (double)bytes[of[rank]];
+    for (uint32_t i = 0; i < c->islands; i++)
+        if (c->rate[i] > 0)
+            longest = fmax(longest, c->bytes[i] / c->rate[i]);
+    return nadi_count_trunc(longest * (1 - 1e-12)); /* sums of rates are rounded */
 }

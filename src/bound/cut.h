@@ -9,6 +9,7 @@
 
 #include "collective/plan.h"
 #include "platform/graph.h"
+#include "platform/groups.h"
 
 struct nadi_bound_cut;
 
@@ -21,5 +22,19 @@ void nadi_bound_cut_destroy(struct nadi_bound_cut *c); /* NULL is fine */
  * carries `spared` bytes for nothing. O(ranks), of direct O(ranks^2), where these are few. */
 uint64_t nadi_bound_cut_phase_ns(const struct nadi_bound_cut *c, const struct nadi_phase *p,
                                  uint64_t spared);
+
+/* What each member of a group (not of all ranks in order) sends out of its island at least, by a
+ * ring or directly to all: 1 where both neighbours of every member are elsewhere, or else 0; the
+ * least number of members elsewhere. O(members). */
+struct nadi_bound_leaving {
+    uint32_t ring, direct;
+};
+struct nadi_bound_leaving nadi_bound_cut_leaving(const struct nadi_bound_cut *c,
+                                                 const struct nadi_group *g);
+
+/* How long the slow links of the island are busy that need most time for what its ranks send out of
+ * it: bytes[of[rank]] each. O(ranks). */
+uint64_t nadi_bound_cut_leaving_ns(const struct nadi_bound_cut *c, const uint64_t *bytes,
+                                   const uint32_t *of);
 
 #endif

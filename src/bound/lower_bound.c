@@ -23,6 +23,33 @@ static struct family make_family(const struct nadi_inputs *in, const uint32_t *g
     return family;
 }
 
+/* By group, and by family: the least of its groups. */
+static struct nadi_bound_leaving *find_leaving(const struct nadi_lower_bounds *f)
+{
+    const struct nadi_inputs *in = f->in;
+    const struct nadi_groups *g = &in->groups;
+    struct nadi_bound_leaving *of =
+        NADI_NEW(struct nadi_bound_leaving, nadi_lower_bounds_group_count(f));
+    for (size_t i = 0; i < g->count; i++)
+        of[i] = nadi_bound_cut_leaving(f->cut, &g->items[i]);
+    for (size_t i = 0; i < g->family_count; i++) {
+        struct nadi_bound_leaving *least = &of[g->count + i];
+        *least = (struct nadi_bound_leaving){1, UINT32_MAX};
+        for (uint32_t rank = 0; rank < in->rank_count; rank++) {
+            const struct nadi_bound_leaving *own = &of[g->families[i].group_of[rank]];
+            least->ring &= own->ring;
+            least->direct = own->direct < least->direct ? own->direct : least->direct;
+        }
+    }
+    return of;
+}
+
+uint64_t nadi_lower_bounds_leaving_ns(const struct nadi_lower_bounds *f, const uint64_t *leaving,
+                                      const uint32_t *trace_of)
+{
+    return f->cut ? nadi_bound_cut_leaving_ns(f->cut, leaving, trace_of) : 0;
+}
+
 /* Does each message take one route? */
 static bool sends_whole(const struct nadi_inputs *in)
 {
@@ -60,6 +87,8 @@ struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
                                           sends_whole(in), nadi_inputs_rounded_ns(in));
     if (in->has_graph && !in->system.rendezvous)
         f->cut = nadi_bound_cut_create(&in->graph, in->rank_count);
+    if (f->cut)
+        f->leaving = find_leaving(f);
     f->round_ns = round_ns(in);
     return f;
 }
@@ -70,6 +99,7 @@ void nadi_lower_bounds_destroy(struct nadi_lower_bounds *f)
     nadi_mem_free(f->families);
     nadi_lower_bound_graph_destroy(f->graph);
     nadi_bound_cut_destroy(f->cut);
+    nadi_mem_free(f->leaving);
     nadi_mem_free(f);
 }
 
@@ -187,6 +217,26 @@ static uint64_t neighbours_ns(const struct nadi_lower_bounds *f, const struct na
     return nadi_count_trunc(sent * f->round_ns * (1 - 1e-12) / (queues > 1 ? 2 : 1));
 }
 
+/* Of a chunk, what each member sends out of its island. */
+static uint64_t leaving_bytes(const struct nadi_lower_bounds *f, const struct nadi_plan *plan,
+                              const struct nadi_phase *p, uint32_t group)
+{
+    const struct nadi_groups *groups = &f->in->groups;
+    const uint32_t example =
+        group < groups->count ? group : f->families[group - groups->count].example;
+    if (!f->leaving || plan->world || p->program || p->uneven || p->stride != 1 ||
+        p->n != groups->items[example].size)
+        return 0;
+    const uint64_t bytes = nadi_phase_bytes(p, 0), spared = nadi_lower_bound_spared(f);
+    const uint64_t sent = bytes > spared ? bytes - spared : 0;
+    if (p->algorithm == NADI_ALGORITHM_RING)
+        return nadi_count_mul(sent, (uint64_t)f->leaving[group].ring * p->sends);
+    if (p->algorithm == NADI_ALGORITHM_DIRECT)
+        return nadi_count_mul(sent, (uint64_t)f->leaving[group].direct *
+                                        (p->op == NADI_PHASE_ALL_REDUCE ? 2 : 1));
+    return 0;
+}
+
 /* ---- a collective -------------------------------------------------------------------------- */
 
 /* A chunk passes all phases; a queue lets `active` of its chunks run at once, so that the slowest
@@ -216,6 +266,8 @@ static struct nadi_lower_bound plan_bound(struct nadi_lower_bounds *f, const str
                 sum.cut,
                 nadi_count_mul(plan->chunk_count,
                                nadi_bound_cut_phase_ns(f->cut, p, nadi_lower_bound_spared(f))));
+        sum.leaving = nadi_count_add(
+            sum.leaving, nadi_count_mul(plan->chunk_count, leaving_bytes(f, plan, p, group)));
         sum.load[p->dim] =
             nadi_count_add(sum.load[p->dim], nadi_count_mul(plan->chunk_count, phase.load[p->dim]));
         slowest.own = nadi_max_u64(slowest.own, phase.own);

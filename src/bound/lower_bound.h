@@ -16,6 +16,8 @@ struct nadi_lower_bound { /* ns from the issue on one member ... */
     /* over a graph, a ring through all ranks: how long the fullest channel is, of those that the
      * routes between neighbours go over */
     uint64_t neighbours;
+    uint64_t leaving; /* bytes, over a graph, in other groups: what each member sends out of its
+                         island at least (bound/cut.h) */
 };
 
 struct nadi_lower_bounds; /* remembers plans and groups; not thread safe */
@@ -34,6 +36,11 @@ uint32_t nadi_lower_bounds_group_count(const struct nadi_lower_bounds *f);
  * number that stands for several: does each rank's group consist of ranks that mean it? */
 bool nadi_lower_bounds_group_is_whole(const struct nadi_lower_bounds *f, uint32_t group,
                                       uint32_t users);
+
+/* How long links are busy with what leaves islands: leaving[trace_of[rank]] bytes from each rank.
+ */
+uint64_t nadi_lower_bounds_leaving_ns(const struct nadi_lower_bounds *f, const uint64_t *leaving,
+                                      const uint32_t *trace_of);
 
 /* The rank that comm_src or comm_dst means on `rank`. */
 uint32_t nadi_lower_bounds_peer(const struct nadi_lower_bounds *f, uint32_t rank, uint32_t written);

@@ -31,6 +31,7 @@ struct nadi_lower_bounds {
     struct nadi_bound_cut *cut;           /* or NULL */
     double
         round_ns; /* the fullest channel's, of a byte from every rank to the next; 0: not known */
+    struct nadi_bound_leaving *leaving; /* by group and family, where there is a cut; or NULL */
     struct memo memo[1 << MEMO_BITS];
 };
 
