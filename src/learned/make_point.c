@@ -148,58 +148,94 @@ static bool settle_batch(struct nadi_made_job *job, bool batch_given, struct nad
     return true;
 }
 
-/* Is the value of a setting that job k has the first of its kind? */
-static bool is_first(const struct nadi_learned_family *f, uint32_t setting, uint32_t k)
+/* --- what is drawn -----------------------------------------------------------------------------
+ */
+
+struct values { /* ascending, each once */
+    double *items;
+    size_t count, capacity;
+};
+
+static void add_value(struct values *v, double value)
 {
-    const double value = f->points[(size_t)k * width_of(f) + setting];
-    for (uint32_t j = 0; j < k; j++)
-        if (fabs(f->points[(size_t)j * width_of(f) + setting] - value) < 1e-9)
-            return false;
-    return true;
+    size_t at = v->count;
+    while (at > 0 && v->items[at - 1] > value - 1e-9)
+        at--;
+    if (at < v->count && v->items[at] < value + 1e-9)
+        return;
+    NADI_PUSH(v, value);
+    memmove(v->items + at + 1, v->items + at, (v->count - at - 1) * sizeof(*v->items));
+    v->items[at] = value;
 }
 
-/* The job whose value of a setting is taken: each value is as likely, so that how many jobs had it,
- * which would tell who was among them, does not show. In a private model it may. */
-static uint64_t draw_setting(const struct nadi_made_job *job, uint32_t setting,
-                             struct nadi_rng *rng)
+static const char *setting_name(const struct nadi_learned_family *f, uint32_t setting)
+{
+    return setting < f->axis_count ? f->axes[setting] : f->labels[setting - f->axis_count];
+}
+
+/* Values of a setting in the jobs of all families, as far as the family's jobs reach: which of
+ * them its own jobs have, and how often, would tell who is among them. */
+static void find_values(const struct nadi_learned_model *m, const struct nadi_learned_family *f,
+                        uint32_t setting, struct values *v)
+{
+    for (uint32_t i = 0; i < m->family_count; i++) {
+        const struct nadi_learned_family *g = &m->families[i];
+        for (uint32_t k = 0; k < width_of(g); k++) {
+            if ((k < g->axis_count) != (setting < f->axis_count) ||
+                strcmp(setting_name(f, setting), setting_name(g, k)) != 0)
+                continue;
+            for (uint32_t j = 0; j < g->jobs; j++) {
+                const double value = g->points[(size_t)j * width_of(g) + k];
+                if (value >= f->hull[2 * setting] && value <= f->hull[2 * setting + 1])
+                    add_value(v, value);
+            }
+        }
+    }
+}
+
+/* Each value is as likely. In a private model how many jobs have it may show. */
+static double draw_setting(const struct nadi_made_job *job, const struct nadi_learned_model *m,
+                           uint32_t setting, struct nadi_rng *rng)
 {
     const struct nadi_learned_family *f = job->family;
-    uint32_t values = 0;
+    struct values v = {NULL, 0, 0};
     if (job->epsilon > 0)
-        return nadi_rng_below(rng, f->jobs);
-    for (uint32_t k = 0; k < f->jobs; k++)
-        values += is_first(f, setting, k);
-    uint64_t left = nadi_rng_below(rng, values);
-    for (uint32_t k = 0; k < f->jobs; k++)
-        if (is_first(f, setting, k) && left-- == 0)
-            return k;
-    return 0;
+        return f->points[nadi_rng_below(rng, f->jobs) * width_of(f) + setting];
+    find_values(m, f, setting, &v);
+    const double drawn = v.items[nadi_rng_below(rng, v.count)];
+    nadi_mem_free(v.items);
+    return drawn;
 }
 
-static void draw_point(struct nadi_made_job *job, const struct nadi_learned_wish *wish,
-                       uint32_t attempt)
+static void draw_point(struct nadi_made_job *job, const struct nadi_learned_model *m,
+                       const struct nadi_learned_wish *wish, uint32_t attempt)
 {
     const struct nadi_learned_family *f = job->family;
+    const bool last = attempt + 1 == NADI_LEARNED_DRAWS;
     struct nadi_rng rng;
     char stream[16];
     snprintf(stream, sizeof(stream), "point %u", attempt);
     nadi_rng_init(&rng, wish->seed, stream);
-    uint64_t k = nadi_rng_below(&rng, f->jobs);
-    for (uint32_t i = 0; i < width_of(f); i++) {
-        k = attempt + 1 == NADI_LEARNED_DRAWS ? k : draw_setting(job, i, &rng);
-        job->point[i] = wish->point ? wish->point[i] : f->points[k * width_of(f) + i];
-    }
+    const uint64_t k = nadi_rng_below(&rng, f->jobs);
+    for (uint32_t i = 0; i < width_of(f); i++)
+        job->point[i] = wish->point ? wish->point[i]
+                        : last      ? f->points[k * width_of(f) + i]
+                                    : draw_setting(job, m, i, &rng);
 }
 
+/* Each family is as likely, however many jobs it has; in a private model each job. */
 static void draw_family(struct nadi_made_job *job, const struct nadi_learned_model *m,
                         const struct nadi_learned_wish *wish)
 {
     struct nadi_rng rng;
     nadi_rng_init(&rng, wish->seed, "family");
-    uint64_t at = nadi_rng_below(&rng, m->job_count);
+    uint64_t at = nadi_rng_below(&rng, m->private.epsilon > 0 ? m->job_count : m->family_count);
     job->number = wish->family == NADI_NONE ? 0 : wish->family;
-    for (; wish->family == NADI_NONE && at >= m->families[job->number].jobs; job->number++)
-        at -= m->families[job->number].jobs;
+    if (wish->family == NADI_NONE && !(m->private.epsilon > 0))
+        job->number = (uint32_t)at;
+    else
+        for (; wish->family == NADI_NONE && at >= m->families[job->number].jobs; job->number++)
+            at -= m->families[job->number].jobs;
     job->family = &m->families[job->number];
 }
 
@@ -235,7 +271,7 @@ bool nadi_make_point(struct nadi_made_job *job, const struct nadi_learned_model 
                           "the model has the families 1 to %u, not %u", m->family_count,
                           wish->family + 1);
     draw_family(job, m, wish);
-    draw_point(job, wish, attempt);
+    draw_point(job, m, wish, attempt);
     const bool ok = read_axes(job, wish->axes, given, diags) &&
                     take_ranks(job, wish->ranks, given, diags) &&
                     take_label(job, "layers", wish->layers, diags) &&
