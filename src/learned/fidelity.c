@@ -12,7 +12,13 @@
 /* --- distributions -----------------------------------------------------------------------------
  */
 
-static const double same = 1.001; /* times are whole nanoseconds, and laws round them */
+/* What counts as equal: a share, and an amount. Times are whole nanoseconds, so that one that lies
+ * between two is either. */
+struct slack {
+    double share, amount;
+};
+static const struct slack thousandth = {1.001, 0}, twentieth = {1.05, 0};
+static const double tick = 1; /* ns */
 
 struct weighted {
     double value, weight;
@@ -45,8 +51,8 @@ static double share_to(const struct values *v, double value, size_t *at, double 
     return *sum;
 }
 
-/* The most by which a's share up to a value is above b's up to `slack` times it. */
-static double above(const struct values *a, const struct values *b, double slack)
+/* The most by which a's share up to a value is above b's up to what counts as equal to it. */
+static double above(const struct values *a, const struct values *b, struct slack slack)
 {
     const double all_a = sum_of(a), all_b = sum_of(b);
     double most = 0, sum_a = 0, sum_b = 0;
@@ -54,13 +60,13 @@ static double above(const struct values *a, const struct values *b, double slack
     for (size_t i = 0; i < a->count; i++) {
         const double value = a->items[i].value;
         const double here = share_to(a, value, &at_a, &sum_a) / all_a;
-        const double there = share_to(b, value * slack, &at_b, &sum_b) / all_b;
+        const double there = share_to(b, value * slack.share + slack.amount, &at_b, &sum_b) / all_b;
         most = fmax(most, here - there);
     }
     return most;
 }
 
-static double apart(const struct values *a, const struct values *b, double slack)
+static double apart(const struct values *a, const struct values *b, struct slack slack)
 {
     if (a->count == 0 || b->count == 0)
         return a->count == b->count ? 0 : 1;
@@ -103,14 +109,16 @@ static void quantiles(const struct values *v, double *out)
     }
 }
 
-static struct nadi_distance compare(struct values v[2])
+/* ticks: the amount by which values that are equal may differ. */
+static struct nadi_distance compare(struct values v[2], double ticks)
 {
     struct nadi_distance d;
     for (int j = 0; j < 2; j++)
         if (v[j].count)
             qsort(v[j].items, v[j].count, sizeof(*v[j].items), by_value);
-    d.ks = apart(&v[0], &v[1], same);
-    d.near = apart(&v[0], &v[1], 1.05);
+    d.ks = apart(&v[0], &v[1], (struct slack){1, ticks});
+    d.close = apart(&v[0], &v[1], thousandth);
+    d.near = apart(&v[0], &v[1], twentieth);
     d.wasserstein = wasserstein(&v[0], &v[1]);
     for (int j = 0; j < 2; j++)
         quantiles(&v[j], d.quantiles[j]);
@@ -226,12 +234,12 @@ static void compare_jobs(struct comparing *c, struct nadi_fidelity *f)
         memcpy(out->name, k->name, sizeof(out->name));
         for (int j = 0; j < 2; j++)
             out->nodes[j] = nadi_count_round(k->nodes[j]);
-        out->duration = compare(k->durations);
-        out->size = compare(k->sizes);
+        out->duration = compare(k->durations, tick);
+        out->size = compare(k->sizes, 0);
         f->kinds_apart += fabs(k->nodes[0] / all[0] - k->nodes[1] / all[1]) / 2;
     }
-    f->fan_in = compare(c->fan_in);
-    f->fan_out = compare(c->fan_out);
+    f->fan_in = compare(c->fan_in, 0);
+    f->fan_out = compare(c->fan_out, 0);
 }
 
 static void release(struct comparing *c)

@@ -12,8 +12,9 @@ enum {
 };
 
 struct nadi_distance {  /* between two distributions */
-    double ks;          /* Kolmogorov-Smirnov; values within 0.1 % are equal */
-    double near;        /* the same where values within 5 % count as equal */
+    double ks;          /* Kolmogorov-Smirnov; times 1 ns apart, which are rounded, are equal */
+    double close;       /* the same where values within 0.1 % count as equal */
+    double near;        /* the same within 5 % */
     double wasserstein; /* of the first kind, by the mean of the first job */
     double quantiles[2][NADI_FIDELITY_POINTS];
 };
@@ -60,7 +61,8 @@ struct nadi_privacy {
     uint64_t names, names_out;  /* of training jobs; of them in the output */
     double auc_exact, auc_near; /* of an attacker who guesses by `exact`, `near`; NAN: nobody held
                                    out */
-    double auc_deviation;       /* standard, of one who knows nothing, with so few jobs */
+    double auc_exact_deviation, auc_near_deviation; /* standard, by DeLong's formula */
+    double auc_deviation; /* standard, of one who knows nothing, with so few jobs */
 };
 
 /* The caller keeps the paths; jobs live in the arena. */

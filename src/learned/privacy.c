@@ -237,17 +237,47 @@ static bool count_names(struct nadi_privacy *p, const char *const *training, uin
 /* --- the attacker ------------------------------------------------------------------------------
  */
 
+static double score(const struct nadi_privacy *p, uint32_t job, bool exact)
+{
+    return exact ? p->jobs[job].exact : p->jobs[job].near;
+}
+
 /* How often a training job scores above one that is held out; ties count half. */
 static double auc(const struct nadi_privacy *p, bool exact)
 {
     double wins = 0;
     for (uint32_t a = 0; a < p->trained; a++)
         for (uint32_t b = p->trained; b < p->trained + p->held; b++) {
-            const double x = exact ? p->jobs[a].exact : p->jobs[a].near;
-            const double y = exact ? p->jobs[b].exact : p->jobs[b].near;
+            const double x = score(p, a, exact), y = score(p, b, exact);
             wins += x > y ? 1 : x < y ? 0 : 0.5;
         }
     return p->held ? wins / ((double)p->trained * p->held) : (double)NAN;
+}
+
+/* How often job i of one side wins against the other side: variance of that over the side. */
+static double side_variance(const struct nadi_privacy *p, bool exact, bool trained)
+{
+    const uint32_t count = trained ? p->trained : p->held, others = trained ? p->held : p->trained;
+    const uint32_t first = trained ? 0 : p->trained, other = trained ? p->trained : 0;
+    double sum = 0, squares = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        double wins = 0;
+        for (uint32_t k = 0; k < others; k++) {
+            const double x = score(p, first + i, exact), y = score(p, other + k, exact);
+            wins += x > y ? 1 : x < y ? 0 : 0.5;
+        }
+        sum += wins / others;
+        squares += wins / others * wins / others;
+    }
+    return count > 1 ? fmax(squares - sum * sum / count, 0) / (count - 1) : (double)NAN;
+}
+
+/* Standard deviation of the AUC of these jobs (DeLong, DeLong and Clarke-Pearson, 1988). */
+static double auc_deviation(const struct nadi_privacy *p, bool exact)
+{
+    return p->held ? sqrt(side_variance(p, exact, true) / p->trained +
+                          side_variance(p, exact, false) / p->held)
+                   : (double)NAN;
 }
 
 /* Of the rank sum of that many jobs in any order (Mann and Whitney, 1947). */
@@ -294,6 +324,8 @@ bool nadi_privacy_measure(struct nadi_privacy *p, const char *const *training, u
         count_sizes(&l, p);
         p->auc_exact = auc(p, true);
         p->auc_near = auc(p, false);
+        p->auc_exact_deviation = auc_deviation(p, true);
+        p->auc_near_deviation = auc_deviation(p, false);
         p->auc_deviation = deviation(p);
     }
     for (uint32_t j = 0; j < l.opened; j++)

@@ -5,9 +5,12 @@
 
 static const char fidelity_schema[] = NADI_MEASURES_TABLE
     "create table kinds(kind text primary key, real_nodes integer, synthetic_nodes integer,"
-    " duration_ks real, duration_ks_within_5_percent real, duration_wasserstein_over_mean real,"
-    " size_ks real, size_ks_within_5_percent real, size_wasserstein_over_mean real) without rowid;"
-    "create table dependencies(direction text primary key, ks real, ks_within_5_percent real,"
+    " duration_ks real, duration_ks_within_0_1_percent real, duration_ks_within_5_percent real, "
+    "duration_wasserstein_over_mean real,"
+    " size_ks real, size_ks_within_0_1_percent real, size_ks_within_5_percent real, "
+    "size_wasserstein_over_mean real) without rowid;"
+    "create table dependencies(direction text primary key, ks real, ks_within_0_1_percent real, "
+    "ks_within_5_percent real,"
     " wasserstein_over_mean real) without rowid;"
     "create table networks(network text primary key, not_simulated text, real_end_ns real,"
     " synthetic_end_ns real, step_error real, real_exposed_ns real, synthetic_exposed_ns real,"
@@ -22,11 +25,12 @@ static const char privacy_schema[] = NADI_MEASURES_TABLE
     "create table privacy(nearest text, longest_run integer, run_that_training_jobs_share integer,"
     " sizes_of_one_job integer, sizes_of_one_job_in_output integer, training_names integer,"
     " training_names_in_output integer, auc_exact real, auc_within_2_percent real,"
-    " auc_of_guessing_deviates real);";
+    " auc_exact_deviates real, auc_within_2_percent_deviates real, auc_of_guessing_deviates real);";
 
 static void distance(struct nadi_database *db, const struct nadi_distance *d)
 {
     nadi_database_double(db, d->ks);
+    nadi_database_double(db, d->close);
     nadi_database_double(db, d->near);
     nadi_database_double(db, d->wasserstein);
 }
@@ -72,7 +76,7 @@ bool nadi_fidelity_db(const struct nadi_fidelity *f, const char *real, const cha
         return false;
     nadi_measures_say(db, "real", real);
     nadi_measures_say(db, "synthetic", synthetic);
-    nadi_database_into(db, "kinds", 9);
+    nadi_database_into(db, "kinds", 11);
     for (uint32_t i = 0; i < f->kind_count; i++) {
         nadi_database_text(db, f->kinds[i].name);
         nadi_database_u64(db, f->kinds[i].nodes[0]);
@@ -81,7 +85,7 @@ bool nadi_fidelity_db(const struct nadi_fidelity *f, const char *real, const cha
         distance(db, &f->kinds[i].size);
         nadi_database_row(db);
     }
-    nadi_database_into(db, "dependencies", 4);
+    nadi_database_into(db, "dependencies", 5);
     for (int out = 0; out < 2; out++) {
         nadi_database_text(db, out ? "out" : "in");
         distance(db, out ? &f->fan_out : &f->fan_in);
@@ -114,7 +118,7 @@ bool nadi_privacy_db(const struct nadi_privacy *p, const char *path, struct nadi
             nadi_database_null(db);
         nadi_database_row(db);
     }
-    nadi_database_into(db, "privacy", 10);
+    nadi_database_into(db, "privacy", 12);
     nadi_database_text(db, p->jobs[p->nearest].path);
     nadi_database_u64(db, p->run);
     nadi_database_u64(db, p->shared_run);
@@ -124,6 +128,8 @@ bool nadi_privacy_db(const struct nadi_privacy *p, const char *path, struct nadi
     nadi_database_u64(db, p->names_out);
     nadi_database_double(db, p->auc_exact);
     nadi_database_double(db, p->auc_near);
+    nadi_database_double(db, p->auc_exact_deviation);
+    nadi_database_double(db, p->auc_near_deviation);
     nadi_database_double(db, p->auc_deviation);
     nadi_database_row(db);
     return nadi_database_finish(db, diags);

@@ -16,14 +16,16 @@ double nadi_measure_off(const double v[2])
 
 static void distance_text(const struct nadi_distance *d, struct nadi_str *out)
 {
-    nadi_str_printf(out, "  %6.3f %6.3f %8.4f", d->ks, d->near, d->wasserstein);
+    nadi_str_printf(out, "  %6.3f %6.3f %6.3f %8.4f", d->ks, d->close, d->near, d->wasserstein);
 }
 
 void nadi_fidelity_text(const struct nadi_fidelity *f, struct nadi_str *out)
 {
-    nadi_str_printf(out, "real %u ranks, synthetic %u ranks\n\n%-16s %10s %10s  %-22s  %s\n",
-                    f->ranks[0], f->ranks[1], "kind", "real", "synthetic", "durations KS near  W",
-                    "sizes KS near  W");
+    nadi_str_printf(out,
+                    "real %u ranks, synthetic %u ranks\n\n%-16s %10s %10s  %-29s  %s\n"
+                    "%-38s  %6s %6s %6s %8s  %6s %6s %6s %8s\n",
+                    f->ranks[0], f->ranks[1], "kind", "real", "synthetic", "durations", "sizes", "",
+                    "KS", "0.1 %", "5 %", "W", "KS", "0.1 %", "5 %", "W");
     for (uint32_t i = 0; i < f->kind_count; i++) {
         const struct nadi_fidelity_kind *k = &f->kinds[i];
         nadi_str_printf(out, "%-16s %10" PRIu64 " %10" PRIu64, k->name, k->nodes[0], k->nodes[1]);
@@ -33,8 +35,8 @@ void nadi_fidelity_text(const struct nadi_fidelity *f, struct nadi_str *out)
     }
     nadi_str_printf(out,
                     "\nkinds of nodes differ by %.2f %%; dependencies in: KS %.3f, out: KS %.3f\n"
-                    "KS: Kolmogorov-Smirnov; near: values within 5 %% are equal; W: "
-                    "Wasserstein over the mean\n\n%-30s %12s %12s %8s %10s %9s\n",
+                    "KS: Kolmogorov-Smirnov, times 1 ns apart are equal; then values within 0.1 %% "
+                    "and 5 %%; W: Wasserstein over the mean\n\n%-30s %12s %12s %8s %10s %9s\n",
                     100 * f->kinds_apart, f->fan_in.ks, f->fan_out.ks, "network", "real",
                     "synthetic", "step", "exposed", "overlap");
     for (uint32_t i = 0; i < NADI_FIDELITY_NETWORKS; i++) {
@@ -58,6 +60,7 @@ static void distance_json(const char *name, const struct nadi_distance *d, struc
 {
     nadi_json_object(j, name);
     nadi_json_double(j, "ks", d->ks);
+    nadi_json_double(j, "ks_within_0_1_percent", d->close);
     nadi_json_double(j, "ks_within_5_percent", d->near);
     nadi_json_double(j, "wasserstein_over_mean", d->wasserstein);
     nadi_json_close(j);
@@ -216,9 +219,11 @@ void nadi_privacy_text(const struct nadi_privacy *p, struct nadi_str *out)
                     p->lone_sizes, p->lone_sizes_out, p->names, p->names_out);
     if (p->held)
         nadi_str_printf(out,
-                        "membership attacker's AUC: %.3f by exact operators, %.3f by near ones "
-                        "(0.5: guessing, +-%.3f by chance; %u trained, %u held out)\n",
-                        p->auc_exact, p->auc_near, 1.96 * p->auc_deviation, p->trained, p->held);
+                        "membership attacker's AUC: %.3f +-%.3f by exact operators, %.3f +-%.3f by "
+                        "near ones (95 %% intervals; guessing is 0.5 +-%.3f; %u trained, %u held "
+                        "out)\n",
+                        p->auc_exact, 1.96 * p->auc_exact_deviation, p->auc_near,
+                        1.96 * p->auc_near_deviation, 1.96 * p->auc_deviation, p->trained, p->held);
     else
         nadi_str_add(out,
                      "membership attacker: not tried; name jobs of the same kind that were not "
@@ -250,6 +255,8 @@ void nadi_privacy_json(const struct nadi_privacy *p, struct nadi_str *out)
     nadi_json_u64(&j, "training_names_in_output", p->names_out);
     nadi_json_double(&j, "auc_exact", p->auc_exact);
     nadi_json_double(&j, "auc_within_2_percent", p->auc_near);
+    nadi_json_double(&j, "auc_exact_deviates", p->auc_exact_deviation);
+    nadi_json_double(&j, "auc_within_2_percent_deviates", p->auc_near_deviation);
     nadi_json_double(&j, "auc_of_guessing_deviates", p->auc_deviation);
     nadi_json_close(&j);
     nadi_json_finish(&j);
