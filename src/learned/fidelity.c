@@ -12,13 +12,12 @@
 /* --- distributions -----------------------------------------------------------------------------
  */
 
-/* What counts as equal: a share, and an amount. Times are whole nanoseconds, so that one that lies
- * between two is either. */
+/* What counts as equal: a share, and an amount. Recorded times are whole ticks, so that one that
+ * lies between two is either. */
 struct slack {
     double share, amount;
 };
 static const struct slack thousandth = {1.001, 0}, twentieth = {1.05, 0};
-static const double tick = 1; /* ns */
 
 struct weighted {
     double value, weight;
@@ -219,6 +218,19 @@ static void add_job(struct comparing *c, int j)
         add_program(c, j, job->programs[job->class_of_stage[s]], weight);
 }
 
+/* Of the clock that the times of a job were recorded by, in ns. */
+static double tick_of(const struct nadi_learned_job *job)
+{
+    bool any = false;
+    for (uint32_t c = 0; c < job->class_count; c++)
+        for (uint32_t n = 0; n < job->programs[c]->node_count; n++) {
+            if (job->programs[c]->duration_ns[n] % 1000 != 0)
+                return 1;
+            any |= job->programs[c]->duration_ns[n] > 0;
+        }
+    return any ? 1000 : 1;
+}
+
 static void compare_jobs(struct comparing *c, struct nadi_fidelity *f)
 {
     double all[2] = {0};
@@ -234,7 +246,7 @@ static void compare_jobs(struct comparing *c, struct nadi_fidelity *f)
         memcpy(out->name, k->name, sizeof(out->name));
         for (int j = 0; j < 2; j++)
             out->nodes[j] = nadi_count_round(k->nodes[j]);
-        out->duration = compare(k->durations, tick);
+        out->duration = compare(k->durations, f->tick_ns);
         out->size = compare(k->sizes, 0);
         f->kinds_apart += fabs(k->nodes[0] / all[0] - k->nodes[1] / all[1]) / 2;
     }
@@ -395,6 +407,7 @@ bool nadi_fidelity_measure(struct nadi_fidelity *f, const char *real, const char
     if (ok) {
         f->ranks[0] = c->jobs[0].rank_count;
         f->ranks[1] = c->jobs[1].rank_count;
+        f->tick_ns = tick_of(&c->jobs[0]);
         compare_jobs(c, f);
     }
     release(c);

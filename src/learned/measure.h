@@ -12,7 +12,7 @@ enum {
 };
 
 struct nadi_distance {  /* between two distributions */
-    double ks;          /* Kolmogorov-Smirnov; times 1 ns apart, which are rounded, are equal */
+    double ks;          /* Kolmogorov-Smirnov; times a tick apart, which are rounded, are equal */
     double close;       /* the same where values within 0.1 % count as equal */
     double near;        /* the same within 5 % */
     double wasserstein; /* of the first kind, by the mean of the first job */
@@ -33,6 +33,7 @@ struct nadi_fidelity_network {
 
 struct nadi_fidelity {
     uint32_t ranks[2];
+    double tick_ns;     /* 1, or 1000 where all times of the first job are whole microseconds */
     double kinds_apart; /* total variation of the numbers of nodes by kind */
     struct nadi_fidelity_kind kinds[NADI_FIDELITY_KINDS];
     uint32_t kind_count;

@@ -35,10 +35,10 @@ void nadi_fidelity_text(const struct nadi_fidelity *f, struct nadi_str *out)
     }
     nadi_str_printf(out,
                     "\nkinds of nodes differ by %.2f %%; dependencies in: KS %.3f, out: KS %.3f\n"
-                    "KS: Kolmogorov-Smirnov, times 1 ns apart are equal; then values within 0.1 %% "
+                    "KS: Kolmogorov-Smirnov, times 1 %s apart are equal; then values within 0.1 %% "
                     "and 5 %%; W: Wasserstein over the mean\n\n%-30s %12s %12s %8s %10s %9s\n",
-                    100 * f->kinds_apart, f->fan_in.ks, f->fan_out.ks, "network", "real",
-                    "synthetic", "step", "exposed", "overlap");
+                    100 * f->kinds_apart, f->fan_in.ks, f->fan_out.ks, f->tick_ns > 1 ? "us" : "ns",
+                    "network", "real", "synthetic", "step", "exposed", "overlap");
     for (uint32_t i = 0; i < NADI_FIDELITY_NETWORKS; i++) {
         const struct nadi_fidelity_network *n = &f->networks[i];
         char real[32], made[32];
@@ -85,6 +85,7 @@ void nadi_fidelity_json(const struct nadi_fidelity *f, struct nadi_str *out)
         nadi_json_close(&j);
     }
     nadi_json_close(&j);
+    nadi_json_double(&j, "tick_ns", f->tick_ns);
     nadi_json_double(&j, "kinds_apart", f->kinds_apart);
     distance_json("fan_in", &f->fan_in, &j);
     distance_json("fan_out", &f->fan_out, &j);
