@@ -12,12 +12,12 @@
 /* --- distributions -----------------------------------------------------------------------------
  */
 
-/* What counts as equal: a share, and an amount. Recorded times are whole ticks, so that one that
- * lies between two is either. */
+/* What counts as equal: a share of a value, not less and not more than an amount. Recorded times
+ * are whole ticks, so that one that lies between two is either. */
 struct slack {
-    double share, amount;
+    double share, least, most;
 };
-static const struct slack thousandth = {1.001, 0}, twentieth = {1.05, 0};
+static const struct slack thousandth = {0.001, 0, HUGE_VAL}, twentieth = {0.05, 0, HUGE_VAL};
 
 struct weighted {
     double value, weight;
@@ -58,8 +58,9 @@ static double above(const struct values *a, const struct values *b, struct slack
     size_t at_a = 0, at_b = 0;
     for (size_t i = 0; i < a->count; i++) {
         const double value = a->items[i].value;
+        const double more = fmin(fmax(value * slack.share, slack.least), slack.most);
         const double here = share_to(a, value, &at_a, &sum_a) / all_a;
-        const double there = share_to(b, value * slack.share + slack.amount, &at_b, &sum_b) / all_b;
+        const double there = share_to(b, value + more, &at_b, &sum_b) / all_b;
         most = fmax(most, here - there);
     }
     return most;
@@ -108,14 +109,14 @@ static void quantiles(const struct values *v, double *out)
     }
 }
 
-/* ticks: the amount by which values that are equal may differ. */
-static struct nadi_distance compare(struct values v[2], double ticks)
+/* tick: of times, in ns; 0: sizes and counts. */
+static struct nadi_distance compare(struct values v[2], double tick)
 {
     struct nadi_distance d;
     for (int j = 0; j < 2; j++)
         if (v[j].count)
             qsort(v[j].items, v[j].count, sizeof(*v[j].items), by_value);
-    d.ks = apart(&v[0], &v[1], (struct slack){1, ticks});
+    d.ks = apart(&v[0], &v[1], (struct slack){0.001, tick > 0, tick});
     d.close = apart(&v[0], &v[1], thousandth);
     d.near = apart(&v[0], &v[1], twentieth);
     d.wasserstein = wasserstein(&v[0], &v[1]);

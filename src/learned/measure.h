@@ -12,7 +12,7 @@ enum {
 };
 
 struct nadi_distance {  /* between two distributions */
-    double ks;          /* Kolmogorov-Smirnov; times a tick apart, which are rounded, are equal */
+    double ks;          /* Kolmogorov-Smirnov; times 1 ns, or a tick and 0.1 %, apart are equal */
     double close;       /* the same where values within 0.1 % count as equal */
     double near;        /* the same within 5 % */
     double wasserstein; /* of the first kind, by the mean of the first job */

@@ -35,10 +35,11 @@ void nadi_fidelity_text(const struct nadi_fidelity *f, struct nadi_str *out)
     }
     nadi_str_printf(out,
                     "\nkinds of nodes differ by %.2f %%; dependencies in: KS %.3f, out: KS %.3f\n"
-                    "KS: Kolmogorov-Smirnov, times 1 %s apart are equal; then values within 0.1 %% "
+                    "KS: Kolmogorov-Smirnov, times %s apart are equal; then values within 0.1 %% "
                     "and 5 %%; W: Wasserstein over the mean\n\n%-30s %12s %12s %8s %10s %9s\n",
-                    100 * f->kinds_apart, f->fan_in.ks, f->fan_out.ks, f->tick_ns > 1 ? "us" : "ns",
-                    "network", "real", "synthetic", "step", "exposed", "overlap");
+                    100 * f->kinds_apart, f->fan_in.ks, f->fan_out.ks,
+                    f->tick_ns > 1 ? "up to 1 us and 0.1 %" : "1 ns", "network", "real",
+                    "synthetic", "step", "exposed", "overlap");
     for (uint32_t i = 0; i < NADI_FIDELITY_NETWORKS; i++) {
         const struct nadi_fidelity_network *n = &f->networks[i];
         char real[32], made[32];
