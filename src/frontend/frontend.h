@@ -56,6 +56,7 @@ struct nadi_nsight_row { /* of a table of kernels or copies */
     uint32_t stream;
     const char *name;
 };
+/* What reading an export ends in: for tests, without a database. */
 bool nadi_nsight_rows(struct nadi_front_job *job, const char *path,
                       const struct nadi_nsight_row *rows, size_t count,
                       struct nadi_diags *diags) NADI_MUST_USE;
