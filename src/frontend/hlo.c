@@ -106,11 +106,25 @@ static bool one_shape(const char *text, const char *end, uint64_t *bytes, const 
     return true;
 }
 
+const char *nadi_hlo_past_tuple(const char *text, const char *end)
+{
+    uint32_t depth = 0;
+    for (; text < end; text++) {
+        depth += *text == '(';
+        if (*text == ')' && --depth == 0)
+            return text + 1;
+    }
+    return end;
+}
+
+/* Layouts, "{1,0:T(8,128)}", are no shapes. */
 uint64_t nadi_hlo_shape_bytes(const char *text, const char *end)
 {
     uint64_t sum = 0, bytes;
     const bool tuple = text < end && *text == '(';
-    for (const char *at = text; at < end && !(tuple && *at == ')');) {
+    if (tuple)
+        end = nadi_hlo_past_tuple(text, end);
+    for (const char *at = text; at < end;) {
         const char *after;
         const bool begins = at == text || !isalnum((unsigned char)at[-1]);
         if (begins && one_shape(at, end, &bytes, &after)) {
@@ -118,6 +132,8 @@ uint64_t nadi_hlo_shape_bytes(const char *text, const char *end)
             at = after;
             if (!tuple)
                 return sum;
+        } else if (*at == '{') {
+            at += strcspn(at, "}");
         } else {
             at++;
         }

@@ -25,6 +25,8 @@ uint32_t nadi_hlo_bits(const char *word, size_t length);
 /* "all-reduce", "all_gather" and so on, with or without "-start". */
 bool nadi_hlo_collective(const char *word, size_t length, enum nadi_collective_kind *kind);
 
+/* Behind the bracket that closes the one at `text`; `end` where there is none. */
+const char *nadi_hlo_past_tuple(const char *text, const char *end);
 /* Bytes of the first shape of a text, "(bf16[8,128]{1,0}, f32[])": of all that a tuple has. */
 uint64_t nadi_hlo_shape_bytes(const char *text, const char *end);
 

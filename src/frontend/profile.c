@@ -1,4 +1,5 @@
 #include "frontend/profile.h"
+#include "base/time.h"
 
 #include "base/mem.h"
 #include "frontend/hlo.h"
@@ -37,10 +38,7 @@ void nadi_profile_hlo(struct nadi_front_job *job, struct nadi_front_work *w, con
     const char *name = opcode;
     if (equals) { /* the word before the first '(' behind the type */
         const char *shape = equals + 3;
-        opcode = shape;
-        if (*opcode == '(')
-            while (*opcode && *opcode != ')')
-                opcode++;
+        opcode = *shape == '(' ? nadi_hlo_past_tuple(shape, text + strlen(text)) : shape;
         opcode += strcspn(opcode, " ");
         opcode += strspn(opcode, " ");
     }
@@ -59,13 +57,12 @@ void nadi_profile_hlo(struct nadi_front_job *job, struct nadi_front_work *w, con
     if (!nadi_hlo_collective(opcode, (size_t)(end - opcode), &kind))
         return;
     const char *operands = equals && *end == '(' ? end + 1 : NULL;
-    uint64_t bytes =
-        operands ? nadi_hlo_shape_bytes(operands, operands + strcspn(operands, ")")) : 0;
+    uint64_t bytes = operands ? nadi_hlo_shape_bytes(end, end + strlen(end)) : 0;
+    bool both = false;          /* the result of a beginning has what goes in and what comes out */
     if (bytes == 0 && equals) { /* operands without types: the result says it */
         const char *shape = equals + 3;
         bytes = nadi_hlo_shape_bytes(shape, opcode);
-        if (start && *shape == '(')
-            bytes /= 2;
+        both = start && *shape == '(';
     }
     if (bytes == 0 || !read_group(job, w, text)) {
         w->node.group = 0;
@@ -75,6 +72,10 @@ void nadi_profile_hlo(struct nadi_front_job *job, struct nadi_front_work *w, con
     const uint32_t members =
         w->node.group ? job->groups.items[w->node.group].count : job->rank_count;
     const bool by_result = !operands || *operands == '%';
+    if (both) /* what comes out: of an all-gather from all members, of a reduce-scatter for one */
+        bytes = kind == NADI_ALL_GATHER       ? nadi_count_mul(bytes, members) / (members + 1)
+                : kind == NADI_REDUCE_SCATTER ? bytes / (members + 1)
+                                              : bytes / 2;
     if (by_result && kind == NADI_ALL_GATHER && members)
         bytes /= members;
     else if (by_result && kind == NADI_REDUCE_SCATTER)
