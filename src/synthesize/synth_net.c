@@ -316,8 +316,8 @@ void nadi_synth_net_reverse(struct nadi_synth_net *reverse, const struct nadi_sy
         reverse->first_out[net->pairs[i].to + 1]++;
     for (size_t v = 0; v < n; v++)
         reverse->first_out[v + 1] += reverse->first_out[v];
-    uint32_t *at = NADI_NEW(uint32_t, n + 1);
-    memcpy(at, reverse->first_out, (n + 1) * sizeof(uint32_t));
+    uint32_t *at = NADI_NEW(uint32_t, n);
+    memcpy(at, reverse->first_out, n * sizeof(uint32_t));
     for (size_t i = 0; i < pairs; i++) {
         const uint32_t to = at[net->pairs[i].to]++;
         (*which)[i] = to;
