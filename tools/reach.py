@@ -355,8 +355,8 @@ class Reach:
                 then[f] = now
             elif kept and (code := self.moved(f, then.get(f), int(kept[1], 16))) is not None:
                 self.code[f] = code
-            else:
-                whole &= "{" not in (self.tree / f).read_text().split("\n\n", 1)[-1]
+            else:  # no test has reached it, or it is new
+                whole &= f in then
         return whole
 
     def is_sound(self, test, scratch):
@@ -413,7 +413,7 @@ class Reach:
         for name in [n for n in rows if n not in names]:
             del rows[name]
         for f, now in self.texts.items():
-            if self.lines.get(f, [""])[0] == self.sources[f]:
+            if f not in self.lines or self.lines[f][0] == self.sources[f]:
                 self.kept["line_texts"][f] = now
         self.save()
         rows = {**rows, **carried}
