@@ -273,7 +273,8 @@ void run_case(const uint8_t *bytes, size_t size, const char *folder, struct run_
     count(tally, status);
     if (has_run(first))
         show(&r, first);
-    for (size_t i = 0; has_run(first) && i < sizeof(ways) / sizeof(*ways); i++)
+    const bool comparable = has_run(first) && !stopped_early(first);
+    for (size_t i = 0; comparable && i < sizeof(ways) / sizeof(*ways); i++)
         if (ways[i].model == r.model || (ways[i].always && r.twice))
             compare(&r, first, status, &ways[i].way, tally);
     nadi_job_destroy(first);
