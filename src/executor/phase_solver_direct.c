@@ -4,6 +4,7 @@
  * that stands for all. Within one tick receives and credits commute, with one exception: in an
  * all-reduce a credit that meets the arrival of the last message of the first half in the same
  * tick. That case is reported as undecided. */
+#include "base/heap.h"
 #include "base/mem.h"
 #include "executor/internal.h"
 #include "executor/phase_solver.h"
@@ -46,32 +47,13 @@ static bool before(const struct entry *x, const struct entry *y)
 static void push(struct table *t, int64_t at, uint32_t participant, enum what what)
 {
     struct entry e = {at, t->order++, participant, what};
-    NADI_RESERVE(&t->heap, t->heap.count + 1);
-    size_t i = t->heap.count++;
-    while (i > 0 && before(&e, &t->heap.items[(i - 1) / 2])) {
-        t->heap.items[i] = t->heap.items[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    t->heap.items[i] = e;
+    NADI_HEAP_PUSH(&t->heap, e, before);
 }
 
 static struct entry pop(struct table *t)
 {
-    struct entry top = t->heap.items[0], last = t->heap.items[--t->heap.count];
-    size_t i = 0;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= t->heap.count)
-            break;
-        if (child + 1 < t->heap.count && before(&t->heap.items[child + 1], &t->heap.items[child]))
-            child++;
-        if (!before(&t->heap.items[child], &last))
-            break;
-        t->heap.items[i] = t->heap.items[child];
-        i = child;
-    }
-    if (t->heap.count)
-        t->heap.items[i] = last;
+    struct entry top;
+    NADI_HEAP_POP(&t->heap, top, before);
     return top;
 }
 

@@ -1,4 +1,5 @@
 /* job_program: a trace of a rank as a program. */
+#include "base/heap.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/str.h"
@@ -6,39 +7,6 @@
 
 /* --- order -------------------------------------------------------------------------------------
  */
-
-struct heap { /* least first */
-    uint32_t *items;
-    uint32_t count;
-};
-
-static void heap_push(struct heap *h, uint32_t value)
-{
-    uint32_t at = h->count++;
-    while (at && h->items[(at - 1) / 2] > value) {
-        h->items[at] = h->items[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    h->items[at] = value;
-}
-
-static uint32_t heap_pop(struct heap *h)
-{
-    const uint32_t least = h->items[0], last = h->items[--h->count];
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= h->count)
-            break;
-        child += child + 1 < h->count && h->items[child + 1] < h->items[child];
-        if (h->items[child] >= last)
-            break;
-        h->items[at] = h->items[child];
-        at = child;
-    }
-    h->items[at] = last;
-    return least;
-}
 
 static bool is_left_out(const struct nadi_trace *t, uint32_t n)
 {
@@ -49,19 +17,19 @@ static bool is_left_out(const struct nadi_trace *t, uint32_t n)
 static uint32_t put_in_order(const struct nadi_trace *t, uint32_t *order)
 {
     uint32_t *open = NADI_NEW(uint32_t, t->node_count), count = 0;
-    struct heap ready = {NADI_NEW(uint32_t, t->node_count), 0};
+    struct nadi_heap32 ready = {0};
     for (uint32_t n = 0; n < t->node_count; n++) {
         open[n] = t->dep_start[n + 1] - t->dep_start[n];
         if (open[n] == 0)
-            heap_push(&ready, n);
+            nadi_heap32_push(&ready, n);
     }
     while (ready.count) {
-        const uint32_t n = heap_pop(&ready);
+        const uint32_t n = nadi_heap32_pop(&ready);
         if (!is_left_out(t, n))
             order[count++] = n;
         for (uint32_t c = t->child_start[n]; c < t->child_start[n + 1]; c++)
             if (--open[t->children[c]] == 0)
-                heap_push(&ready, t->children[c]);
+                nadi_heap32_push(&ready, t->children[c]);
     }
     nadi_mem_free(open);
     nadi_mem_free(ready.items);

@@ -1,5 +1,6 @@
 #include "report/timeline.h"
 
+#include "base/heap.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/time.h"
@@ -97,36 +98,6 @@ static bool before(const struct row *a, const struct row *b)
     return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->uuid < b->uuid;
 }
 
-static void swap(struct row *a, struct row *b)
-{
-    struct row t = *a;
-    *a = *b;
-    *b = t;
-}
-
-static void sift_down(struct rows *h)
-{
-    for (size_t i = 0;;) {
-        size_t least = i, left = 2 * i + 1;
-        if (left < h->count && before(&h->items[left], &h->items[least]))
-            least = left;
-        if (left + 1 < h->count && before(&h->items[left + 1], &h->items[least]))
-            least = left + 1;
-        if (least == i)
-            return;
-        swap(&h->items[i], &h->items[least]);
-        i = least;
-    }
-}
-
-static void push(struct rows *h, struct row row)
-{
-    NADI_PUSH(h, row);
-    for (size_t i = h->count - 1; i && before(&h->items[i], &h->items[(i - 1) / 2]);
-         i = (i - 1) / 2)
-        swap(&h->items[i], &h->items[(i - 1) / 2]);
-}
-
 struct drawing {
     const struct nadi_inputs *in;
     const struct nadi_result *r;
@@ -145,16 +116,15 @@ static uint64_t node_key(uint32_t rank, uint32_t node)
 /* The row whose slices ended longest ago if it is free by then, else a new one. */
 static uint64_t row_for(struct drawing *d, const struct shown *s)
 {
+    struct row row = {.end_ns = s->end_ns};
     if (d->rows.count && d->rows.items[0].end_ns <= s->start_ns) {
-        uint64_t uuid = d->rows.items[0].uuid;
-        d->rows.items[0].end_ns = s->end_ns;
-        sift_down(&d->rows);
-        return uuid;
-    }
-    uint64_t uuid =
-        nadi_pftrace_track(&d->trace, d->process, track_names[s->track], (uint32_t)s->track);
-    push(&d->rows, (struct row){s->end_ns, uuid});
-    return uuid;
+        row.uuid = d->rows.items[0].uuid;
+        NADI_HEAP_DROP(&d->rows, before);
+    } else
+        row.uuid =
+            nadi_pftrace_track(&d->trace, d->process, track_names[s->track], (uint32_t)s->track);
+    NADI_HEAP_PUSH(&d->rows, row, before);
+    return row.uuid;
 }
 
 static const char *category_of(const struct nadi_trace *t, uint32_t node)

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "base/heap.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/threads.h"
@@ -82,41 +83,19 @@ static int by_key(const void *a, const void *b)
     return compare_by(x->key, y->key, x, y);
 }
 
-static void sift_down(struct kept *k, size_t at)
+static bool is_worse(const struct candidate *a, const struct candidate *b)
 {
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= k->count)
-            return;
-        if (child + 1 < k->count && by_low(&k->items[child + 1], &k->items[child]) > 0)
-            child++;
-        if (by_low(&k->items[at], &k->items[child]) >= 0)
-            return;
-        const struct candidate other = k->items[at];
-        k->items[at] = k->items[child];
-        k->items[child] = other;
-        at = child;
-    }
+    return by_low(a, b) > 0;
 }
 
 static void keep(struct kept *k, const struct candidate *c)
 {
     if (k->count == KEPT) {
-        if (by_low(c, &k->items[0]) < 0) {
-            k->items[0] = *c;
-            sift_down(k, 0);
-        }
-        return;
+        if (!is_worse(&k->items[0], c))
+            return;
+        NADI_HEAP_DROP(k, is_worse);
     }
-    if (k->count == k->capacity)
-        k->items = nadi_mem_grow(k->items, &k->capacity, k->count + 1, sizeof(*k->items));
-    size_t at = k->count++;
-    k->items[at] = *c;
-    while (at > 0 && by_low(&k->items[at], &k->items[(at - 1) / 2]) > 0) {
-        const struct candidate other = k->items[at];
-        k->items[at] = k->items[(at - 1) / 2];
-        k->items[at = (at - 1) / 2] = other;
-    }
+    NADI_HEAP_PUSH(k, *c, is_worse);
 }
 
 /* ---- estimates ----------------------------------------------------------------------------- */

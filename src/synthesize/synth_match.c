@@ -1,5 +1,6 @@
 #include "synthesize/synth_match.h"
 
+#include "base/heap.h"
 #include "base/mem.h"
 
 static void find_only(const struct nadi_synth_net *net, uint32_t *only_out, uint32_t *only_in)
@@ -82,40 +83,6 @@ static bool before(const struct nadi_synth_flight *a, const struct nadi_synth_fl
     return a->end < b->end || (a->end == b->end && a->send < b->send);
 }
 
-static void push(struct nadi_synth_traffic *t, struct nadi_synth_flight f)
-{
-    NADI_PUSH(&t->flights, f);
-    struct nadi_synth_flight *heap = t->flights.items;
-    size_t i = t->flights.count - 1;
-    while (i > 0 && before(&f, &heap[(i - 1) / 2])) {
-        heap[i] = heap[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    heap[i] = f;
-}
-
-static struct nadi_synth_flight pop(struct nadi_synth_traffic *t)
-{
-    struct nadi_synth_flight *heap = t->flights.items;
-    const struct nadi_synth_flight first = heap[0], last = heap[--t->flights.count];
-    const size_t count = t->flights.count;
-    size_t i = 0;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= count)
-            break;
-        if (child + 1 < count && before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!before(&heap[child], &last))
-            break;
-        heap[i] = heap[child];
-        i = child;
-    }
-    if (count > 0)
-        heap[i] = last;
-    return first;
-}
-
 uint32_t nadi_synth_start(struct nadi_synth_traffic *t, uint32_t pair, size_t first, double bytes)
 {
     const struct nadi_synth_pair *p = &t->net->pairs[pair];
@@ -131,7 +98,8 @@ uint32_t nadi_synth_start(struct nadi_synth_traffic *t, uint32_t pair, size_t fi
         t->spare[t->net->channels[p->first_channel + i]] -= t->rate[pair];
     t->plan->work += 50;
     NADI_PUSH(&t->plan->sends, send);
-    push(t, (struct nadi_synth_flight){send.end, index});
+    const struct nadi_synth_flight flight = {send.end, index};
+    NADI_HEAP_PUSH(&t->flights, flight, before);
     return index;
 }
 
@@ -160,7 +128,7 @@ static void release_channels(struct nadi_synth_traffic *t, uint32_t pair)
 static void drop_given_up(struct nadi_synth_traffic *t)
 {
     while (t->flights.count > 0 && t->plan->sends.items[t->flights.items[0].send].count == 0)
-        (void)pop(t);
+        NADI_HEAP_DROP(&t->flights, before);
 }
 
 uint32_t nadi_synth_next(struct nadi_synth_traffic *t)
@@ -168,7 +136,8 @@ uint32_t nadi_synth_next(struct nadi_synth_traffic *t)
     drop_given_up(t);
     if (t->flights.count == 0)
         return NADI_NONE;
-    const struct nadi_synth_flight f = pop(t);
+    struct nadi_synth_flight f;
+    NADI_HEAP_POP(&t->flights, f, before);
     const struct nadi_synth_pair *p = &t->net->pairs[t->plan->sends.items[f.send].pair];
     t->now = f.end;
     release_channels(t, (uint32_t)(p - t->net->pairs));

@@ -1,5 +1,6 @@
 #include "trace/links.h"
 
+#include "base/heap.h"
 #include "base/map.h"
 #include "base/mem.h"
 
@@ -124,56 +125,28 @@ void nadi_links_release(struct nadi_links *l)
     *l = (struct nadi_links){0};
 }
 
-/* A binary heap of node indices, smallest first. */
-static void heap_push(uint32_t *heap, uint32_t *count, uint32_t node)
-{
-    uint32_t at = (*count)++;
-    for (; at && heap[(at - 1) / 2] > node; at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = node;
-}
-
-static uint32_t heap_pop(uint32_t *heap, uint32_t *count)
-{
-    const uint32_t top = heap[0], last = heap[--*count];
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= *count)
-            break;
-        if (child + 1 < *count && heap[child + 1] < heap[child])
-            child++;
-        if (heap[child] >= last)
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = last;
-    return top;
-}
-
 bool nadi_links_order(struct nadi_links *l)
 {
     const uint32_t n = l->count;
-    uint32_t *open = NADI_NEW(uint32_t, n), *heap = NADI_NEW(uint32_t, n);
-    uint32_t waiting = 0, done = 0;
+    uint32_t *open = NADI_NEW(uint32_t, n), done = 0;
+    struct nadi_heap32 ready = {0};
     nadi_mem_free(l->order);
     l->order = NADI_NEW(uint32_t, n);
     for (uint32_t i = 0; i < n; i++) {
         open[i] = l->dep_start[i + 1] - l->dep_start[i];
         if (open[i] == 0)
-            heap_push(heap, &waiting, i);
+            nadi_heap32_push(&ready, i);
     }
-    while (waiting) {
-        const uint32_t node = heap_pop(heap, &waiting);
+    while (ready.count) {
+        const uint32_t node = nadi_heap32_pop(&ready);
         l->order[done++] = node;
         for (uint32_t k = l->child_start[node]; k < l->child_start[node + 1]; k++) {
             if (--open[l->children[k]] == 0)
-                heap_push(heap, &waiting, l->children[k]);
+                nadi_heap32_push(&ready, l->children[k]);
         }
     }
     nadi_mem_free(open);
-    nadi_mem_free(heap);
+    nadi_mem_free(ready.items);
     if (done == n)
         return true;
     nadi_mem_free(l->order);

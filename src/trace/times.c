@@ -1,5 +1,6 @@
 #include "trace/times.h"
 
+#include "base/heap.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/time.h"
@@ -117,8 +118,10 @@ struct replay {
     const struct nadi_links *l;
     uint32_t *open; /* by node: dependencies not ended */
     uint64_t *ready;
-    struct waiting *heap;
-    uint32_t count;
+    struct {
+        struct waiting *items;
+        size_t count, capacity;
+    } heap;
     struct nadi_map64 streams; /* stream -> index into free */
     struct {
         uint64_t *items; /* when the stream is free */
@@ -129,33 +132,6 @@ struct replay {
 static bool before(const struct waiting *a, const struct waiting *b)
 {
     return a->ready != b->ready ? a->ready < b->ready : a->node < b->node;
-}
-
-static void push(struct replay *r, struct waiting w)
-{
-    uint32_t at = r->count++;
-    for (; at && before(&w, &r->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        r->heap[at] = r->heap[(at - 1) / 2];
-    r->heap[at] = w;
-}
-
-static struct waiting pop(struct replay *r)
-{
-    const struct waiting top = r->heap[0], last = r->heap[--r->count];
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= r->count)
-            break;
-        if (child + 1 < r->count && before(&r->heap[child + 1], &r->heap[child]))
-            child++;
-        if (!before(&r->heap[child], &last))
-            break;
-        r->heap[at] = r->heap[child];
-        at = child;
-    }
-    r->heap[at] = last;
-    return top;
 }
 
 static uint64_t *stream_free(struct replay *r, const struct nadi_trace_stream *stream)
@@ -182,8 +158,9 @@ static void run_node(struct replay *r, struct waiting w)
     for (uint32_t k = r->l->child_start[w.node]; k < r->l->child_start[w.node + 1]; k++) {
         const uint32_t child = r->l->children[k];
         r->ready[child] = nadi_max_u64(r->ready[child], end);
+        const struct waiting next = {r->ready[child], child};
         if (--r->open[child] == 0)
-            push(r, (struct waiting){r->ready[child], child});
+            NADI_HEAP_PUSH(&r->heap, next, before);
     }
 }
 
@@ -194,20 +171,23 @@ static void replay(struct nadi_trace_times *t, const struct nadi_full *f,
     struct replay r = {.t = t, .f = f, .l = l};
     r.open = NADI_NEW(uint32_t, n);
     r.ready = NADI_ZNEW(uint64_t, n);
-    r.heap = NADI_NEW(struct waiting, n);
     nadi_map64_init(&r.streams, 16);
     for (uint32_t i = 0; i < n; i++) {
         r.open[i] = l->dep_start[i + 1] - l->dep_start[i];
+        const struct waiting first = {0, i};
         if (r.open[i] == 0)
-            push(&r, (struct waiting){0, i});
+            NADI_HEAP_PUSH(&r.heap, first, before);
     }
-    while (r.count)
-        run_node(&r, pop(&r));
+    while (r.heap.count) {
+        struct waiting next;
+        NADI_HEAP_POP(&r.heap, next, before);
+        run_node(&r, next);
+    }
     nadi_map64_release(&r.streams);
     nadi_mem_free(r.free.items);
     nadi_mem_free(r.open);
     nadi_mem_free(r.ready);
-    nadi_mem_free(r.heap);
+    nadi_mem_free(r.heap.items);
 }
 
 /* --- recorded times ----------------------------------------------------------------------------

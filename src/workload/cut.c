@@ -108,9 +108,9 @@ static uint32_t before_of(const struct nadi_workload *w, uint32_t actor)
     return w->setup.before->setup.fold->actor_of[nadi_workload_rank_of(w, actor)];
 }
 
-static void copy_heap(struct ready_heap *to, const struct ready_heap *from)
+static void copy_heap(struct nadi_heap32 *to, const struct nadi_heap32 *from)
 {
-    *to = (struct ready_heap){0};
+    *to = (struct nadi_heap32){0};
     for (size_t i = 0; i < from->count; i++)
         NADI_PUSH(to, from->items[i]);
 }

@@ -74,7 +74,7 @@ static void push(struct nadi_state *words, uint64_t word)
     NADI_PUSH(words, word);
 }
 
-static void push_heap(struct nadi_state *words, const struct ready_heap *h, uint32_t low)
+static void push_heap(struct nadi_state *words, const struct nadi_heap32 *h, uint32_t low)
 {
     push(words, h->count);
     for (size_t i = 0; i < h->count; i++)

@@ -3,6 +3,7 @@
 #define NADI_WORKLOAD_INTERNAL_H
 
 #include "base/arena.h"
+#include "base/heap.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "workload/workload.h"
@@ -16,11 +17,6 @@ enum activity { /* for the breakdown of a rank's time */
                 ACTIVITY_CPU,
                 ACTIVITY_OTHER,
                 ACTIVITIES
-};
-
-struct ready_heap { /* node indices, smallest first */
-    uint32_t *items;
-    size_t count, capacity;
 };
 
 struct running { /* a node in flight */
@@ -62,7 +58,7 @@ struct rank_state {
         uint32_t *items; /* far from a parent that was the first to be done; some are done */
         size_t count, capacity;
     } far;
-    struct ready_heap ready[NADI_SLOTS];
+    struct nadi_heap32 ready[NADI_SLOTS]; /* nodes */
     struct {
         uint32_t *items;
         size_t count, capacity;

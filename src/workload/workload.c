@@ -5,43 +5,13 @@
 
 /* ---- ready nodes --------------------------------------------------------------------------- */
 
-static void heap_push(struct ready_heap *h, uint32_t node)
-{
-    NADI_RESERVE(h, h->count + 1);
-    size_t i = h->count++;
-    while (i > 0 && h->items[(i - 1) / 2] > node) {
-        h->items[i] = h->items[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    h->items[i] = node;
-}
-
-static uint32_t heap_pop(struct ready_heap *h)
-{
-    uint32_t top = h->items[0], last = h->items[--h->count];
-    size_t i = 0;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= h->count)
-            break;
-        if (child + 1 < h->count && h->items[child + 1] < h->items[child])
-            child++;
-        if (h->items[child] >= last)
-            break;
-        h->items[i] = h->items[child];
-        i = child;
-    }
-    h->items[i] = last;
-    return top;
-}
-
 static enum nadi_slot make_ready(const struct nadi_workload *w, struct rank_state *r, uint32_t node)
 {
     enum nadi_slot slot = nadi_workload_slot(w, r, node);
     if (r->in_pass)
         NADI_PUSH(&r->became_ready, node);
     else
-        heap_push(&r->ready[slot], node);
+        nadi_heap32_push(&r->ready[slot], node);
     return slot;
 }
 
@@ -170,7 +140,7 @@ static void workload_pass(struct nadi_workload *w, uint32_t rank)
                 r->stopped_at = nadi_engine_now(w->engine);
                 return;
             }
-            issue_node(w, rank, heap_pop(&r->ready[slot]), slot);
+            issue_node(w, rank, nadi_heap32_pop(&r->ready[slot]), slot);
         }
         r->in_pass = false;
         for (size_t i = 0; i < r->became_ready.count; i++)
