@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/thread.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,7 +26,10 @@ struct member {
 
 unsigned nadi_threads_cores(unsigned most)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t allowed;
+    const long cores = sched_getaffinity(0, sizeof(allowed), &allowed) == 0
+                           ? CPU_COUNT(&allowed)
+                           : sysconf(_SC_NPROCESSORS_ONLN);
     return cores < 1 ? 1 : (unsigned long)cores < most ? (unsigned)cores : most;
 }
 

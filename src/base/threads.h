@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-/* One per core, at most `most`. */
+/* One per core that the process may use (`taskset`), at most `most`. */
 unsigned nadi_threads_cores(unsigned most);
 
 /* Runs work(context, 0), ... work(context, count - 1), each in a thread of its own; the calling

@@ -1,10 +1,14 @@
 /* check_p2p: every receive needs a send of the same source, destination, tag and size, and the
  * other way round. Tags count modulo 500,000,000, as in the reference. O(n log n) in the number of
- * sends and receives; with distances for peers, of the distinct traces (check_pairs). */
+ * sends and receives, sorted by source in threads; with distances for peers, of the distinct traces
+ * (check_pairs). */
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/threads.h"
 #include "inputs/check_pairs.h"
 #include "inputs/check_ranks.h"
+
+#include <stdatomic.h>
 
 struct end { /* one side of a message */
     uint64_t bytes;
@@ -92,6 +96,56 @@ static void collect_all(const struct nadi_inputs *in, struct ends *ends, uint64_
     }
     *beyond_fatal = odd.more_recvs + (in->options.rendezvous ? odd.more_sends : 0);
     *beyond = odd.more_recvs + odd.more_sends;
+}
+
+/* ---- order ---------------------------------------------------------------------------------- */
+
+enum { MOST_THREADS = 64, FEWEST_ENDS = 100000 /* that are worth threads */ };
+
+/* The ends of one source after the other's; sources beyond the ranks together. */
+struct sorting {
+    struct end *items;
+    const size_t *start; /* by source, and the end */
+    uint32_t sources;
+    atomic_uint next;
+};
+
+static uint32_t place_of_source(const struct end *e, uint32_t ranks)
+{
+    return e->src < ranks ? e->src : ranks;
+}
+
+static void sort_some(void *context, unsigned thread)
+{
+    enum { SHARE = 4 };
+    struct sorting *s = context;
+    (void)thread;
+    for (uint32_t first; (first = atomic_fetch_add(&s->next, SHARE)) < s->sources;)
+        for (uint32_t i = first; i < first + SHARE && i < s->sources; i++)
+            if (s->start[i + 1] - s->start[i] > 1)
+                qsort(s->items + s->start[i], s->start[i + 1] - s->start[i], sizeof(*s->items),
+                      by_key);
+}
+
+static void sort(struct ends *ends, uint32_t ranks)
+{
+    size_t *start = NADI_ZNEW(size_t, (size_t)ranks + 3);
+    struct end *items = NADI_NEW(struct end, ends->count);
+    for (size_t i = 0; i < ends->count; i++)
+        start[place_of_source(&ends->items[i], ranks) + 2]++;
+    for (size_t i = 2; i < (size_t)ranks + 3; i++)
+        start[i] += start[i - 1];
+    for (size_t i = 0; i < ends->count; i++) /* start: of the source before */
+        items[start[place_of_source(&ends->items[i], ranks) + 1]++] = ends->items[i];
+    struct sorting s = {.items = items, .start = start, .sources = ranks + 1};
+    const unsigned cores = ends->count < FEWEST_ENDS ? 1 : nadi_threads_cores(MOST_THREADS);
+    if (cores > 1)
+        nadi_threads_run(cores, sort_some, &s);
+    else
+        sort_some(&s, 0);
+    nadi_mem_free(ends->items);
+    nadi_mem_free(start);
+    *ends = (struct ends){items, ends->count, ends->count};
 }
 
 /* Keeps the ends that have no counterpart, in order; of equal ones the later are the odd ones. */
@@ -194,7 +248,7 @@ bool nadi_check_p2p(const struct nadi_inputs *in, struct nadi_diags *diags)
     uint64_t beyond = 0, beyond_fatal = 0;
     collect_all(in, &ends, &beyond, &beyond_fatal);
     if (ends.count)
-        qsort(ends.items, ends.count, sizeof(*ends.items), by_key);
+        sort(&ends, in->rank_count);
     keep_unpaired(&ends);
     size_t fatal = 0, reported = 0;
     for (int pass = 0; pass < 2; pass++) {
