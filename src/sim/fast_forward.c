@@ -203,6 +203,8 @@ void nadi_fast_forward_look(struct nadi_fast_forward *l, const struct nadi_insta
     if (l->again == 0 && !is_sampled(l))
         return;
     struct nadi_mark *now = nadi_workload_mark(l->workload);
+    if (!now)
+        l->written += 2 * (uint64_t)nadi_workload_actor_count(l->workload); /* looked at in vain */
     if (!now && l->again++ < MOST_AGAIN) {
         nadi_workload_look_again(l->workload);
         return;

@@ -332,6 +332,8 @@ static bool add_up_times(struct nadi_workload *w, nadi_time now)
 
 struct nadi_mark *nadi_workload_mark(struct nadi_workload *w)
 {
+    if (!nadi_system_idle(w->system))
+        return NULL;
     struct nadi_mark *m = NADI_ZNEW(struct nadi_mark, 1);
     m->at = nadi_engine_now(w->engine);
     m->low = NADI_NEW(uint32_t, w->rank_count);
