@@ -135,6 +135,7 @@ struct files {
     const struct folder *folder;
     struct one items[NADI_FILES];
     uint32_t count;
+    bool side_by_side; /* then the last, which are the largest, are begun first */
     atomic_uint next;
     atomic_bool failed; /* the rest is not begun */
 };
@@ -158,8 +159,9 @@ static void write_some(void *context, unsigned thread)
     (void)thread;
     for (uint32_t i = atomic_fetch_add(&all->next, 1); i < all->count && !all->failed;
          i = atomic_fetch_add(&all->next, 1)) {
-        write_one(all->folder, &all->items[i]);
-        if (!all->items[i].ok)
+        struct one *x = &all->items[all->side_by_side ? all->count - 1 - i : i];
+        write_one(all->folder, x);
+        if (!x->ok)
             all->failed = true;
     }
 }
@@ -191,7 +193,8 @@ static void put_files(struct folder *f)
         all.count++;
     }
     const unsigned cores = nadi_threads_cores(nadi_min_u32(MOST_THREADS, all.count));
-    if (f->r->span_count < FEWEST_SPANS || cores < 2)
+    all.side_by_side = f->r->span_count >= FEWEST_SPANS && cores > 1;
+    if (!all.side_by_side)
         write_some(&all, 0);
     else
         nadi_threads_run(cores, write_some, &all);
