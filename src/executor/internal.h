@@ -164,8 +164,10 @@ struct phase_info { /* what the phase executor knows of a phase in one ring dire
     bool known;
     bool has_lockstep; /* a common duration for a common start */
     int64_t lockstep_ns;
-    int64_t reduce_ns; /* of a message */
-    uint32_t *routes;  /* by distance; NULL: they depend on the place */
+    int64_t reduce_ns;                           /* of a message */
+    bool ends_alike;                             /* all members, by these timers; */
+    int64_t last_endpoint_ns, last_reduction_ns; /* -1: none */
+    uint32_t *routes;                            /* by distance; NULL: they depend on the place */
 };
 
 struct plan_key {
@@ -258,6 +260,10 @@ struct nadi_system {
     uint16_t *pools;       /* [(rank * dims + dim) * NADI_POOLS + pool]: next queue */
     uint8_t *trees;        /* [(rank * dims + dim) * kinds + kind]: next tree; NULL: none used */
     struct group_state *groups;
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } groups_used; /* that have had a collective */
     struct {
         struct plan_key *items;
         size_t count, capacity;

@@ -266,6 +266,11 @@ bool nadi_phase_solver_lockstep(const struct nadi_phase_solver *m, int64_t *dura
     return solver->lockstep && solver->lockstep(m, duration_ns);
 }
 
+bool nadi_phase_solver_ends_alike(const struct nadi_phase *p)
+{
+    return solvers[p->algorithm].last_reduces == last_reduces;
+}
+
 int64_t nadi_phase_solver_last_reduction(const struct nadi_phase_solver *m, uint32_t local)
 {
     const struct nadi_phase *p = m->phase;

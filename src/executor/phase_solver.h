@@ -37,6 +37,8 @@ struct nadi_phase_solver {
 /* The reduction behind the participant's last endpoint stage, ns; -1 if there is none. The last
  * timers before an end order it among the rank's other timers of the same tick. */
 int64_t nadi_phase_solver_last_reduction(const struct nadi_phase_solver *m, uint32_t local);
+/* Is that the same for all members? */
+bool nadi_phase_solver_ends_alike(const struct nadi_phase *p);
 
 /* False: the end depends on the order of events within a tick, which is not known here. */
 bool nadi_phase_solver_evaluate(struct nadi_phase_solver *m) NADI_MUST_USE;

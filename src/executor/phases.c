@@ -109,6 +109,9 @@ static struct phase_info *get_info(struct nadi_system *s, uint32_t stream, uint3
         return info;
     struct nadi_phase_solver m = solver_of(s, p, info, clockwise, true);
     info->has_lockstep = nadi_phase_solver_lockstep(&m, &info->lockstep_ns);
+    info->ends_alike = nadi_phase_solver_ends_alike(p);
+    info->last_endpoint_ns = m.endpoint_ns;
+    info->last_reduction_ns = nadi_phase_solver_last_reduction(&m, 0);
     return info;
 }
 
@@ -256,6 +259,8 @@ struct last_timers { /* of a member, ns; reduction -1: none */
 static struct last_timers last_timers_of(const struct nadi_system *s, const struct gathering *g,
                                          uint32_t member)
 {
+    if (NADI_LIKELY(g->info->ends_alike))
+        return (struct last_timers){g->info->last_endpoint_ns, g->info->last_reduction_ns};
     struct nadi_phase_solver m = solver_of(s, g->phase, g->info, g->clockwise, g->max_tree);
     return (struct last_timers){
         .endpoint = m.endpoint_ns,

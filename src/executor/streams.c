@@ -39,6 +39,7 @@ static void init_group(struct nadi_system *s, uint32_t group)
     state->copies = f ? f->copies[group] : 1;
     state->members = state->single ? 1 : g->size;
     state->sequence = NADI_ZNEW(uint32_t, state->members);
+    NADI_PUSH(&s->groups_used, group);
     state->made = s->setup.keyed ? NADI_ZNEW(uint32_t, state->members) : NULL;
     if (g->size == s->rank_count)
         return;
@@ -492,12 +493,14 @@ void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t 
 /* What has not ended holds what it has: a run may stop anywhere. */
 void nadi_streams_release(struct nadi_system *s)
 {
-    for (size_t g = 0; g < s->setup.groups->count; g++) {
-        nadi_mem_free(s->groups[g].sequence);
-        nadi_mem_free(s->groups[g].made);
-        nadi_mem_free(s->groups[g].position);
-        nadi_mem_free(s->groups[g].operations.items);
+    for (size_t i = 0; i < s->groups_used.count; i++) {
+        const struct group_state *g = &s->groups[s->groups_used.items[i]];
+        nadi_mem_free(g->sequence);
+        nadi_mem_free(g->made);
+        nadi_mem_free(g->position);
+        nadi_mem_free(g->operations.items);
     }
+    nadi_mem_free(s->groups_used.items);
     for (size_t i = 0; i < s->operations.count; i++)
         free_operation(&s->operations.items[i]);
     for (size_t i = 0; i < s->streams.count; i++)

@@ -40,6 +40,7 @@ struct nadi_network_setup { /* all must outlive the network */
     struct nadi_message_log *log;       /* NULL: nobody asks what messages waited for */
     bool record_usage;                  /* what links carry over time */
     bool to_switches;                   /* packet: messages begin and end at switches too */
+    bool few_senders;                   /* unaware: no table of all NPUs is worth its time */
     bool fabric_stops;                  /* fabric: a message that cannot be routed ends the run */
     const struct nadi_uniform *uniform; /* flow, aware: see network/uniform.h; NULL: each message
                                            stands for itself */

@@ -24,7 +24,7 @@ struct memo { /* the delay of the last message of this route and size */
 struct unaware {
     struct nadi_network base;
     const struct nadi_topology *topology;
-    uint32_t *coordinates; /* [rank * dim_count + dim] */
+    uint32_t *coordinates; /* [rank * dim_count + dim]; NULL: few NPUs send */
     struct nadi_network_counter sums[NADI_MAX_DIMS];
     struct memo memo[MEMO_SLOTS];
 };
@@ -41,19 +41,26 @@ static uint32_t dim_of(uint32_t route)
     return route & ((1U << DIM_BITS) - 1);
 }
 
-static struct nadi_network *create(const struct nadi_network_setup *setup)
+/* Counted: dimension 0 runs fastest. */
+static uint32_t *all_coordinates(const struct nadi_topology *topology)
 {
-    const struct nadi_topology *topology = setup->topology;
-    struct unaware *u = nadi_network_new(&nadi_network_unaware, setup, sizeof(*u));
-    u->topology = topology;
-    u->coordinates = NADI_NEW(uint32_t, (size_t)topology->npu_count * topology->dim_count);
-    uint32_t at[NADI_MAX_DIMS] = {0}, *c = u->coordinates; /* counted: dimension 0 runs fastest */
+    uint32_t *all = NADI_NEW(uint32_t, (size_t)topology->npu_count * topology->dim_count);
+    uint32_t at[NADI_MAX_DIMS] = {0}, *c = all;
     for (uint32_t rank = 0; rank < topology->npu_count; rank++) {
         for (uint32_t d = 0; d < topology->dim_count; d++)
             *c++ = at[d];
         for (uint32_t d = 0; d < topology->dim_count && ++at[d] == topology->dims[d].npus; d++)
             at[d] = 0;
     }
+    return all;
+}
+
+static struct nadi_network *create(const struct nadi_network_setup *setup)
+{
+    const struct nadi_topology *topology = setup->topology;
+    struct unaware *u = nadi_network_new(&nadi_network_unaware, setup, sizeof(*u));
+    u->topology = topology;
+    u->coordinates = setup->few_senders ? NULL : all_coordinates(topology);
     for (uint32_t d = 0; d < topology->dim_count; d++)
         u->sums[d] = (struct nadi_network_counter){.dim = d, .from = NADI_NONE, .to = NADI_NONE};
     for (size_t i = 0; i < MEMO_SLOTS; i++)
@@ -66,10 +73,24 @@ static void release(struct nadi_network *net)
     nadi_mem_free(self(net)->coordinates);
 }
 
+static uint32_t find_route_of_few(const struct nadi_topology *t, uint32_t src, uint32_t dst)
+{
+    uint32_t d = 0;
+    while (d + 1 < t->dim_count &&
+           nadi_topology_coordinate(t, src, d) == nadi_topology_coordinate(t, dst, d))
+        d++;
+    return nadi_dim_hops(&t->dims[d], nadi_topology_coordinate(t, src, d),
+                         nadi_topology_coordinate(t, dst, d))
+               << DIM_BITS |
+           d;
+}
+
 static uint32_t find_route(struct nadi_network *net, uint32_t src, uint32_t dst)
 {
     const struct unaware *u = self(net);
     uint32_t dims = u->topology->dim_count;
+    if (!u->coordinates)
+        return find_route_of_few(u->topology, src, dst);
     const uint32_t *a = u->coordinates + (size_t)src * dims;
     const uint32_t *b = u->coordinates + (size_t)dst * dims;
     uint32_t d = 0;

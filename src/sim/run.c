@@ -218,6 +218,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .fabric_stops = in->options.fabric_stops,
         .uniform = fold && !phases ? &s->uniform : NULL,
         .to_switches = uses_switches(&in->system),
+        .few_senders = fold && phases && fold->actor_count < in->rank_count / 16,
         .engine = s->engine,
     };
     s->network = in->options.network_model->create(&network);
