@@ -1,9 +1,9 @@
 /* comm_groups: the process groups of the transfers of a step, on a given network.
  *
- * Each axis of communication (model/op.h) has one group per rank. Where a network is known and the
- * members of an axis's groups lie in several of its dimensions, as data-parallel replicas within
- * and across servers do, a transfer is done dimension by dimension, as communication libraries do:
- * an all-reduce is a reduce-scatter within the servers, an all-reduce of the rest across them, and
+ * Each axis of communication (model/op.h) has one group per rank. The members of an axis's groups
+ * may lie in several dimensions of a known network, as data-parallel replicas within and across
+ * servers do. Then a transfer goes dimension by dimension, as in communication libraries: an
+ * all-reduce is a reduce-scatter within the servers, an all-reduce of the rest across them, and
  * an all-gather within the servers. Each such level is a family of groups. The group of all ranks
  * needs no levels: the simulation takes it through the dimensions.
  *

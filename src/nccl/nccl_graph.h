@@ -1,9 +1,9 @@
 /* nccl_graph: what NCCL's search of a node's topology finds: channels and the bandwidth of each.
  *
- * The library takes a link for a published number of GB/s by generation (graph/topo.h), tries
- * published bandwidths of a channel from the fastest down (graph/search.cc), keeps the first with
- * the most in total, and cuts few fast channels in two. In a node of one switch the search has a
- * closed form: so many channels as the links, and between nodes the NICs, carry.
+ * The library assumes a published number of GB/s for a link of each generation (graph/topo.h). It
+ * tries published bandwidths of a channel from the fastest down (graph/search.cc), keeps the first
+ * with the most in total, and cuts few fast channels in two. In a node of one switch the search has
+ * a closed form: as many channels as the links, and between nodes the NICs, carry.
  *
  * All in GB/s. O(bandwidths tried). */
 #ifndef NADI_NCCL_GRAPH_H

@@ -7,9 +7,9 @@
  *
  *     |W' - W|^2 in the metric G  +  lambda * weights that stay  +  the cost of what crosses
  *
- * where G is the Gram matrix of the inputs, and what crosses is counted either by weights (each
- * weight whose input lies elsewhere costs mu) or by transfers (an input that any row of another
- * worker reads is sent to it once, which costs mu times its bytes).
+ * where G is the Gram matrix of the inputs. What crosses is counted in one of two ways. By weights:
+ * each weight whose input lies elsewhere costs mu. By transfers: an input that any row of another
+ * worker reads is sent to it once, for mu times its bytes.
  *
  * G diagonal, by weights: exact. A weight stays if its energy W^2 G exceeds its price, the costs of
  * rows on workers are sums, and assign.h places the units. By transfers the prices depend on who

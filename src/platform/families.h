@@ -1,9 +1,9 @@
 /* families: groups of ranks as families along axes, the way a workload manifest says them.
  *
- * A group whose members are a block (base + i0 s0 + i1 s1 + ..., each i below a size) that fits
- * between multiples of its strides is the group that "the ranks that differ in these axes only"
- * means on each of its members. Groups of one block shape on different ranks can then share a name.
- * The axes come from the strides and sizes of all shapes; a shape that does not go with the axes of
+ * The members of a group may be a block: base + i0 s0 + i1 s1 + ..., each i below a size. If the
+ * block fits between multiples of its strides, then on each member "the ranks that differ in these
+ * axes only" means this group, and groups of one shape on different ranks can share a name. The
+ * axes come from the strides and sizes of all shapes; a shape that does not go with the axes of
  * those before it is left alone. O(ranks x groups of a rank). */
 #ifndef NADI_PLATFORM_FAMILIES_H
 #define NADI_PLATFORM_FAMILIES_H

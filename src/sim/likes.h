@@ -1,9 +1,9 @@
 /* likes: components of a run's second part that are the same but for the names of ranks and groups.
  *
- * Two components are alike if their ranks, in ascending order, are of the same classes of the first
- * part (so they have equal graphs and are in equal states), and their groups and peers join the
- * same places of each over equal routes. All that happens in one then happens in the other, at the
- * same times; one is simulated. */
+ * Two components are alike under two conditions. Their ranks, in ascending order, are of the same
+ * classes of the first part: they have equal graphs and are in equal states. Their groups and peers
+ * join the same places of each over equal routes. Then all that happens in one happens in the other
+ * at the same times, and one is simulated. */
 #ifndef NADI_SIM_LIKES_H
 #define NADI_SIM_LIKES_H
 

@@ -1,8 +1,9 @@
 /* graph: from nodes in file order to the finished trace.
  *
- * Sorts by id (radix sort, only when needed), resolves dependency ids to indices (arithmetic or a
- * table when ids are dense, a hash otherwise), removes duplicates, inverts to children, and refuses
- * duplicate ids, dangling and self dependencies, and cycles. O(nodes + dependencies). */
+ * Nodes are sorted by id (radix sort, only if needed). Ids of dependencies become indices: by
+ * arithmetic or a table where ids are dense, else by a hash. Duplicate dependencies are removed,
+ * and children are found by inversion. Refused are duplicate ids, dependencies on nothing or on the
+ * node itself, and cycles. O(nodes + dependencies). */
 #ifndef NADI_TRACE_GRAPH_H
 #define NADI_TRACE_GRAPH_H
 

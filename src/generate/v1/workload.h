@@ -4,9 +4,9 @@
  *   28                                                  number of layers
  *   Q1 -1 9072581 NONE 0 9072581 ALLREDUCE 805306368 9072581 ALLREDUCE 18874368 1
  *
- * A layer is a name, a number that nobody uses, for each of forward, input gradient and weight
- * gradient its compute time, kind of collective and bytes, and the time of the update that follows
- * every collective; with HYBRID_CUSTOMIZED also a parallelism of its own. Times are in the unit
+ * A layer is a line: a name and a number that nobody uses; compute time, kind of collective and
+ * bytes for each of forward, input gradient and weight gradient; the time of the update that
+ * follows every collective; with HYBRID_CUSTOMIZED a parallelism of its own. Times are in the unit
  * that the caller names. Words are parted by blanks; empty lines are skipped. A file without the
  * first two lines takes the first from the caller; if only weight gradients communicate, DATA.
  *

@@ -2,8 +2,8 @@
  *
  * A packet is a row of flits; its head opens the way, its tail closes it. Routers queue at their
  * inputs, one FIFO for each virtual channel (VC). A head waits for a free VC of the next channel
- * (VC allocation), then the packet's flits go one a cycle, whenever the next buffer has room (a
- * credit) and the crossbar gives them its turn (switch allocation). Both allocations are separable:
+ * (VC allocation). Then the packet's flits go one a cycle, if the next buffer has room (a credit)
+ * and the crossbar is theirs (switch allocation). Both allocations are separable:
  * outputs grant, inputs accept, round robin, and pointers move only past grants that were accepted:
  * iSLIP with one iteration (McKeown, ToN 1999).
  *

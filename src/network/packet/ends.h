@@ -2,8 +2,8 @@
  *
  * A switch that reduces ends the queue pairs of its neighbours in a port of its own (the
  * aggregation node of SHARP). Here that is a host of its own behind a cable without latency that
- * carries as much as all the switch's other cables together, so that packets to and from it meet
- * what other packets meet, and nothing more. Its cable belongs to no dimension and is not counted.
+ * carries as much as all the switch's other cables together. Packets to and from it therefore meet
+ * only what other packets meet. Its cable belongs to no dimension and is not counted.
  */
 #ifndef NADI_NETWORK_PACKET_ENDS_H
 #define NADI_NETWORK_PACKET_ENDS_H

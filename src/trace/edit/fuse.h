@@ -1,10 +1,10 @@
 /* fuse: chains of compute nodes as one node each.
  *
- * A node joins the one before it when it waits for that one alone and nothing else waits for that
- * one, when both compute on the same stream (host thread, stream), and when both or neither have
- * num_ops and tensor_size, of which the sums are kept like that of the durations. Nodes with tensor
- * lists (attributes inputs, outputs) stay alone. Everything else is the chain's first node's. The
- * attribute fused_nodes says how many there were. O(nodes + dependencies). */
+ * A node joins the one before it if three conditions hold: it waits for that one alone, and nothing
+ * else does; both compute on the same stream (host thread, stream); both or neither have num_ops
+ * and tensor_size. Durations, num_ops and tensor_size are added up; everything else is the first
+ * node's. Nodes with tensor lists (attributes inputs, outputs) stay alone. The attribute
+ * fused_nodes says how many there were. O(nodes + dependencies). */
 #ifndef NADI_TRACE_EDIT_FUSE_H
 #define NADI_TRACE_EDIT_FUSE_H
 
