@@ -196,10 +196,17 @@ char *nadi_do_model_result(const struct nadi_job *job, int json, int colour)
     const struct nadi_job_cost *c = job->cost;
     const struct nadi_step_cost cost = {c ? &c->bill : NULL, c ? &c->worth : NULL,
                                         c ? &c->prices : NULL};
-    if (json)
-        nadi_step_figures_json(job->study, &f, &cost, &text);
-    else
+    if (!json) {
         nadi_step_figures_text(job->study, &f, &cost, colour != 0, &text);
+        return taken(&text);
+    }
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    const struct nadi_sentences words =
+        job->has_written ? job->written.words /* they know the critical path */
+                         : nadi_words_of(&job->inputs, &job->result, NULL, &arena);
+    nadi_step_figures_json(job->study, &f, &cost, &words, &text);
+    nadi_arena_release(&arena);
     return taken(&text);
 }
 

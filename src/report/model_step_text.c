@@ -72,7 +72,8 @@ void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_f
 }
 
 void nadi_step_figures_json(const struct nadi_study *s, const struct nadi_step_figures *f,
-                            const struct nadi_step_cost *cost, struct nadi_str *out)
+                            const struct nadi_step_cost *cost, const struct nadi_sentences *words,
+                            struct nadi_str *out)
 {
     struct nadi_json j;
     struct nadi_str plan = NADI_STR_INIT;
@@ -84,6 +85,7 @@ void nadi_step_figures_json(const struct nadi_study *s, const struct nadi_step_f
     nadi_json_string(&j, "device", s->cluster.device.name);
     nadi_json_string(&j, "plan", nadi_str_get(&plan));
     nadi_json_u64(&j, "ranks", s->plan.ranks);
+    nadi_words_json(words, &j);
     nadi_json_double(&j, "step_s", f->step_s);
     const struct nadi_interval interval = interval_of(s);
     nadi_interval_json(&interval, f->step_s, &j);

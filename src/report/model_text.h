@@ -7,6 +7,7 @@
 #include "memory/tiers.h"
 #include "model/figures.h"
 #include "model/study.h"
+#include "report/words.h"
 
 /* The catalogue: models with parameters, devices with peaks, clusters. */
 void nadi_model_list_text(struct nadi_str *out);
@@ -41,6 +42,7 @@ struct nadi_step_cost { /* NULLs: no catalogue was named */
 void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_figures *f,
                             const struct nadi_step_cost *cost, bool colour, struct nadi_str *out);
 void nadi_step_figures_json(const struct nadi_study *s, const struct nadi_step_figures *f,
-                            const struct nadi_step_cost *cost, struct nadi_str *out);
+                            const struct nadi_step_cost *cost, const struct nadi_sentences *words,
+                            struct nadi_str *out);
 
 #endif

@@ -123,10 +123,7 @@ static void in_words(struct nadi_json *j, const struct nadi_inputs *in, const st
     struct nadi_arena arena;
     nadi_arena_init(&arena);
     const struct nadi_sentences w = words ? *words : nadi_words_of(in, r, NULL, &arena);
-    nadi_json_array(j, "in_words");
-    for (uint32_t i = 0; i < w.count; i++)
-        nadi_json_string(j, NULL, w.sentences[i]);
-    nadi_json_close(j);
+    nadi_words_json(&w, j);
     nadi_arena_release(&arena);
 }
 

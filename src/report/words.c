@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "format/json_write.h"
 #include "report/figures.h"
 #include "why/gains.h"
 #include "why/packets.h"
@@ -431,6 +432,14 @@ struct nadi_sentences nadi_words_of(const struct nadi_inputs *in, const struct n
     }
     nadi_str_release(&s);
     return words;
+}
+
+void nadi_words_json(const struct nadi_sentences *words, struct nadi_json *j)
+{
+    nadi_json_array(j, "in_words");
+    for (uint32_t i = 0; i < words->count; i++)
+        nadi_json_string(j, NULL, words->sentences[i]);
+    nadi_json_close(j);
 }
 
 void nadi_words_put(const char *sentence, struct nadi_str *out)

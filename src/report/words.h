@@ -28,4 +28,8 @@ struct nadi_sentences nadi_words_of(const struct nadi_inputs *in, const struct n
 /* A sentence for a terminal, in lines of at most 96 columns, and the end of the last one. */
 void nadi_words_put(const char *sentence, struct nadi_str *out);
 
+/* "in_words": [...] */
+struct nadi_json;
+void nadi_words_json(const struct nadi_sentences *words, struct nadi_json *j);
+
 #endif
