@@ -13,6 +13,11 @@ static const double switch_share[] = {0.85, 0.85, 0.85, 0.74, 0.85};
 #define TREE_MOST            1.1 /* of the tables: over TCPXO 1.09 was measured */
 #define PAIRS_SIMPLE         524288.0
 
+/* Before 2.5 (src/enqueue.cc and init.cc of 2.4.8). */
+enum { TUNED_SINCE = 205, TREES_SINCE = 204 };
+#define THREADS      256.0 /* of a channel */
+#define THREAD_BYTES 64    /* from which a thread leaves LL; twice that with a process a rank */
+
 struct group {
     const struct nadi_comm_platform *p;
     const struct nadi_comm_case *c;
@@ -189,6 +194,34 @@ static bool by_pairs(const struct nadi_comm_platform *p, const struct nadi_comm_
            protocol == (small ? NADI_COMM_LL : NADI_COMM_SIMPLE);
 }
 
+/* Largest all-reduce that goes by trees between nodes, before 2.5. */
+static double trees_most(const struct group *s, double channels)
+{
+    const double ring = 5000 * channels, tree = ring * 0.75 * (s->m > 2 ? 1 : 2);
+    const double saved = 6 * (s->n - 1) - 15 * floor(log2(s->m)) - 4 * (s->g - 1);
+    const bool known = s->search.version >= TREES_SINCE && s->c->kind == NADI_COMM_ALL_REDUCE;
+    if (!known || s->m < 2 || saved <= 0)
+        return 0;
+    return tree > ring ? HUGE_VAL : ring * tree / (ring - tree) * saved;
+}
+
+/* Before 2.5 the library had no model of times and no LL128: LL as long as no thread has more than
+ * some bytes of a turn, then Simple. Returns 1 for its choice. */
+static double early_us(const struct group *s, enum nadi_comm_algorithm algorithm,
+                       enum nadi_comm_protocol protocol)
+{
+    const enum nadi_comm_algorithm asked = s->c->algorithm;
+    const double channels = nadi_nccl_graph(s->p, &s->search, NADI_NCCL_RINGS).channels;
+    const bool tree = asked == NADI_COMM_TREE ||
+                      (asked == NADI_COMM_AUTO && s->c->bytes <= trees_most(s, channels));
+    const double turn = tree || rooted(s) ? 1 : s->n;
+    const double thread = THREAD_BYTES * (s->c->launches >= s->c->ranks ? 1 : 2) * (tree ? 4 : 1);
+    const bool small = s->c->bytes <= channels * THREADS * turn * thread;
+    const bool chosen = algorithm == (tree ? NADI_COMM_TREE : NADI_COMM_RING) &&
+                        protocol == (small ? NADI_COMM_LL : NADI_COMM_SIMPLE);
+    return chosen ? 1 : HUGE_VAL;
+}
+
 double nadi_comm_estimate_us(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                              enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol)
 {
@@ -197,6 +230,9 @@ double nadi_comm_estimate_us(const struct nadi_comm_platform *p, const struct na
     if (p->generation == NADI_GENERATION_CDNA && algorithm <= NADI_COMM_TREE)
         return nadi_rccl_estimate_us(p, c, algorithm, protocol);
     const struct group s = group_of(p, c);
+    if (s.search.version < TUNED_SINCE && p->generation != NADI_GENERATION_CDNA &&
+        algorithm != NADI_COMM_DIRECT)
+        return early_us(&s, algorithm, protocol);
     switch (algorithm) {
     case NADI_COMM_RING:
         return ring_us(&s, protocol);
