@@ -149,6 +149,7 @@ static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold)
                 .line = row->line,
                 .used = is_used(f->log, t, &sizes, row, hold),
             };
+            p->call.unaligned = nadi_comm_unaligned(&p->call);
             const struct nadi_comm_time time = nadi_comm_predict(&f->prior, &p->call);
             p->algorithm = time.algorithm;
             p->protocol = time.protocol;

@@ -102,15 +102,17 @@ static void predict_rows(struct nadi_validate_collectives *v, struct nadi_collec
             skip(v, out->file, "implausible: faster than the peak of the hardware", 1, false);
             continue;
         }
-        const struct nadi_comm_case c = {.kind = t->kind,
-                                         .ranks = t->ranks,
-                                         .nodes = t->nodes,
-                                         .bytes = r->bytes,
-                                         .partners = t->partners,
-                                         .calls = nadi_bench_calls(t),
-                                         .launches = t->launches,
-                                         .version = nadi_nccl_version_of(t->library),
-                                         .algorithm = algorithm};
+        struct nadi_comm_case c = {.kind = t->kind,
+                                   .ranks = t->ranks,
+                                   .nodes = t->nodes,
+                                   .bytes = r->bytes,
+                                   .partners = t->partners,
+                                   .calls = nadi_bench_calls(t),
+                                   .launches = t->launches,
+                                   .version = nadi_nccl_version_of(t->library),
+                                   .in_place = r->in_place,
+                                   .algorithm = algorithm};
+        c.unaligned = nadi_comm_unaligned(&c);
         const struct nadi_comm_time time = nadi_comm_predict(p, &c);
         out->rows[out->count++] = (struct nadi_collective_row){
             .bytes = r->bytes,

@@ -8,6 +8,8 @@
 #define ONE_PARTNER   0.85 /* of the rate that many partners get */
 #define POST_NS       1000 /* NCCL, graph/tuning.cc: twice that on AMD's processors */
 #define ALONE_STEPS   1.5  /* a step's time where no other call hides part of it */
+#define UNALIGNED     0.58 /* of the rate, where a thread moves single elements */
+#define PACK          16   /* bytes that a thread moves otherwise (NCCL, common_kernel.h) */
 
 /* Of a message inside a node (NCCL, src/enqueue.cc): at most 32 chunks of 512 KiB a channel. */
 #define FEWEST_CHANNELS 4
@@ -71,6 +73,7 @@ static bool ring(const struct nadi_comm_platform *p, const struct nadi_comm_case
         break;
     case NADI_COMM_BROADCAST:
     case NADI_COMM_REDUCE:
+        t->ramp_times = 1 / s->n; /* of what one step carries: all, not a part */
         break;
     case NADI_COMM_NONE:
     case NADI_COMM_ALL_TO_ALL:
@@ -271,6 +274,13 @@ static void wait_for_host(const struct nadi_comm_platform *p, const struct nadi_
     }
 }
 
+bool nadi_comm_unaligned(const struct nadi_comm_case *c)
+{
+    const bool parts =
+        c->kind == NADI_COMM_REDUCE_SCATTER || (c->kind == NADI_COMM_ALL_GATHER && !c->in_place);
+    return parts && c->ranks > 1 && fmod(c->bytes, (double)PACK * c->ranks) > 0;
+}
+
 bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                        enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol,
                        struct nadi_comm_time *time)
@@ -280,7 +290,8 @@ bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_com
     *time = (struct nadi_comm_time){.algorithm = algorithm, .protocol = protocol};
     if (!protocol_fits(c, algorithm, protocol) || !traffic_of(p, c, &s, algorithm, &t))
         return false;
-    const double share = protocol_share(p, protocol);
+    const bool slow = c->unaligned && protocol == NADI_COMM_SIMPLE && algorithm == NADI_COMM_RING;
+    const double share = protocol_share(p, protocol) * (slow ? UNALIGNED : 1);
     double in_node = s.g > 1 ? t.in_node / (s.link * t.rate * share) : 0;
     const double nics = s.nic * p->value[NADI_FIGURE_NIC] * t.nic_share;
     const double between = s.m > 1 ? t.between / (nics * wire_share(protocol)) : 0;

@@ -38,7 +38,8 @@ struct nadi_comm_case {
     double bytes;
     enum nadi_comm_algorithm algorithm; /* AUTO: the library chooses; else as told */
     enum nadi_comm_partners partners;
-    bool in_place; /* which residual; none of that kind: the other */
+    bool in_place;  /* which residual; none of that kind: the other */
+    bool unaligned; /* ranks' parts of a gather or scatter do not begin at multiples of 16 bytes */
     enum nadi_comm_calls calls;
     uint32_t launches; /* ranks that one thread of the host launches, of queued calls; 0: one */
     uint32_t version;  /* of the library, 2.27 is 227; 0: the platform's */
@@ -52,6 +53,9 @@ struct nadi_comm_time {
     bool by_nic;                     /* the NICs are what limits */
 };
 
+/* Whether a benchmark's buffer of so many bytes has parts that are not aligned: an all-gather's in
+ * place are, all of them alike. */
+bool nadi_comm_unaligned(const struct nadi_comm_case *c);
 /* The library's choice, then the time. O(algorithms). */
 struct nadi_comm_time nadi_comm_predict(const struct nadi_comm_platform *p,
                                         const struct nadi_comm_case *c);
