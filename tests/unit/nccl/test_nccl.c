@@ -89,6 +89,69 @@ static void message_takes_channels_by_size(void **state)
     release(&o);
 }
 
+/* Before 2.5: LL until a thread of a channel has more than 64 bytes of a turn, 128 with a process a
+ * rank; six channels of 256 threads on a DGX-2. Trees between two nodes at all sizes. */
+static void early_versions(void **state)
+{
+    static const struct {
+        enum nadi_comm_kind kind;
+        uint32_t ranks, launches;
+        double most; /* of LL */
+    } cases[] = {
+        {NADI_COMM_ALL_REDUCE, 12, 12, 6 * 256 * 12 * 64.0},
+        {NADI_COMM_REDUCE_SCATTER, 12, 12, 6 * 256 * 12 * 64.0},
+        {NADI_COMM_BROADCAST, 12, 12, 6 * 256 * 64.0},
+        {NADI_COMM_ALL_REDUCE, 12, 0, 6 * 256 * 12 * 128.0},
+    };
+    (void)state;
+    struct opened o;
+    open_platform(&o, "v100-node");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_comm_case c = {.kind = cases[i].kind,
+                                   .ranks = cases[i].ranks,
+                                   .launches = cases[i].launches,
+                                   .bytes = cases[i].most,
+                                   .version = 204};
+        assert_int_equal(nadi_comm_predict(&o.p, &c).protocol, NADI_COMM_LL);
+        c.bytes += 1;
+        assert_int_equal(nadi_comm_predict(&o.p, &c).protocol, NADI_COMM_SIMPLE);
+        assert_int_equal(nadi_comm_predict(&o.p, &c).algorithm, NADI_COMM_RING);
+    }
+    struct nadi_comm_case two = {
+        .kind = NADI_COMM_ALL_REDUCE, .ranks = 32, .nodes = 2, .bytes = GIB, .version = 204};
+    assert_int_equal(nadi_comm_predict(&o.p, &two).algorithm, NADI_COMM_TREE);
+    two.kind = NADI_COMM_ALL_GATHER;
+    assert_int_equal(nadi_comm_predict(&o.p, &two).algorithm, NADI_COMM_RING);
+    two.kind = NADI_COMM_ALL_REDUCE;
+    two.version = 203;
+    assert_int_equal(nadi_comm_predict(&o.p, &two).algorithm, NADI_COMM_RING);
+    release(&o);
+}
+
+/* Parts that do not begin at multiples of 16 bytes go element by element. */
+static void parts_are_aligned(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct nadi_comm_case c = {
+        .kind = NADI_COMM_REDUCE_SCATTER, .ranks = 12, .bytes = 12 * 16 * 1e6, .version = 204};
+    open_platform(&o, "v100-node");
+    assert_false(nadi_comm_unaligned(&c));
+    const double fast = nadi_comm_predict(&o.p, &c).bandwidth_ns;
+    c.bytes += 12 * 8;
+    assert_true(nadi_comm_unaligned(&c));
+    c.unaligned = true;
+    const double slow = nadi_comm_predict(&o.p, &c).bandwidth_ns;
+    assert_true(slow > 1.7 * fast && slow < 1.8 * fast);
+    c.kind = NADI_COMM_ALL_GATHER;
+    assert_true(nadi_comm_unaligned(&c));
+    c.in_place = true;
+    assert_false(nadi_comm_unaligned(&c));
+    c.kind = NADI_COMM_ALL_REDUCE; /* cut by the library itself */
+    assert_false(nadi_comm_unaligned(&c));
+    release(&o);
+}
+
 /* What a platform has between its nodes, and what only large groups see. */
 static void transports_and_groups(void **state)
 {
@@ -107,6 +170,7 @@ static void transports_and_groups(void **state)
     /* eight of eight steps in a node, seven of eight between two: the eighth goes out */
     o.p.nic_rate = 1e12;
     o.p.value[NADI_FIGURE_LOCAL] = 1e15;
+    o.p.value[NADI_FIGURE_RAMP_RING] = 1e-9;
     const struct nadi_comm_case one = {
         .kind = NADI_COMM_BROADCAST, .ranks = 8, .nodes = 1, .bytes = GIB};
     const struct nadi_comm_case two = {
@@ -498,6 +562,8 @@ int main(void)
         cmocka_unit_test(ring_by_hand),
         cmocka_unit_test(message_takes_channels_by_size),
         cmocka_unit_test(transports_and_groups),
+        cmocka_unit_test(early_versions),
+        cmocka_unit_test(parts_are_aligned),
         cmocka_unit_test(calls_in_a_loop_and_alone),
         cmocka_unit_test(channels_limit_ll128),
         cmocka_unit_test(all_to_all_by_ranks),
