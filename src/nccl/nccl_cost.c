@@ -212,8 +212,9 @@ static double early_us(const struct group *s, enum nadi_comm_algorithm algorithm
 {
     const enum nadi_comm_algorithm asked = s->c->algorithm;
     const double channels = nadi_nccl_graph(s->p, &s->search, NADI_NCCL_RINGS).channels;
-    const bool tree = asked == NADI_COMM_TREE ||
-                      (asked == NADI_COMM_AUTO && s->c->bytes <= trees_most(s, channels));
+    const bool wanted = asked == NADI_COMM_AUTO && s->c->bytes <= trees_most(s, channels);
+    const bool tree =
+        asked == NADI_COMM_TREE || (wanted && s->p->algorithm_allowed[NADI_COMM_TREE]);
     const double turn = tree || rooted(s) ? 1 : s->n;
     const double thread = THREAD_BYTES * (s->c->launches >= s->c->ranks ? 1 : 2) * (tree ? 4 : 1);
     const bool small = s->c->bytes <= channels * THREADS * turn * thread;

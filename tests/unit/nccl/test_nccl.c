@@ -120,6 +120,9 @@ static void early_versions(void **state)
     struct nadi_comm_case two = {
         .kind = NADI_COMM_ALL_REDUCE, .ranks = 32, .nodes = 2, .bytes = GIB, .version = 204};
     assert_int_equal(nadi_comm_predict(&o.p, &two).algorithm, NADI_COMM_TREE);
+    o.p.algorithm_allowed[NADI_COMM_TREE] = false;
+    assert_int_equal(nadi_comm_predict(&o.p, &two).algorithm, NADI_COMM_RING);
+    o.p.algorithm_allowed[NADI_COMM_TREE] = true;
     two.kind = NADI_COMM_ALL_GATHER;
     assert_int_equal(nadi_comm_predict(&o.p, &two).algorithm, NADI_COMM_RING);
     two.kind = NADI_COMM_ALL_REDUCE;
