@@ -223,19 +223,37 @@ static void draw_point(struct nadi_made_job *job, const struct nadi_learned_mode
                                     : draw_setting(job, m, i, &rng);
 }
 
-/* Each family is as likely, however many jobs it has; in a private model each job. */
+/* How likely a family is to be drawn: as any other, but that of one job only where all are such:
+ * what is drawn of it is that job. In a private model as many times as it has jobs. */
+static uint64_t weight_of(const struct nadi_learned_model *m, uint32_t family, bool all_lone)
+{
+    const uint32_t jobs = m->families[family].jobs;
+    return m->private.epsilon > 0 ? jobs : jobs > 1 || all_lone;
+}
+
+/* Where one cannot make what is asked for, another one may; the last draw is of the largest. */
 static void draw_family(struct nadi_made_job *job, const struct nadi_learned_model *m,
-                        const struct nadi_learned_wish *wish)
+                        const struct nadi_learned_wish *wish, uint32_t attempt)
 {
     struct nadi_rng rng;
-    nadi_rng_init(&rng, wish->seed, "family");
-    uint64_t at = nadi_rng_below(&rng, m->private.epsilon > 0 ? m->job_count : m->family_count);
-    job->number = wish->family == NADI_NONE ? 0 : wish->family;
-    if (wish->family == NADI_NONE && !(m->private.epsilon > 0))
-        job->number = (uint32_t)at;
-    else
-        for (; wish->family == NADI_NONE && at >= m->families[job->number].jobs; job->number++)
-            at -= m->families[job->number].jobs;
+    char stream[24] = "family";
+    uint64_t sum = 0;
+    uint32_t largest = 0;
+    if (attempt)
+        snprintf(stream, sizeof(stream), "family %u", attempt);
+    nadi_rng_init(&rng, wish->seed, stream);
+    for (uint32_t i = 0; i < m->family_count; i++)
+        largest = m->families[i].jobs > m->families[largest].jobs ? i : largest;
+    const bool all_lone = m->families[largest].jobs < 2;
+    for (uint32_t i = 0; i < m->family_count; i++)
+        sum += weight_of(m, i, all_lone);
+    uint64_t at = nadi_rng_below(&rng, sum);
+    for (job->number = 0; at >= weight_of(m, job->number, all_lone); job->number++)
+        at -= weight_of(m, job->number, all_lone);
+    if (attempt + 1 == NADI_LEARNED_DRAWS)
+        job->number = largest;
+    if (wish->family != NADI_NONE)
+        job->number = wish->family;
     job->family = &m->families[job->number];
 }
 
@@ -270,7 +288,7 @@ bool nadi_make_point(struct nadi_made_job *job, const struct nadi_learned_model 
         return nadi_error(diags, "synth/family", NADI_NOWHERE, NULL,
                           "the model has the families 1 to %u, not %u", m->family_count,
                           wish->family + 1);
-    draw_family(job, m, wish);
+    draw_family(job, m, wish, attempt);
     draw_point(job, m, wish, attempt);
     const bool ok = read_axes(job, wish->axes, given, diags) &&
                     take_ranks(job, wish->ranks, given, diags) &&
