@@ -63,6 +63,36 @@ static void reads_csv(void **state)
     release(&r);
 }
 
+/* The bytes of all rows: in a comment, which comes first, or in the name of the file; the last line
+ * may have no end. */
+static void finds_the_payload(void **state)
+{
+    (void)state;
+    static const char rows[] = "gpus,busbw_GBps\n8,200\n16,180";
+    static const char said[] = "# busbw of all_reduce, 4 GiB payload\n"
+                               "gpus,busbw_GBps\n8,200\n16,180";
+    static const struct {
+        const char *name, *text;
+        double bytes;
+    } cases[] = {{"all_reduce_64MiB.csv", rows, 67108864},
+                 {"all_reduce_2gib.csv", rows, 2147483648},
+                 {"all_reduce_64MiB.csv", said, 4294967296},
+                 {"all_reduce.csv", said, 4294967296}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct read r;
+        read_text(&r, cases[i].name, cases[i].text, NULL);
+        assert_true(r.ok);
+        assert_int_equal(r.log.count, 2);
+        assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_REDUCE);
+        for (uint32_t k = 0; k < 2; k++) {
+            assert_int_equal(r.log.tables[k].ranks, k ? 16 : 8);
+            assert_int_equal(r.log.tables[k].count, 1);
+            assert_true(is(r.log.tables[k].rows[0].bytes, cases[i].bytes));
+        }
+        release(&r);
+    }
+}
+
 static void reads_grouped_csv(void **state)
 {
     (void)state;
@@ -282,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_osu),
         cmocka_unit_test(reads_csv),
+        cmocka_unit_test(finds_the_payload),
         cmocka_unit_test(reads_grouped_csv),
         cmocka_unit_test(reads_other_csv),
         cmocka_unit_test(reads_osu_titles),
