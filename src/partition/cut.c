@@ -362,7 +362,7 @@ static bool is_used(const struct nadi_cut_block *b, const double *row, uint32_t 
 }
 
 static void count_group(const struct nadi_layer_cut *c, uint32_t block, uint32_t group,
-                        struct nadi_cut_answer *a, uint8_t *sent)
+                        struct nadi_cut_answer *a, bool *sent)
 {
     const struct nadi_cut_block *b = &c->blocks[block];
     const uint32_t size = b->start[group + 1] - b->start[group];
@@ -375,7 +375,7 @@ static void count_group(const struct nadi_layer_cut *c, uint32_t block, uint32_t
         if (!c->by_transfer && b->owner[group] != NADI_NONE && b->owner[group] != k)
             a->crosses += size;
         if (c->by_transfer && nadi_cut_is_remote(b, group, k) && !sent[k]) {
-            sent[k] = 1;
+            sent[k] = true;
             a->crosses += b->bytes[group];
         }
     }
@@ -383,7 +383,7 @@ static void count_group(const struct nadi_layer_cut *c, uint32_t block, uint32_t
 
 void nadi_cut_measure(const struct nadi_layer_cut *c, struct nadi_cut_answer *answer)
 {
-    uint8_t *sent = NADI_NEW(uint8_t, c->workers);
+    bool *sent = NADI_NEW(bool, c->workers);
     answer->error = answer->crosses = 0;
     answer->kept = 0;
     for (uint32_t i = 0; i < c->block_count; i++) {
