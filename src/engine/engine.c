@@ -475,17 +475,20 @@ void nadi_engine_visit(struct nadi_engine *e, nadi_pending_fn *visit, void *cont
         qsort(e->heap, e->heap_count, sizeof(*e->heap), by_order);
     for (size_t i = 0; i < e->heap_count; i++)
         for (uint32_t k = e->lists[e->heap[i].list].head; k != NADI_NONE; k = e->events[k].next)
-            visit(context, e->heap[i].at, k, &e->events[k]);
+            if (!e->follower.scheduled || e->events[k].kind != e->follower.pump)
+                visit(context, e->heap[i].at, k, &e->events[k]);
 }
 
 void nadi_engine_fast_forward(struct nadi_engine *e, nadi_time by)
 {
-    NADI_ASSERT(!e->running && !e->follower.scheduled);
+    NADI_ASSERT(!e->running && (!e->follower.scheduled || e->follower.moved));
     e->now = nadi_time_add(e->now, by);
     for (size_t i = 0; i < e->heap_count; i++)
         e->heap[i].at = nadi_time_add(e->heap[i].at, by);
     for (size_t i = 0; i < CACHE_SLOTS; i++)
         e->cache_time[i] = -1;
+    if (e->follower.moved)
+        e->follower.moved(e->follower.context, by);
 }
 
 void nadi_engine_halt(struct nadi_engine *e, const char *format, ...)

@@ -61,8 +61,9 @@ void nadi_engine_yield(struct nadi_engine *e);
  * call of nadi_engine_paused says. */
 void nadi_engine_pause(struct nadi_engine *e);
 bool nadi_engine_paused(struct nadi_engine *e);
-/* Between two time steps: calls `visit` for what is pending, in the order in which it will run;
- * `index` names the event to engine/sequence.h. O(pending log pending). */
+/* Between two time steps: calls `visit` for what is pending, in the order in which it will run, but
+ * not for a follower's pump; `index` names the event to engine/sequence.h and to a follower.
+ * O(pending log pending). */
 typedef void nadi_pending_fn(void *context, nadi_time at, uint32_t index, struct nadi_event *event);
 void nadi_engine_visit(struct nadi_engine *e, nadi_pending_fn *visit, void *context);
 /* Between two time steps: the clock and all that is pending move on by this time, which they have
@@ -83,6 +84,8 @@ struct nadi_engine_follower {
     void (*scheduled)(void *context, uint32_t event, nadi_time at);
     /* It is about to run, alone or as the first of its actor's group. */
     void (*reached)(void *context, uint32_t event);
+    /* The clock and all that is pending have moved on by this time. NULL: they never do. */
+    void (*moved)(void *context, nadi_time by);
 };
 
 void nadi_engine_follow(struct nadi_engine *e, const struct nadi_engine_follower *follower);

@@ -219,6 +219,18 @@ static void draw_job(struct job *j, uint64_t seed, const struct nadi_network_ops
     j->in.in_flight = draw_in_flight(&d.rng);
     if (model->has_loads)
         draw_device(&j->in.loadstore, &d.rng);
+    if (model->has_packets) {
+        struct nadi_diags diags;
+        nadi_diags_init(&diags);
+        j->in.options.network_model = model;
+        j->in.options.network = "job";
+        if (!j->in.has_graph)
+            NADI_ASSERT(nadi_inputs_take_topology(&j->in, NULL, NULL, &diags));
+        j->in.has_graph = true;
+        draw_packets(&j->in.packet, &d.rng);
+        c->exact = !j->in.packet.exact;
+        nadi_diags_release(&diags);
+    }
     j->in.relative_peers = true;
     d.kinds = chance(&d.rng, 2) ? 1 : (uint32_t)pick(&d.rng, 1, MOST_KINDS);
     d.bodies = (uint32_t)pick(&d.rng, 1, MOST_BODIES);
@@ -331,20 +343,22 @@ static void try_seed(uint64_t seed, const struct nadi_network_ops *model, struct
 int main(int argc, char **argv)
 {
     const struct nadi_network_ops *const models[] = {&nadi_network_unaware, &nadi_network_flow,
-                                                     &nadi_network_aware, &nadi_network_loadstore};
+                                                     &nadi_network_aware, &nadi_network_loadstore,
+                                                     &nadi_network_packet};
     uint64_t cases = CASES, first = 1, failed = 0;
     if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
         (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
         return 2;
     for (size_t m = 0; m < sizeof(models) / sizeof(*models); m++) {
         struct count count = {0};
-        for (uint64_t seed = first; seed < first + cases && count.failed < 10; seed++)
+        const uint64_t end = first + (models[m]->has_packets ? (cases + 2) / 3 : cases);
+        for (uint64_t seed = first; seed < end && count.failed < 10; seed++)
             try_seed(seed, models[m], &count);
         printf("%s: %" PRIu64 " of %" PRIu64 " fast-forwarded, %" PRIu64 " of %" PRIu64
                " nodes, %" PRIu64 " failed\n",
-               models[m]->name, count.forwarded, cases, count.nodes, count.all, count.failed);
+               models[m]->name, count.forwarded, end - first, count.nodes, count.all, count.failed);
         failed += count.failed;
-        if (argc == 1 && count.forwarded * 10 < cases) {
+        if (argc == 1 && count.forwarded * 10 < end - first) {
             printf("fewer than a tenth were fast-forwarded\n");
             return 1;
         }

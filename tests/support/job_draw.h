@@ -10,6 +10,8 @@ void draw_system(struct job *j, struct draw *rng);
 void draw_algorithms(struct job *j, struct draw *rng); /* after the groups */
 /* How soon DCQCN is marked and acts. */
 void draw_dcqcn(struct nadi_packet_config *c, struct nadi_rng *rng);
+/* A packet file: mode, scheme, frames, windows, buffers, timers. */
+void draw_packets(struct nadi_packet_config *c, struct nadi_rng *rng);
 /* Messages of a connection at once (struct nadi_network_setup); mostly the default. */
 static inline uint32_t draw_in_flight(struct nadi_rng *rng)
 {

@@ -104,7 +104,7 @@ void draw_dcqcn(struct nadi_packet_config *c, struct nadi_rng *rng)
     }
 }
 
-static void draw_packets(struct nadi_packet_config *c, struct nadi_rng *rng)
+void draw_packets(struct nadi_packet_config *c, struct nadi_rng *rng)
 {
     static const uint32_t payloads[] = {256, 1000, 1024, 4096};
     static const uint64_t waits[] = {0, 4, 16, 64, 512};

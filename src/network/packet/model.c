@@ -64,7 +64,7 @@ static nadi_time tick_of(const struct packet *p, nadi_time at)
     return (at + p->net->tick - 1) / p->net->tick;
 }
 
-static void on_scheduled(void *context, uint32_t event, nadi_time at)
+void nadi_pkt_model_scheduled(void *context, uint32_t event, nadi_time at)
 {
     struct packet *p = context;
     if (at > NADI_TIME_MAX - p->net->tick)
@@ -187,8 +187,11 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
         p->base.usage = nadi_pkt_carried_init(&p->carried, p->net->port_count);
     p->net->watched = p->base.log != NULL;
     p->marked = NADI_NONE;
-    const struct nadi_engine_follower follower = {
-        .context = p, .pump = p->kind_pump, .scheduled = on_scheduled, .reached = on_reached};
+    const struct nadi_engine_follower follower = {.context = p,
+                                                  .pump = p->kind_pump,
+                                                  .scheduled = nadi_pkt_model_scheduled,
+                                                  .reached = on_reached,
+                                                  .moved = nadi_pkt_model_moved};
     nadi_engine_follow(setup->engine, &follower);
     nadi_diags_release(&diags);
     return &p->base;
@@ -489,4 +492,7 @@ const struct nadi_network_ops nadi_network_packet = {
     .stranded = stranded,
     .too_far = too_far,
     .endless = endless,
+    .rest = nadi_pkt_model_rest,
+    .count = nadi_pkt_model_count,
+    .repeat = nadi_pkt_model_repeat,
 };

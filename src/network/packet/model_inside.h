@@ -56,6 +56,15 @@ struct packet {
     nadi_time begun;    /* the first message since there was none; ps */
 };
 
+/* model.c: follows an event of the engine. */
+void nadi_pkt_model_scheduled(void *context, uint32_t event, nadi_time at);
+
+/* model_repeat.c: see ops.h; and the engine's clock has moved on while the network was at rest. */
+bool nadi_pkt_model_rest(struct nadi_network *base, struct nadi_network_counts *state);
+void nadi_pkt_model_count(struct nadi_network *base, struct nadi_network_counts *counts);
+void nadi_pkt_model_repeat(struct nadi_network *base, const uint64_t *then, uint64_t times);
+void nadi_pkt_model_moved(void *context, nadi_time by);
+
 /* model_queue_pairs.c */
 /* The connection of a message that is sent now; NADI_NONE: of none that is kept. */
 uint32_t nadi_pkt_queue_pair_of(struct packet *p, const struct nadi_message *m);
