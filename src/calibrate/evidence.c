@@ -111,6 +111,9 @@ struct nadi_interval nadi_evidence_step(const struct nadi_evidence *e, const str
     const struct nadi_model_plan *p = &s->plan;
     if (p->mode != NADI_MODE_TRAIN)
         return nadi_evidence_of(e, "inference", "any", s->cluster.device.name, 0);
+    if (!nadi_model_is_transformer(&s->model)) /* the classes are of language models */
+        return nadi_evidence_of(e, "training", nadi_family_name(s->model.family),
+                                s->cluster.device.name, p->ranks);
     const enum nadi_training_class class = nadi_training_class_of(p->framework, s->model.experts);
     return nadi_evidence_of(e, "training", nadi_training_class_words[class], s->cluster.device.name,
                             p->ranks);
