@@ -38,7 +38,7 @@ def trace_fidelity(real, synthetic, page=None, database=None):
 
 def trace_privacy(jobs, synthetic, held_out=(), page=None, database=None):
     """What of the training jobs is in synthetic ones, as `nadi trace privacy` measures: a dict with "jobs", "nearest",
-    "auc_exact". page, database: as of trace_fidelity. Raises Error."""
+    "auc" of the strongest attacker. page, database: as of trace_fidelity. Raises Error."""
     return _answer(lib.nadi_trace_privacy,
                    Struct("nadi_trace_privacy", jobs=list(jobs), synthetic=list(synthetic), held_out=list(held_out),
                           page=page, database=database, form="json"))

@@ -82,8 +82,8 @@ static const struct nadi_setting attack[] = {
      .argument = "JOBS",
      .type = NADI_TYPE_TEXT,
      AT(values, held_out),
-     .doc = "Jobs of the same kind that were not learned from, separated by commas: a membership "
-            "attacker is tried on them"},
+     .doc = "Jobs of the same kind that were not learned from, separated by commas: membership "
+            "attackers are tried on them"},
     {.name = "also",
      .argument = "JOBS",
      .type = NADI_TYPE_TEXT,
@@ -172,9 +172,10 @@ const struct nadi_command nadi_command_trace_privacy = {
     .summary = "What of the training jobs is in a synthetic one",
     .doing = "looking for training jobs",
     .words = "TRAIN... SYNTHETIC",
-    .about = "How much of each training job is in the output: operators, runs of them, sizes that "
-             "one job alone\nhas, names. With jobs held out, an attacker tries to tell who was "
-             "learned from: an AUC of 0.5 is\nguessing.\n",
+    .about =
+        "How much of each training job is in the output: operators, runs of them, sizes that "
+        "one job alone\nhas, names. With jobs held out, attackers try to tell who was "
+        "learned from, by longest runs\nand by shares of operators: an AUC of 0.5 is guessing.\n",
     .examples = "nadi trace privacy a/workload.yml b/workload.yml made/job.yml --held-out "
                 "c/workload.yml\n",
     .options = privacy_groups,

@@ -45,11 +45,23 @@ struct nadi_fidelity {
 bool nadi_fidelity_measure(struct nadi_fidelity *f, const char *real, const char *synthetic,
                            struct nadi_diags *diags) NADI_MUST_USE;
 
+/* By what an attacker guesses who was learned from: the more a job has of it, the likelier. */
+enum nadi_attacker {
+    NADI_ATTACK_RUNS,  /* longest runs in common, as a share of the longer of the two */
+    NADI_ATTACK_EXACT, /* share of its operators (kind, ns, FLOPs, bytes) in synthetic jobs */
+    NADI_ATTACK_NEAR,  /* the same within 2 % */
+    NADI_ATTACKS
+};
+
 struct nadi_privacy_job {
     const char *path;
-    double exact; /* share of its operators (kind, ns, FLOPs, bytes) that are in a synthetic job */
-    double near;  /* the same within 2 % */
-    uint32_t run; /* longest run of operators in common with one */
+    double share[NADI_ATTACKS];
+    uint32_t run; /* longest run of operators in common with a synthetic job */
+};
+
+struct nadi_auc {     /* how often a training job has the larger share; NAN: nobody held out */
+    double value;     /* 0.5: guessing, 1: certainty */
+    double deviation; /* standard, by DeLong's formula; NAN: one job on a side */
 };
 
 struct nadi_privacy {
@@ -58,12 +70,11 @@ struct nadi_privacy {
     uint32_t nearest;         /* training job with the most in common */
     uint32_t run, shared_run; /* longest in common with one; with all training jobs */
     uint64_t lone_sizes,
-        lone_sizes_out;         /* that one training job alone has; of them in the output */
-    uint64_t names, names_out;  /* of training jobs; of them in the output */
-    double auc_exact, auc_near; /* of an attacker who guesses by `exact`, `near`; NAN: nobody held
-                                   out */
-    double auc_exact_deviation, auc_near_deviation; /* standard, by DeLong's formula */
-    double auc_deviation; /* standard, of one who knows nothing, with so few jobs */
+        lone_sizes_out;        /* that one training job alone has; of them in the output */
+    uint64_t names, names_out; /* of training jobs; of them in the output */
+    struct nadi_auc auc[NADI_ATTACKS];
+    enum nadi_attacker strongest; /* of these: who has the largest AUC */
+    double guessing_deviation;    /* standard, of one who knows nothing, with so few jobs */
 };
 
 /* The caller keeps the paths; jobs live in the arena. */

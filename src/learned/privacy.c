@@ -66,18 +66,51 @@ static void look_at(const struct looking *l, const struct nadi_learned_job *job,
         }
     }
     nadi_map64_release(&seen);
-    out->exact = all > 0 ? exact / all : 0;
-    out->near = all > 0 ? near / all : 0;
+    out->share[NADI_ATTACK_EXACT] = all > 0 ? exact / all : 0;
+    out->share[NADI_ATTACK_NEAR] = all > 0 ? near / all : 0;
 }
 
 /* --- runs --------------------------------------------------------------------------------------
  */
 
-static uint64_t *keys_of(const struct looking *l, const struct nadi_job_program *p)
+/* How many ranks the group of a collective has. */
+static uint64_t group_size(const struct nadi_learned_job *job, uint32_t role)
 {
+    uint64_t size = 1;
+    for (uint32_t a = 0; a < job->axis_count; a++)
+        if (role >> job->axes[a].vocabulary & 1)
+            size *= job->axes[a].size;
+    return size;
+}
+
+struct part { /* of a job: programs from `first` on */
+    const struct nadi_learned_job *job;
+    uint32_t first, count;
+};
+
+static struct part whole(const struct nadi_learned_job *job)
+{
+    return (struct part){job, 0, job->class_count};
+}
+
+static uint32_t most_nodes(const struct part *x)
+{
+    uint32_t most = 0;
+    for (uint32_t c = x->first; c < x->first + x->count; c++)
+        most = most > x->job->programs[c]->node_count ? most : x->job->programs[c]->node_count;
+    return most;
+}
+
+/* In a run an operator is one in a group of the same size. */
+static uint64_t *keys_of(const struct looking *l, const struct nadi_learned_job *job, uint32_t c)
+{
+    const struct nadi_job_program *p = job->programs[c];
     uint64_t *keys = NADI_NEW(uint64_t, p->node_count);
-    for (uint32_t n = 0; n < p->node_count; n++)
-        keys[n] = operator_key(l, p, n, true);
+    for (uint32_t n = 0; n < p->node_count; n++) {
+        const uint32_t role = l->vocabulary.symbols.items[p->symbol[n]].role;
+        const uint64_t words[2] = {operator_key(l, p, n, true), group_size(job, role)};
+        keys[n] = nadi_hash_words(words, 2);
+    }
     return keys;
 }
 
@@ -103,48 +136,69 @@ static bool each_run(const uint64_t *keys, uint32_t count, uint32_t length, stru
     return false;
 }
 
-static bool shares_run(const struct looking *l, const struct nadi_learned_job *a,
-                       const struct nadi_learned_job *b, uint32_t length)
+static bool shares_run(const struct looking *l, const struct part *a, const struct part *b,
+                       uint32_t length)
 {
     struct nadi_map64 map;
     bool found = false;
     nadi_map64_init(&map, 1024);
-    for (uint32_t c = 0; c < a->class_count; c++) {
-        uint64_t *keys = keys_of(l, a->programs[c]);
-        (void)each_run(keys, a->programs[c]->node_count, length, &map, true);
+    for (uint32_t c = a->first; c < a->first + a->count; c++) {
+        uint64_t *keys = keys_of(l, a->job, c);
+        (void)each_run(keys, a->job->programs[c]->node_count, length, &map, true);
         nadi_mem_free(keys);
     }
-    for (uint32_t c = 0; c < b->class_count && !found; c++) {
-        uint64_t *keys = keys_of(l, b->programs[c]);
-        found = each_run(keys, b->programs[c]->node_count, length, &map, false);
+    for (uint32_t c = b->first; c < b->first + b->count && !found; c++) {
+        uint64_t *keys = keys_of(l, b->job, c);
+        found = each_run(keys, b->job->programs[c]->node_count, length, &map, false);
         nadi_mem_free(keys);
     }
     nadi_map64_release(&map);
     return found;
 }
 
-/* By bisection: a part of a run in common is in common. */
-static uint32_t longest_run(const struct looking *l, const struct nadi_learned_job *a,
-                            const struct nadi_learned_job *b)
+/* `least` if none is longer. By bisection: a part of a run in common is in common. */
+static uint32_t longest_run(const struct looking *l, struct part a, struct part b, uint32_t least)
 {
-    uint32_t most = 0;
-    for (uint32_t c = 0; c < a->class_count; c++)
-        most = most > a->programs[c]->node_count ? most : a->programs[c]->node_count;
-    NADI_BISECT(uint32_t, longer, 1, most + 1, length, shares_run(l, a, b, length));
+    const uint32_t of_a = most_nodes(&a), of_b = most_nodes(&b), most = of_a < of_b ? of_a : of_b;
+    if (least >= most || (least > 0 && !shares_run(l, &a, &b, least + 1)))
+        return least;
+    NADI_BISECT(uint32_t, longer, least + 1, most + 1, length, shares_run(l, &a, &b, length));
     return longer - 1;
+}
+
+/* Longest run that program c has in common with one of a synthetic job, as a share of the longer of
+ * the two: 1 is a copy, and a program that merely begins like a longer one is none. */
+static double run_share(const struct looking *l, const struct nadi_learned_job *job, uint32_t c)
+{
+    double best = 0;
+    for (uint32_t s = l->trained + l->held; s < l->opened; s++)
+        for (uint32_t k = 0; k < l->jobs[s].class_count; k++) {
+            const struct part own = {job, c, 1}, other = {&l->jobs[s], k, 1};
+            const uint32_t a = most_nodes(&own), b = most_nodes(&other), most = a > b ? a : b;
+            const uint32_t least = (uint32_t)(best * most);
+            const uint32_t run = longest_run(l, own, other, least);
+            if (run > least)
+                best = (double)run / most;
+        }
+    return best;
 }
 
 static void look_at_runs(const struct looking *l, struct nadi_privacy *p)
 {
     p->shared_run = NADI_NONE;
-    for (uint32_t j = 0; j < l->trained; j++) {
-        for (uint32_t s = l->trained + l->held; s < l->opened; s++) {
-            const uint32_t run = longest_run(l, &l->jobs[j], &l->jobs[s]);
-            p->jobs[j].run = p->jobs[j].run > run ? p->jobs[j].run : run;
-        }
+    for (uint32_t j = 0; j < l->trained + l->held; j++) {
+        const struct nadi_learned_job *job = &l->jobs[j];
+        double sum = 0;
+        for (uint32_t s = l->trained + l->held; s < l->opened; s++)
+            p->jobs[j].run = longest_run(l, whole(job), whole(&l->jobs[s]), p->jobs[j].run);
+        for (uint32_t c = 0; c < job->class_count; c++)
+            sum += run_share(l, job, c);
+        p->jobs[j].share[NADI_ATTACK_RUNS] = job->class_count ? sum / job->class_count : 0;
+        if (j >= l->trained)
+            continue;
         p->run = p->run > p->jobs[j].run ? p->run : p->jobs[j].run;
         for (uint32_t k = 0; k < j; k++) {
-            const uint32_t run = longest_run(l, &l->jobs[j], &l->jobs[k]);
+            const uint32_t run = longest_run(l, whole(job), whole(&l->jobs[k]), 0);
             p->shared_run = p->shared_run < run ? p->shared_run : run;
         }
     }
@@ -234,28 +288,13 @@ static bool count_names(struct nadi_privacy *p, const char *const *training, uin
     return ok;
 }
 
-/* --- the attacker ------------------------------------------------------------------------------
+/* --- the attackers -----------------------------------------------------------------------------
  */
 
-static double score(const struct nadi_privacy *p, uint32_t job, bool exact)
-{
-    return exact ? p->jobs[job].exact : p->jobs[job].near;
-}
-
-/* How often a training job scores above one that is held out; ties count half. */
-static double auc(const struct nadi_privacy *p, bool exact)
-{
-    double wins = 0;
-    for (uint32_t a = 0; a < p->trained; a++)
-        for (uint32_t b = p->trained; b < p->trained + p->held; b++) {
-            const double x = score(p, a, exact), y = score(p, b, exact);
-            wins += x > y ? 1 : x < y ? 0 : 0.5;
-        }
-    return p->held ? wins / ((double)p->trained * p->held) : (double)NAN;
-}
-
-/* How often job i of one side wins against the other side: variance of that over the side. */
-static double side_variance(const struct nadi_privacy *p, bool exact, bool trained)
+/* How often jobs of one side, `count` from `first` on, have more than those of the other; ties
+ * count half. *variance: of that over the side. */
+static double side_wins(const struct nadi_privacy *p, enum nadi_attacker by, bool trained,
+                        double *variance)
 {
     const uint32_t count = trained ? p->trained : p->held, others = trained ? p->held : p->trained;
     const uint32_t first = trained ? 0 : p->trained, other = trained ? p->trained : 0;
@@ -263,21 +302,35 @@ static double side_variance(const struct nadi_privacy *p, bool exact, bool train
     for (uint32_t i = 0; i < count; i++) {
         double wins = 0;
         for (uint32_t k = 0; k < others; k++) {
-            const double x = score(p, first + i, exact), y = score(p, other + k, exact);
+            const double x = p->jobs[first + i].share[by], y = p->jobs[other + k].share[by];
             wins += x > y ? 1 : x < y ? 0 : 0.5;
         }
         sum += wins / others;
         squares += wins / others * wins / others;
     }
-    return count > 1 ? fmax(squares - sum * sum / count, 0) / (count - 1) : (double)NAN;
+    *variance = count > 1 ? fmax(squares - sum * sum / count, 0) / (count - 1) : (double)NAN;
+    return sum / count;
 }
 
-/* Standard deviation of the AUC of these jobs (DeLong, DeLong and Clarke-Pearson, 1988). */
-static double auc_deviation(const struct nadi_privacy *p, bool exact)
+/* With the standard deviation of the AUC of these jobs (DeLong, DeLong and Clarke-Pearson, 1988).
+ */
+static struct nadi_auc auc(const struct nadi_privacy *p, enum nadi_attacker by)
 {
-    return p->held ? sqrt(side_variance(p, exact, true) / p->trained +
-                          side_variance(p, exact, false) / p->held)
-                   : (double)NAN;
+    double trained, held;
+    if (p->held == 0)
+        return (struct nadi_auc){(double)NAN, (double)NAN};
+    const double value = side_wins(p, by, true, &trained);
+    (void)side_wins(p, by, false, &held);
+    return (struct nadi_auc){value, sqrt(trained / p->trained + held / p->held)};
+}
+
+static void attack(struct nadi_privacy *p)
+{
+    for (int by = 0; by < NADI_ATTACKS; by++) {
+        p->auc[by] = auc(p, (enum nadi_attacker)by);
+        if (p->auc[by].value > p->auc[p->strongest].value)
+            p->strongest = (enum nadi_attacker)by;
+    }
 }
 
 /* Of the rank sum of that many jobs in any order (Mann and Whitney, 1947). */
@@ -317,16 +370,14 @@ bool nadi_privacy_measure(struct nadi_privacy *p, const char *const *training, u
         for (uint32_t j = 0; j < trained + held_count; j++) {
             p->jobs[j].path = l.jobs[j].path;
             look_at(&l, &l.jobs[j], &p->jobs[j]);
-            if (j < trained && p->jobs[j].exact > p->jobs[p->nearest].exact)
+            if (j < trained &&
+                p->jobs[j].share[NADI_ATTACK_EXACT] > p->jobs[p->nearest].share[NADI_ATTACK_EXACT])
                 p->nearest = j;
         }
         look_at_runs(&l, p);
         count_sizes(&l, p);
-        p->auc_exact = auc(p, true);
-        p->auc_near = auc(p, false);
-        p->auc_exact_deviation = auc_deviation(p, true);
-        p->auc_near_deviation = auc_deviation(p, false);
-        p->auc_deviation = deviation(p);
+        attack(p);
+        p->guessing_deviation = deviation(p);
     }
     for (uint32_t j = 0; j < l.opened; j++)
         nadi_learned_job_release(&l.jobs[j]);

@@ -21,10 +21,11 @@ static const char fidelity_schema[] = NADI_MEASURES_TABLE
 
 static const char privacy_schema[] = NADI_MEASURES_TABLE
     "create table jobs(number integer primary key, job text, trained integer, exact real,"
-    " within_2_percent real, longest_run integer);"
+    " within_2_percent real, longest_run integer, runs real);"
     "create table privacy(nearest text, longest_run integer, run_that_training_jobs_share integer,"
     " sizes_of_one_job integer, sizes_of_one_job_in_output integer, training_names integer,"
-    " training_names_in_output integer, auc_exact real, auc_within_2_percent real,"
+    " training_names_in_output integer, auc real, auc_deviates real, auc_by text,"
+    " auc_runs real, auc_exact real, auc_within_2_percent real, auc_runs_deviates real,"
     " auc_exact_deviates real, auc_within_2_percent_deviates real, auc_of_guessing_deviates real);";
 
 static void distance(struct nadi_database *db, const struct nadi_distance *d)
@@ -105,20 +106,18 @@ bool nadi_privacy_db(const struct nadi_privacy *p, const char *path, struct nadi
     struct nadi_database *db = nadi_measures_begin(path, privacy_schema, "privacy", diags);
     if (!db)
         return false;
-    nadi_database_into(db, "jobs", 6);
+    nadi_database_into(db, "jobs", 7);
     for (uint32_t i = 0; i < p->trained + p->held; i++) {
         nadi_database_u64(db, i + 1);
         nadi_database_text(db, p->jobs[i].path);
         nadi_database_u64(db, i < p->trained);
-        nadi_database_double(db, p->jobs[i].exact);
-        nadi_database_double(db, p->jobs[i].near);
-        if (i < p->trained)
-            nadi_database_u64(db, p->jobs[i].run);
-        else
-            nadi_database_null(db);
+        nadi_database_double(db, p->jobs[i].share[NADI_ATTACK_EXACT]);
+        nadi_database_double(db, p->jobs[i].share[NADI_ATTACK_NEAR]);
+        nadi_database_u64(db, p->jobs[i].run);
+        nadi_database_double(db, p->jobs[i].share[NADI_ATTACK_RUNS]);
         nadi_database_row(db);
     }
-    nadi_database_into(db, "privacy", 12);
+    nadi_database_into(db, "privacy", 17);
     nadi_database_text(db, p->jobs[p->nearest].path);
     nadi_database_u64(db, p->run);
     nadi_database_u64(db, p->shared_run);
@@ -126,11 +125,14 @@ bool nadi_privacy_db(const struct nadi_privacy *p, const char *path, struct nadi
     nadi_database_u64(db, p->lone_sizes_out);
     nadi_database_u64(db, p->names);
     nadi_database_u64(db, p->names_out);
-    nadi_database_double(db, p->auc_exact);
-    nadi_database_double(db, p->auc_near);
-    nadi_database_double(db, p->auc_exact_deviation);
-    nadi_database_double(db, p->auc_near_deviation);
-    nadi_database_double(db, p->auc_deviation);
+    nadi_database_double(db, p->auc[p->strongest].value);
+    nadi_database_double(db, p->auc[p->strongest].deviation);
+    nadi_database_text(db, p->held ? nadi_attacker_name(p->strongest) : NULL);
+    for (int by = 0; by < NADI_ATTACKS; by++)
+        nadi_database_double(db, p->auc[by].value);
+    for (int by = 0; by < NADI_ATTACKS; by++)
+        nadi_database_double(db, p->auc[by].deviation);
+    nadi_database_double(db, p->guessing_deviation);
     nadi_database_row(db);
     return nadi_database_finish(db, diags);
 }

@@ -194,23 +194,50 @@ void nadi_fidelity_page(const struct nadi_fidelity *f, struct nadi_str *out)
 /* --- privacy -----------------------------------------------------------------------------------
  */
 
+const char *nadi_attacker_name(enum nadi_attacker by)
+{
+    static const char *const names[NADI_ATTACKS] = {"runs", "exact", "within_2_percent"};
+    return names[by];
+}
+
+static void auc_text(const struct nadi_privacy *p, struct nadi_str *out)
+{
+    static const char *const by[NADI_ATTACKS] = {"longest runs", "exact operators",
+                                                 "operators within 2 %"};
+    nadi_str_add(out, "membership attacker's AUC: ");
+    for (int i = -1; i < NADI_ATTACKS; i++) { /* the strongest first */
+        const int at = i < 0 ? (int)p->strongest : i;
+        if (i == (int)p->strongest)
+            continue;
+        nadi_str_printf(out, "%s%.3f", i < 0 ? "" : ", ", p->auc[at].value);
+        if (!isnan(p->auc[at].deviation))
+            nadi_str_printf(out, " +-%.3f", 1.96 * p->auc[at].deviation);
+        nadi_str_printf(out, " by %s", by[at]);
+    }
+    nadi_str_printf(out, " (%sguessing is 0.5 +-%.3f; %u trained, %u held out)\n",
+                    isnan(p->auc[0].deviation) ? "" : "95 % intervals; ",
+                    1.96 * p->guessing_deviation, p->trained, p->held);
+}
+
 void nadi_privacy_text(const struct nadi_privacy *p, struct nadi_str *out)
 {
-    nadi_str_printf(out, "%-40s %8s %8s %8s\n", "training", "exact", "within 2%", "run");
+    nadi_str_printf(out, "%-40s %8s %8s %8s %8s\n", "training", "exact", "within 2%", "run",
+                    "of job");
     for (uint32_t j = 0; j < p->trained + p->held; j++) {
         const struct nadi_privacy_job *job = &p->jobs[j];
         if (j == p->trained)
             nadi_str_add(out, "held out\n");
-        nadi_str_printf(out, "%-40s %7.1f%% %7.1f%%", job->path, 100 * job->exact, 100 * job->near);
-        if (j < p->trained)
-            nadi_str_printf(out, " %8u", job->run);
-        nadi_str_add_char(out, '\n');
+        nadi_str_printf(out, "%-40s %7.1f%% %8.1f%% %8u %7.1f%%\n", job->path,
+                        100 * job->share[NADI_ATTACK_EXACT], 100 * job->share[NADI_ATTACK_NEAR],
+                        job->run, 100 * job->share[NADI_ATTACK_RUNS]);
     }
     nadi_str_printf(
         out,
         "exact, within 2%%: share of a job's different operators (kind, ns, FLOPs, "
         "bytes) that are in the synthetic jobs\nrun: longest run of operators in common "
-        "with one of them\n\nnearest training job: %s\n",
+        "with one of them, in groups of equal size; of job: as a share of the longer of the two, "
+        "on "
+        "the mean of its programs\n\nnearest training job: %s\n",
         p->jobs[p->nearest].path);
     if (p->trained > 1)
         nadi_str_printf(out, "longest run in common: %u; any two training jobs share %u\n", p->run,
@@ -220,16 +247,29 @@ void nadi_privacy_text(const struct nadi_privacy *p, struct nadi_str *out)
                     "\nnames of training nodes: %" PRIu64 ", in the output: %" PRIu64 "\n",
                     p->lone_sizes, p->lone_sizes_out, p->names, p->names_out);
     if (p->held)
-        nadi_str_printf(out,
-                        "membership attacker's AUC: %.3f +-%.3f by exact operators, %.3f +-%.3f by "
-                        "near ones (95 %% intervals; guessing is 0.5 +-%.3f; %u trained, %u held "
-                        "out)\n",
-                        p->auc_exact, 1.96 * p->auc_exact_deviation, p->auc_near,
-                        1.96 * p->auc_near_deviation, 1.96 * p->auc_deviation, p->trained, p->held);
+        auc_text(p, out);
     else
         nadi_str_add(out,
                      "membership attacker: not tried; name jobs of the same kind that were not "
                      "learned from with --held-out\n");
+}
+
+static void auc_json(const struct nadi_privacy *p, struct nadi_json *j)
+{
+    char name[64];
+    nadi_json_double(j, "auc", p->auc[p->strongest].value);
+    nadi_json_double(j, "auc_deviates", p->auc[p->strongest].deviation);
+    nadi_json_string(j, "auc_by", p->held ? nadi_attacker_name(p->strongest) : NULL);
+    for (int by = 0; by < NADI_ATTACKS; by++) {
+        (void)snprintf(name, sizeof(name), "auc_%s", nadi_attacker_name((enum nadi_attacker)by));
+        nadi_json_double(j, name, p->auc[by].value);
+    }
+    for (int by = 0; by < NADI_ATTACKS; by++) {
+        (void)snprintf(name, sizeof(name), "auc_%s_deviates",
+                       nadi_attacker_name((enum nadi_attacker)by));
+        nadi_json_double(j, name, p->auc[by].deviation);
+    }
+    nadi_json_double(j, "auc_of_guessing_deviates", p->guessing_deviation);
 }
 
 void nadi_privacy_json(const struct nadi_privacy *p, struct nadi_str *out)
@@ -242,9 +282,10 @@ void nadi_privacy_json(const struct nadi_privacy *p, struct nadi_str *out)
         nadi_json_row(&j, NULL);
         nadi_json_string(&j, "job", p->jobs[i].path);
         nadi_json_bool(&j, "trained", i < p->trained);
-        nadi_json_double(&j, "exact", p->jobs[i].exact);
-        nadi_json_double(&j, "within_2_percent", p->jobs[i].near);
+        nadi_json_double(&j, "exact", p->jobs[i].share[NADI_ATTACK_EXACT]);
+        nadi_json_double(&j, "within_2_percent", p->jobs[i].share[NADI_ATTACK_NEAR]);
         nadi_json_u64(&j, "longest_run", p->jobs[i].run);
+        nadi_json_double(&j, "runs", p->jobs[i].share[NADI_ATTACK_RUNS]);
         nadi_json_close(&j);
     }
     nadi_json_close(&j);
@@ -255,36 +296,37 @@ void nadi_privacy_json(const struct nadi_privacy *p, struct nadi_str *out)
     nadi_json_u64(&j, "sizes_of_one_job_in_output", p->lone_sizes_out);
     nadi_json_u64(&j, "training_names", p->names);
     nadi_json_u64(&j, "training_names_in_output", p->names_out);
-    nadi_json_double(&j, "auc_exact", p->auc_exact);
-    nadi_json_double(&j, "auc_within_2_percent", p->auc_near);
-    nadi_json_double(&j, "auc_exact_deviates", p->auc_exact_deviation);
-    nadi_json_double(&j, "auc_within_2_percent_deviates", p->auc_near_deviation);
-    nadi_json_double(&j, "auc_of_guessing_deviates", p->auc_deviation);
+    auc_json(p, &j);
     nadi_json_close(&j);
     nadi_json_finish(&j);
 }
 
-/* A bar of each job: how much of it is in the output. */
+/* A bar of each job: how much of it is in the output, by what tells most. */
 void nadi_privacy_page(const struct nadi_privacy *p, struct nadi_str *out)
 {
     enum { ROW = 22, BAR = 300 };
+    static const char *const what[NADI_ATTACKS] = {
+        "Longest runs in common with synthetic ones, as a share",
+        "Share of the operators in synthetic jobs",
+        "Share of the operators within 2 % of synthetic ones"};
+    const enum nadi_attacker by = p->held ? p->strongest : NADI_ATTACK_RUNS;
     struct nadi_str text = NADI_STR_INIT;
     page_head("What of the training jobs is in the synthetic ones", out);
     nadi_privacy_text(p, &text);
     nadi_str_add(out, "<pre>");
     nadi_markup_add(out, nadi_str_get(&text));
     nadi_str_printf(out,
-                    "</pre>\n<p>Share of a job's operators within 2 %% of synthetic ones: "
+                    "</pre>\n<p>%s of a job: "
                     "training as a line, held out broken. Where they differ, an attacker can "
                     "tell them apart.</p>\n<svg width=\"760\" height=\"%u\">",
-                    (p->trained + p->held) * ROW + 8);
+                    what[by], (p->trained + p->held) * ROW + 8);
     for (uint32_t j = 0; j < p->trained + p->held; j++) {
         const double y = j * ROW + 14;
         nadi_str_printf(out,
                         "<line class=\"%s\" stroke-width=\"8\" x1=\"0\" y1=\"%.0f\" "
                         "x2=\"%.1f\" y2=\"%.0f\"/><text x=\"%d\" y=\"%.0f\">%.1f %% ",
-                        j < p->trained ? "real" : "made", y, BAR * p->jobs[j].near, y, BAR + 10,
-                        y + 4, 100 * p->jobs[j].near);
+                        j < p->trained ? "real" : "made", y, BAR * p->jobs[j].share[by], y,
+                        BAR + 10, y + 4, 100 * p->jobs[j].share[by]);
         nadi_markup_add(out, p->jobs[j].path);
         nadi_str_add(out, "</text>");
     }

@@ -14,6 +14,9 @@ void nadi_privacy_text(const struct nadi_privacy *p, struct nadi_str *out);
 void nadi_privacy_json(const struct nadi_privacy *p, struct nadi_str *out);
 void nadi_privacy_page(const struct nadi_privacy *p, struct nadi_str *out);
 
+/* As in keys and columns. */
+const char *nadi_attacker_name(enum nadi_attacker by);
+
 /* The second relative to the first, less 1. */
 double nadi_measure_off(const double v[2]);
 
