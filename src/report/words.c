@@ -174,26 +174,64 @@ static void bounds(const struct writer *w, struct nadi_str *s)
 
 /* ---- who is last --------------------------------------------------------------------------- */
 
+/* What a rank waits in collectives for others, on the mean. 0: not recorded. */
+static double mean_wait(const struct writer *w)
+{
+    double waits = 0;
+    for (uint32_t i = 0; w->why && w->why->shares && i < w->r->rank_count; i++)
+        waits += (double)w->why->shares[(size_t)i * NADI_CAUSES + NADI_CAUSE_STRAGGLER];
+    return waits / w->used;
+}
+
+static void name_straggler(const struct writer *w, uint32_t rank, const char *does, double more,
+                           const char *than, struct nadi_str *s)
+{
+    const double waits = mean_wait(w), end = (double)w->r->end_ns;
+    char time[32], wait[32];
+    nadi_str_printf(s, "Rank %u is the straggler: it %s %s (%.0f %% of the run) %s the mean rank",
+                    rank, does, nadi_units_time(time, more), 100 * more / end, than);
+    if (waits >= MATTERS * end)
+        nadi_str_printf(s, ", and in collectives ranks wait %s for others",
+                        nadi_units_time(wait, waits));
+    nadi_str_add(s, ".");
+    say(w, s);
+}
+
 /* Who made the others wait in collectives, by more than by which ranks end apart. False: nobody. */
 static bool slow_rank(const struct writer *w, double late, struct nadi_str *s)
 {
     const struct nadi_spread compute = spread_of(w, NADI_RANK_COMPUTE);
-    const double more = (double)compute.max - compute.mean, end = (double)w->r->end_ns;
-    double waits = 0;
-    char time[32], wait[32];
-    if (!w->why || !w->why->shares || more < fmax(MATTERS * end, late))
+    const double more = (double)compute.max - compute.mean;
+    if (more < fmax(MATTERS * (double)w->r->end_ns, late) ||
+        mean_wait(w) < MATTERS * (double)w->r->end_ns)
         return false;
-    for (uint32_t i = 0; i < w->r->rank_count; i++)
-        waits += (double)w->why->shares[(size_t)i * NADI_CAUSES + NADI_CAUSE_STRAGGLER];
-    waits /= w->used;
-    if (waits < MATTERS * end)
+    name_straggler(w, compute.max_rank, "computes", more, "longer than", s);
+    return true;
+}
+
+/* Who begins late, as the events file says, by more than a rank computes longer than the others and
+ * than ranks end apart. False: nobody. */
+static bool late_rank(const struct writer *w, double late, struct nadi_str *s)
+{
+    const struct nadi_events *events = w->in->events;
+    const struct nadi_spread compute = spread_of(w, NADI_RANK_COMPUTE);
+    uint32_t last = 0;
+    nadi_time least = NADI_TIME_MAX, most = 0;
+    double sum = 0;
+    if (!events || !events->perturb.start_count)
         return false;
-    nadi_str_printf(s,
-                    "Rank %u is the straggler: it computes %s (%.0f %% of the run) longer than the "
-                    "mean rank, and in collectives ranks wait %s for others.",
-                    compute.max_rank, nadi_units_time(time, more), 100 * more / end,
-                    nadi_units_time(wait, waits));
-    say(w, s);
+    for (uint32_t i = 0; i < w->r->rank_count; i++) {
+        const nadi_time begins = nadi_perturb_start(&events->perturb, i);
+        last = begins > most ? i : last;
+        most = begins > most ? begins : most;
+        least = begins < least ? begins : least;
+        sum += nadi_time_in_ns(begins);
+    }
+    const double more = nadi_time_in_ns(most) - sum / w->r->rank_count;
+    if (nadi_time_in_ns(most - least) < late || more < MATTERS * (double)w->r->end_ns ||
+        more < (double)compute.max - compute.mean)
+        return false;
+    name_straggler(w, last, "starts", more, "later than", s);
     return true;
 }
 
@@ -214,7 +252,7 @@ static void straggler(const struct writer *w, struct nadi_str *s)
     char time[32], more[32];
     if (w->used < 2)
         return;
-    if (slow_rank(w, late, s))
+    if (late_rank(w, late, s) || slow_rank(w, late, s))
         return;
     if (late < MATTERS * end) {
         nadi_str_add(s, finish.max == finish.min ? "All ranks end together."
