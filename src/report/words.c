@@ -202,8 +202,10 @@ static bool slow_rank(const struct writer *w, double late, struct nadi_str *s)
 {
     const struct nadi_spread compute = spread_of(w, NADI_RANK_COMPUTE);
     const double more = (double)compute.max - compute.mean;
-    if (more < fmax(MATTERS * (double)w->r->end_ns, late) ||
-        mean_wait(w) < MATTERS * (double)w->r->end_ns)
+    const bool disturbed = w->in->events && w->in->events->perturb.compute_count;
+    const bool waited = w->why && w->why->shares ? mean_wait(w) >= MATTERS * (double)w->r->end_ns
+                                                 : disturbed; /* not recorded */
+    if (more < fmax(MATTERS * (double)w->r->end_ns, late) || !waited)
         return false;
     name_straggler(w, compute.max_rank, "computes", more, "longer than", s);
     return true;
