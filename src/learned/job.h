@@ -90,6 +90,10 @@ bool nadi_learned_job_open(struct nadi_learned_job *job, const char *workload, c
                            struct nadi_vocabulary *v, struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_learned_job_release(struct nadi_learned_job *job);
 
+/* The same in all that is learned of them, whatever their files and groups are called. In learn.c.
+ */
+bool nadi_learned_job_same(const struct nadi_learned_job *a, const struct nadi_learned_job *b);
+
 /* NAN: the job has no such label, or it is no number. */
 double nadi_learned_label(const struct nadi_learned_job *job, const char *name);
 const char *nadi_learned_label_text(const struct nadi_learned_job *job, const char *name);

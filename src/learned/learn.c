@@ -394,8 +394,7 @@ static bool all_once(const char *const *jobs, uint32_t count, struct nadi_diags 
     return true;
 }
 
-/* The same in all that is learned of them, whatever their files and groups are called. */
-static bool same_job(const struct nadi_learned_job *a, const struct nadi_learned_job *b)
+bool nadi_learned_job_same(const struct nadi_learned_job *a, const struct nadi_learned_job *b)
 {
     bool same = a->node_count == b->node_count && same_sizes(a, b);
     for (uint32_t s = 0; s < a->stage_count && same; s++)
@@ -408,7 +407,7 @@ static bool all_others(const struct corpus *c, struct nadi_diags *diags)
 {
     for (uint32_t i = 0; i < c->opened; i++)
         for (uint32_t k = 0; k < i; k++)
-            if (same_job(&c->jobs[i], &c->jobs[k]))
+            if (nadi_learned_job_same(&c->jobs[i], &c->jobs[k]))
                 return nadi_error(diags, "learn/twice", NADI_IN_FILE(c->jobs[i].path),
                                   "name each job once",
                                   "the job is the same as %s: operators, figures, axes and labels",

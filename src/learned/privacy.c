@@ -349,6 +349,19 @@ static bool open_all(struct looking *l, const char *const *paths, uint32_t count
     return ok;
 }
 
+/* A job on both sides would make attackers look weak. */
+static bool none_on_both_sides(const struct looking *l, struct nadi_diags *diags)
+{
+    for (uint32_t j = 0; j < l->trained; j++)
+        for (uint32_t h = l->trained; h < l->trained + l->held; h++)
+            if (nadi_learned_job_same(&l->jobs[j], &l->jobs[h]))
+                return nadi_error(diags, "privacy/held-out", NADI_IN_FILE(l->jobs[h].path),
+                                  "hold out jobs that were not learned from",
+                                  "the job held out is the same as the training job %s",
+                                  l->jobs[j].path);
+    return true;
+}
+
 bool nadi_privacy_measure(struct nadi_privacy *p, const char *const *training, uint32_t trained,
                           const char *const *held, uint32_t held_count,
                           const char *const *synthetic, uint32_t synthetic_count,
@@ -361,10 +374,10 @@ bool nadi_privacy_measure(struct nadi_privacy *p, const char *const *training, u
     nadi_vocabulary_init(&l.vocabulary);
     nadi_map64_init(&l.exact, 1024);
     nadi_map64_init(&l.near, 1024);
-    const bool ok = open_all(&l, training, trained, diags) &&
-                    open_all(&l, held, held_count, diags) &&
-                    open_all(&l, synthetic, synthetic_count, diags) &&
-                    count_names(p, training, trained, synthetic, synthetic_count, diags);
+    const bool ok =
+        open_all(&l, training, trained, diags) && open_all(&l, held, held_count, diags) &&
+        open_all(&l, synthetic, synthetic_count, diags) && none_on_both_sides(&l, diags) &&
+        count_names(p, training, trained, synthetic, synthetic_count, diags);
     if (ok) {
         collect_made(&l);
         for (uint32_t j = 0; j < trained + held_count; j++) {
