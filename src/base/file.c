@@ -33,6 +33,14 @@ static bool read_all(int fd, size_t expected, char **data, size_t *bytes)
     return true;
 }
 
+bool nadi_file_is_device(const struct stat *about)
+{
+    struct stat null;
+    return S_ISBLK(about->st_mode) ||
+           (S_ISCHR(about->st_mode) &&
+            !(stat("/dev/null", &null) == 0 && null.st_rdev == about->st_rdev));
+}
+
 bool nadi_file_read(const char *path, const char *what, char **data, size_t *bytes,
                     struct nadi_diags *diags)
 {
@@ -55,6 +63,9 @@ bool nadi_file_read(const char *path, const char *what, char **data, size_t *byt
     else if (S_ISDIR(about.st_mode))
         nadi_error(diags, "file/is-folder", NADI_IN_FILE(path), "name a file inside it",
                    "a folder was given where %s %s is wanted", nadi_str_article(what), what);
+    else if (!standard_input && nadi_file_is_device(&about))
+        nadi_error(diags, "file/unreadable", NADI_IN_FILE(path), "name a regular file",
+                   "a device was given where %s %s is wanted", nadi_str_article(what), what);
     else if (!read_all(fd, S_ISREG(about.st_mode) ? (size_t)about.st_size : 65536, data, bytes))
         nadi_error(diags, "file/unreadable", NADI_IN_FILE(path), NULL, "cannot read %s: %s", what,
                    strerror(errno));

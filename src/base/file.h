@@ -7,7 +7,7 @@
 
 /* Reads a regular file, a pipe or standard input ("-") into memory owned by the caller
  * (nadi_mem_free); one '\0' follows the last byte. `what` names the kind of file in messages
- * ("system file"). Directories, missing and unreadable files are diagnosed. */
+ * ("system file"). Directories, devices, missing and unreadable files are diagnosed. */
 bool nadi_file_read(const char *path, const char *what, char **data, size_t *bytes,
                     struct nadi_diags *diags) NADI_MUST_USE;
 /* Writes to a temporary name beside the file and renames it, so that a reader never sees a partial
@@ -29,6 +29,9 @@ bool nadi_file_exists(const char *path);
 /* SHA-256 and size of a regular file, read piece by piece. False with an error. */
 bool nadi_file_sha256(const char *path, uint8_t hash[32], uint64_t *bytes,
                       struct nadi_diags *diags) NADI_MUST_USE;
+/* A device other than /dev/null, which would be read until memory is gone. */
+struct stat;
+bool nadi_file_is_device(const struct stat *about);
 /* Exists, and is a pipe, a device or the like, which cannot be renamed. */
 bool nadi_file_is_special(const char *path);
 /* The target of a symbolic link, or the path itself; owned by the caller (nadi_mem_free). */

@@ -23,7 +23,6 @@ enum nadi_doc_syntax nadi_doc_syntax_python(const char *path, enum nadi_doc_synt
     return syntax == NADI_DOC_JSON ? NADI_DOC_JSON_PYTHON : syntax;
 }
 
-/* A device or an endless file would be read until memory is gone. */
 static bool is_readable_size(const char *path, const char *what, struct nadi_diags *diags)
 {
     struct stat about;
@@ -33,9 +32,6 @@ static bool is_readable_size(const char *path, const char *what, struct nadi_dia
         return nadi_error(diags, "doc/too-large", NADI_IN_FILE(path),
                           "was another file named by mistake?", "%jd bytes; a %s has at most %d",
                           (intmax_t)about.st_size, what, NADI_DOC_MAX_BYTES);
-    if (S_ISCHR(about.st_mode) || S_ISBLK(about.st_mode))
-        return nadi_error(diags, "file/unreadable", NADI_IN_FILE(path), "name a regular file",
-                          "a device was given where %s %s is wanted", nadi_str_article(what), what);
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "format/inflate.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/str.h"
@@ -94,9 +95,12 @@ struct nadi_inflate *nadi_inflate_open(const char *path, const char *what, struc
     s->fd = fd;
     s->close_fd = !standard_input;
     struct stat about;
-    if (fstat(fd, &about) == 0 && S_ISDIR(about.st_mode)) {
-        nadi_error(diags, "file/is-folder", NADI_IN_FILE(path), "name a file inside it",
-                   "a folder was given where %s %s is wanted", nadi_str_article(what), what);
+    const bool known = fstat(fd, &about) == 0, folder = known && S_ISDIR(about.st_mode);
+    if (folder || (known && !standard_input && nadi_file_is_device(&about))) {
+        nadi_error(diags, folder ? "file/is-folder" : "file/unreadable", NADI_IN_FILE(path),
+                   folder ? "name a file inside it" : "name a regular file",
+                   "a %s was given where %s %s is wanted", folder ? "folder" : "device",
+                   nadi_str_article(what), what);
         nadi_inflate_close(s);
         return NULL;
     }
