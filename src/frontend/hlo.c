@@ -235,6 +235,20 @@ bool nadi_hlo_groups_read(struct nadi_hlo_groups *g, const char *text)
     return (*text == '{' || *text == '[') && read_lists(g, text);
 }
 
+bool nadi_hlo_groups_disjoint(const struct nadi_hlo_groups *g)
+{
+    bool *seen = NADI_ZNEW(bool, NADI_FRONT_RANKS + 1);
+    bool disjoint = true;
+    for (size_t i = 0; i < g->members.count && disjoint; i++) {
+        const uint32_t member = g->members.items[i];
+        disjoint = member <= NADI_FRONT_RANKS && !seen[member];
+        if (disjoint)
+            seen[member] = true;
+    }
+    nadi_mem_free(seen);
+    return disjoint;
+}
+
 void nadi_hlo_groups_release(struct nadi_hlo_groups *g)
 {
     nadi_mem_free(g->members.items);

@@ -39,6 +39,8 @@ struct nadi_hlo_groups {
     } members, starts; /* starts: of each group, in members */
 };
 bool nadi_hlo_groups_read(struct nadi_hlo_groups *g, const char *text);
+/* Is each member in one group, once? Pairs of sources and destinations need not be so. */
+bool nadi_hlo_groups_disjoint(const struct nadi_hlo_groups *g);
 void nadi_hlo_groups_release(struct nadi_hlo_groups *g);
 /* The group that has the rank, as one of the job; NADI_NONE: it is in none. No groups: all. */
 uint32_t nadi_hlo_group_of(struct nadi_front_job *job, const struct nadi_hlo_groups *g,

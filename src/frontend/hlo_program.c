@@ -226,7 +226,10 @@ static const struct value *add_collective(struct program *p, const struct call *
     const uint64_t bytes = operand_bytes(p, call, i);
     uint64_t id = 0;
     gather_deps(p, call, i);
-    const bool ok = read_groups(p, i, "replica_groups", kind == NADI_ALL_TO_ALL, &groups);
+    const bool ok = read_groups(p, i, "replica_groups", kind == NADI_ALL_TO_ALL, &groups) &&
+                    (nadi_hlo_groups_disjoint(&groups) ||
+                     fail(p, i, "hlo/groups", "replica_groups={{0,1},{2,3}} or [2,2]<=[4]",
+                          "a rank is in its groups twice"));
     for (uint32_t r = 0; r < p->job->rank_count && ok; r++) {
         struct nadi_front_node node = {.name = name_of(p, i),
                                        .kind = NADI_FRONT_COLLECTIVE,

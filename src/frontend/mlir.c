@@ -165,22 +165,61 @@ const char *nadi_mlir_find(const struct nadi_mlir_statement *s, const char *word
     return at ? at + strlen(word) : NULL;
 }
 
-/* "contracting_dims = [1] x [0]" or "lhs_contracting_dimensions = [1]": product of these of the
- * left operand. */
-static uint64_t contracted(const struct nadi_mlir_statement *s, const struct nadi_mlir_shape *left)
+/* Of the dimensions that the list at `at` names up to its ']', the product of their sizes; 0: the
+ * shape has no such dimension. `end` comes behind the bracket, or is NULL. */
+static uint64_t sizes_of(const char *at, const struct nadi_mlir_shape *shape, const char **end)
 {
-    const char *at = nadi_mlir_find(s, "contracting_dims = [");
     uint64_t product = 1, dim;
-    if (!at)
-        at = nadi_mlir_find(s, "lhs_contracting_dimensions = [");
-    while (at && *at != ']') {
+    for (*end = NULL; *at != ']';) {
         const char *rest = nadi_str_take_u64(at, &dim);
         if (!rest)
-            break;
-        product = nadi_count_mul(product, dim < left->rank ? left->dims[dim] : 1);
+            return 0;
+        if (dim >= shape->rank)
+            return 0;
+        product = nadi_count_mul(product, shape->dims[dim]);
         at = rest + strspn(rest, ", ");
     }
+    *end = at + 1;
     return product;
+}
+
+/* "contracting_dims = [1] x [0]" or "lhs_contracting_dimensions = [1]", of the right operand too;
+ * behind the first bracket of each, NULL where it does not say so. */
+static void find_contracted(const struct nadi_mlir_statement *s, const char **left,
+                            const char **right)
+{
+    *left = nadi_mlir_find(s, "contracting_dims = [");
+    *right = NULL;
+    if (*left) {
+        const char *x = memmem(*left, (size_t)(s->end - *left), "] x [", 5);
+        *right = x ? x + 5 : NULL;
+    } else {
+        *left = nadi_mlir_find(s, "lhs_contracting_dimensions = [");
+        *right = nadi_mlir_find(s, "rhs_contracting_dimensions = [");
+    }
+}
+
+bool nadi_mlir_contracts(const struct nadi_mlir_statement *s, const struct nadi_mlir_signature *t)
+{
+    const char *left, *right, *end;
+    if (!nadi_mlir_is_op(s, "dot_general") || t->in_count < 2)
+        return true;
+    find_contracted(s, &left, &right);
+    if (!left || !right)
+        return !left && !right;
+    const uint64_t of_left = sizes_of(left, &t->in[0], &end);
+    if (!end)
+        return false;
+    const uint64_t of_right = sizes_of(right, &t->in[1], &end);
+    return end && of_left == of_right;
+}
+
+/* Product of the contracted dimensions' sizes. */
+static uint64_t contracted(const struct nadi_mlir_statement *s, const struct nadi_mlir_shape *left)
+{
+    const char *at, *right, *end;
+    find_contracted(s, &at, &right);
+    return at ? sizes_of(at, left, &end) : 1;
 }
 
 /* The kernel's elements for one output feature: "x[0, 1, i, o]->". */

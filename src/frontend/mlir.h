@@ -40,6 +40,8 @@ const char *nadi_mlir_find(const struct nadi_mlir_statement *s, const char *word
 bool nadi_mlir_signature(const struct nadi_hlo_source *p, const struct nadi_mlir_statement *s,
                          struct nadi_mlir_signature *types) NADI_MUST_USE;
 
+/* Do the dimensions that a dot_general contracts exist, with equal sizes? True of all others. */
+bool nadi_mlir_contracts(const struct nadi_mlir_statement *s, const struct nadi_mlir_signature *t);
 /* Operations; of products and convolutions two for each multiplication. */
 uint64_t nadi_mlir_work(const struct nadi_mlir_statement *s, const struct nadi_mlir_signature *t);
 uint64_t nadi_mlir_bytes(const struct nadi_mlir_shape *shapes, uint32_t count);

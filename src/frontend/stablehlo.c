@@ -137,7 +137,11 @@ static bool add_collective(struct program *p, struct scope *scope,
     struct nadi_hlo_groups groups;
     struct nadi_u64_list deps = {0};
     uint64_t id = 0;
-    bool ok = read_groups(p, s, "replica_groups", &groups);
+    bool ok = read_groups(p, s, "replica_groups", &groups) &&
+              (nadi_hlo_groups_disjoint(&groups) ||
+               nadi_hlo_fail(&p->source, s->begin, "stablehlo/groups",
+                             "replica_groups = dense<[[0, 1], [2, 3]]>",
+                             "a rank is in its groups twice", s->op, s->op_length));
     for (size_t i = 0; i < groups.members.count && ok; i++)
         if (groups.members.items[i] >= p->job->rank_count)
             ok = nadi_hlo_fail(&p->source, s->begin, "stablehlo/ranks",
@@ -215,6 +219,11 @@ static bool add_compute(struct program *p, struct scope *scope, const struct nad
         .bytes = nadi_count_add(nadi_mlir_bytes(t->in, t->in_count),
                                 nadi_mlir_bytes(t->out, t->out_count))};
     uint64_t id = 0;
+    if (!nadi_mlir_contracts(s, t))
+        return nadi_hlo_fail(&p->source, s->begin, "stablehlo/contracted",
+                             "contracting_dims = [1] x [0]: dimensions of equal sizes",
+                             "its operands have no such dimensions to contract", s->op,
+                             s->op_length);
     gather_deps(scope, s, &deps);
     for (uint32_t r = 0; r < p->job->rank_count; r++)
         id = nadi_front_add(p->job, r, &node, deps.items, deps.count);
