@@ -38,7 +38,29 @@ static void split(struct row *r, char *line)
         }
         line = next;
     }
-    uint64_t number; /* SCALE-sim leaves the last field out: a remark may stand there */
+}
+
+/* SCALE-sim's last column, where it has one: "2:4" is two values of every four. */
+static bool check_sparsity(const struct row *r, struct nadi_diags *diags)
+{
+    const char *text = r->count > 1 ? r->fields[r->count - 1] : "";
+    const char *colon = strchr(text, ':');
+    static const char digits[] = "0123456789";
+    if (!colon || colon == text || colon[1] == '\0' ||
+        strspn(text, digits) != (size_t)(colon - text) || colon[1 + strspn(colon + 1, digits)])
+        return true;
+    if (strlen(colon + 1) == (size_t)(colon - text) &&
+        memcmp(text, colon + 1, (size_t)(colon - text)) == 0)
+        return true; /* dense */
+    return nadi_error(diags, "layers/sparsity", r->place,
+                      "1:1, or a layer of the size that is left of it",
+                      "the layer is sparse, %s; the array here is one for dense layers", text);
+}
+
+/* SCALE-sim leaves the last field out: a remark may stand there. */
+static void drop_remark(struct row *r)
+{
+    uint64_t number;
     if (r->count > PRODUCT && !nadi_str_to_u64(r->fields[r->count - 1], &number))
         r->count--;
 }
@@ -71,9 +93,9 @@ static bool add(struct nadi_layer_shapes *s, const struct row *r, struct nadi_la
 
 static bool add_product(struct nadi_layer_shapes *s, struct row *r, struct nadi_diags *diags)
 {
-    if (r->count < PRODUCT)
+    if (r->count != PRODUCT)
         return nadi_error(diags, "layers/columns", r->place, "Layer, M, N, K,",
-                          "a product has a name and 3 numbers");
+                          "a product has a name and 3 numbers, found %u fields", r->count);
     if (!read_numbers(r, PRODUCT, columns_of_product, diags))
         return false;
     const uint64_t *n = r->numbers;
@@ -131,6 +153,9 @@ static bool fill(struct nadi_layer_shapes *s, const char *path, char *text,
         split(&r, line);
         if (r.count == 0)
             continue;
+        if (!check_sparsity(&r, diags))
+            return false;
+        drop_remark(&r);
         if (!header) {
             s->gemm = r.count > 1 && strcasecmp(r.fields[1], "M") == 0;
             header = true;
@@ -159,7 +184,7 @@ bool nadi_layer_shapes_read(struct nadi_layer_shapes *s, const char *path, struc
     size_t bytes = 0;
     *s = (struct nadi_layer_shapes){.count = 0};
     nadi_arena_init(&s->arena);
-    if (!nadi_file_read(path, "layer shapes", &text, &bytes, diags))
+    if (!nadi_file_read(path, "file of layer shapes", &text, &bytes, diags))
         return false;
     nadi_arena_release(&s->arena);
     const bool ok = nadi_layer_shapes_parse(s, path, text, bytes, diags);
