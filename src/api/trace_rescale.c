@@ -17,11 +17,21 @@ void nadi_trace_rescale_init(struct nadi_trace_rescale *options)
 
 typedef bool take_word(struct nadi_rescale_job *j, const char *key, const char *value);
 
+/* Does a word before `end` give the same name? */
+static bool given_before(const char *text, const char *end, const char *name, size_t bytes)
+{
+    for (const char *at = text; at < end; at += strcspn(at, " ,\t\n"), at += strspn(at, " ,\t\n"))
+        if (strncmp(at, name, bytes) == 0 && at[bytes] == '=')
+            return true;
+    return false;
+}
+
 /* "tp=8 batch=64", or with commas. */
 static bool each_word(struct nadi_rescale_job *j, const char *text, const char *option,
                       take_word *take)
 {
     for (const char *at = text ? text : ""; *at;) {
+        const char *start = at;
         const size_t length = strcspn(at, " ,\t\n");
         char *word = nadi_arena_strdup(&j->arena, at);
         word[length] = '\0';
@@ -33,6 +43,9 @@ static bool each_word(struct nadi_rescale_job *j, const char *text, const char *
             return nadi_error(j->diags, "usage/pair", NADI_NOWHERE, "NAME=VALUE, as in tp=8",
                               "%s has '%s'", option, word);
         *equals = '\0';
+        if (given_before(text, start, word, (size_t)(equals - word)))
+            return nadi_error(j->diags, "usage/pair", NADI_NOWHERE, "keep one of them",
+                              "%s has '%s' twice", option, word);
         if (!take(j, word, equals + 1))
             return false;
     }
