@@ -273,6 +273,19 @@ static void compare(const struct nadi_cli_outputs *v, struct nadi_job *const *jo
                 names[0], factor, names[other], factor * 1.05);
 }
 
+/* The last model did not end: what the others had come to is still an answer. */
+static void ended_before(const struct nadi_cli_simulation *s, struct nadi_job *const *jobs,
+                         size_t count, char (*names)[WORD_LENGTH])
+{
+    if (count == 0)
+        return;
+    printf("\n%s did not end; of those that did:\n\n", names[count]);
+    if (count > 1)
+        compare(s->outputs, jobs, count, names);
+    else
+        s->print(s->command, jobs[0], NADI_STATUS_DONE);
+}
+
 static char *folder_of(const char *out, const char *model)
 {
     if (!out)
@@ -318,6 +331,8 @@ static enum nadi_status several_models(const struct nadi_cli_simulation *s, cons
     }
     if (status == NADI_STATUS_DONE)
         compare(v, jobs, count, names);
+    else if (!nadi_str_equal(v->format, "json"))
+        ended_before(s, jobs, count - 1, names);
     if (status == NADI_STATUS_DONE && v->out && !nadi_str_equal(v->format, "json"))
         printf("\nfiles of each model in a folder of its name in %s\n", v->out);
     for (size_t i = 0; i < count; i++)
