@@ -200,6 +200,24 @@ static bool is_of_ns3(struct nadi_load *l, const struct nadi_doc *doc)
     return logical || knobs;
 }
 
+/* Instead of four missing keys: a graph needs no file of dimensions around it. */
+static bool is_graph_alone(struct nadi_load *l, const struct nadi_doc *doc)
+{
+    const bool map = doc->root->kind == NADI_DOC_MAP;
+    const struct nadi_doc_node *graph = map ? nadi_doc_find(doc->root, "graph") : NULL;
+    if (!graph || graph->kind != NADI_DOC_SCALAR || nadi_doc_find(doc->root, "topology"))
+        return false;
+    struct nadi_str hint = NADI_STR_INIT;
+    nadi_str_printf(&hint,
+                    "--network \"%s\" takes the graph alone; in a file the dimensions of "
+                    "collectives stand beside it: topology, npus_count, bandwidth, latency",
+                    graph->text);
+    nadi_error(l->diags, "network/graph", nadi_doc_place(doc, graph), nadi_str_get(&hint),
+               "a graph without dimensions");
+    nadi_str_release(&hint);
+    return true;
+}
+
 bool nadi_load_network(struct nadi_load *l)
 {
     struct nadi_doc doc;
@@ -210,7 +228,7 @@ bool nadi_load_network(struct nadi_load *l)
         return nadi_load_graph_network(l, NULL);
     if (!nadi_load_document(l, NADI_SCHEMA_NETWORK, l->in->options.network, &doc))
         return false;
-    if (is_of_ns3(l, &doc)) {
+    if (is_of_ns3(l, &doc) || is_graph_alone(l, &doc)) {
         nadi_doc_release(&doc);
         return false;
     }
