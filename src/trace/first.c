@@ -20,6 +20,8 @@ static void add_first_bytes(struct nadi_str *s, const uint8_t *p, size_t bytes)
 
 static const char *guess(const uint8_t *p, size_t bytes)
 {
+    if (memmem(p, bytes, "nadi-manifest:", 14))
+        return "this is a manifest, and one file a rank is wanted: `nadi gen ... --files`";
     if (bytes >= 1 && (p[0] == '{' || p[0] == '['))
         return "this looks like JSON; a PyTorch capture must be converted to a Chakra trace first";
     if (bytes >= 2 && p[0] == 0x1f && p[1] == 0x8b)
