@@ -204,13 +204,15 @@ uint64_t nadi_lower_bound_message(const struct nadi_lower_bounds *f, uint32_t sr
 }
 
 /* A chunk of a ring through all ranks. Where there are several queues other chunks go the other way
- * round, over the other channels of the links: half of them at least go one way. */
+ * round, over the other channels of the links: half of them at least go one way. A named group of
+ * all ranks may be hashed to other routes: it counts by itself, not here. */
 static uint64_t neighbours_ns(const struct nadi_lower_bounds *f, const struct nadi_plan *plan,
-                              uint64_t queues)
+                              uint64_t queues, uint32_t group)
 {
     const struct nadi_phase *p = &plan->phases[0];
-    if (!(f->round_ns > 0) || !plan->world || plan->phase_count != 1 || p->program || p->uneven ||
-        p->algorithm != NADI_ALGORITHM_RING || p->n != f->in->rank_count || p->stride != 1)
+    if (!(f->round_ns > 0) || !plan->world || group != 0 || plan->phase_count != 1 || p->program ||
+        p->uneven || p->algorithm != NADI_ALGORITHM_RING || p->n != f->in->rank_count ||
+        p->stride != 1)
         return 0;
     const uint64_t bytes = nadi_phase_bytes(p, 0), spared = nadi_lower_bound_spared(f);
     const double sent = bytes > spared ? (double)(bytes - spared) * p->sends : 0;
@@ -274,7 +276,7 @@ static struct nadi_lower_bound plan_bound(struct nadi_lower_bounds *f, const str
         if (queues == 1 && p->algorithm != NADI_ALGORITHM_DOUBLE_BINARY_TREE)
             slowest.last = nadi_max_u64(slowest.last, phase.last);
     }
-    sum.neighbours = nadi_count_mul(plan->chunk_count, neighbours_ns(f, plan, queues));
+    sum.neighbours = nadi_count_mul(plan->chunk_count, neighbours_ns(f, plan, queues, group));
     sum.own = nadi_count_add(sum.own, nadi_count_mul(batches - 1, slowest.own));
     sum.last = nadi_count_add(sum.last, nadi_count_mul(batches - 1, slowest.last));
     sum.last = nadi_max_u64(sum.last, sum.own);
