@@ -55,12 +55,8 @@ NADI_PRINTF(6, 0)
 static void vadd(struct nadi_diags *d, enum nadi_severity severity, const char *code,
                  struct nadi_place place, const char *hint, const char *format, va_list args)
 {
-    if (severity != NADI_NOTE && !counted(d, severity))
+    if (!counted(d, severity))
         return;
-    if (severity == NADI_NOTE && d->notes >= KEPT_PER_SEVERITY) {
-        d->notes++;
-        return;
-    }
     place.file = copy(d, place.file);
     place.node = copy(d, place.node);
     struct nadi_diag item = {
@@ -70,8 +66,10 @@ static void vadd(struct nadi_diags *d, enum nadi_severity severity, const char *
         .message = nadi_arena_vprintf(&d->arena, format, args),
         .hint = copy(d, hint),
     };
-    if (severity == NADI_NOTE && (stands_already(d, &item) || !counted(d, severity)))
+    if (severity == NADI_NOTE && stands_already(d, &item)) {
+        d->notes--;
         return;
+    }
     NADI_PUSH(d, item);
 }
 
