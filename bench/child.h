@@ -31,6 +31,20 @@ static inline void write_text(const char *path, const char *text)
     nadi_diags_release(&diags);
 }
 
+/* The system of the reference comparison; chunks of a collective, words of the algorithms. */
+static inline void write_system(const char *path, const char *chunks, const char *algorithms)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_str_printf(&text,
+                    "{\"scheduling-policy\": \"LIFO\", \"endpoint-delay\": 10,\n"
+                    " \"active-chunks-per-dimension\": 1, \"preferred-dataset-splits\": %s,\n"
+                    " \"collective-optimization\": \"localBWAware\", \"local-mem-bw\": 1600,\n"
+                    " \"all-reduce-implementation\": [%s]}\n",
+                    chunks, algorithms);
+    write_text(path, nadi_str_get(&text));
+    nadi_str_release(&text);
+}
+
 struct child_cost {
     double wall_s, cpu_s, user_s, peak_mb; /* cpu: user and system */
 };

@@ -62,19 +62,6 @@ static struct measured show(const struct row *r)
     return m;
 }
 
-static void write_system(const char *path, const char *chunks, const char *algorithms)
-{
-    struct nadi_str text = NADI_STR_INIT;
-    nadi_str_printf(&text,
-                    "{\"scheduling-policy\": \"LIFO\", \"endpoint-delay\": 10,\n"
-                    " \"active-chunks-per-dimension\": 1, \"preferred-dataset-splits\": %s,\n"
-                    " \"collective-optimization\": \"localBWAware\", \"local-mem-bw\": 1600,\n"
-                    " \"all-reduce-implementation\": [%s]}\n",
-                    chunks, algorithms);
-    write_text(path, nadi_str_get(&text));
-    nadi_str_release(&text);
-}
-
 static void make_collective(const char *ranks, const char *bytes, const char *prefix, bool manifest)
 {
     const char *const words[] = {
