@@ -399,6 +399,7 @@ class Reach:
         if carried:
             self.say(f"{len(carried)} tests are taken to reach what they did; --fresh runs them again")
         old = [t for t in self.tests if t.name not in current and t.name not in carried]
+        old.sort(key=lambda t: t.name.startswith("property."))  # what is known is kept each minute: the long ones last
         if old:
             self.say(f"running {len(old)} of {len(self.tests)} tests to see which lines they reach")
         saved = time.monotonic()
