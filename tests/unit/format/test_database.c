@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -58,6 +59,58 @@ static void rows_come_back(void **state)
     nadi_query_close(q);
     nadi_database_close(db);
     assert_int_equal(diags.errors, 0);
+    nadi_diags_release(&diags);
+    unlink(path);
+}
+
+/* Each kind of value as text and as JSON: hexadecimal digits of a blob, what is no UTF-8, zeros
+ * within a text, numbers that are none. */
+static void values_in_words(void **state)
+{
+    static const char path[] = "test_database_words.db";
+    struct nadi_diags diags;
+    struct nadi_str text = NADI_STR_INIT, json = NADI_STR_INIT;
+    size_t count;
+    bool failed;
+    (void)state;
+    nadi_diags_init(&diags);
+    make(path, &diags);
+    struct nadi_database *db = nadi_database_open(path, &diags);
+    assert_non_null(db);
+    struct nadi_query *q = nadi_query_open(
+        db,
+        "select x'00ff1a', x'', cast(x'41ff00c3a942' as text), 9e999, -1.5, 2.0, -7, null, 'a\"b', "
+        "9223372036854775807",
+        &diags);
+    assert_non_null(q);
+    assert_true(nadi_query_next(q, &failed, &diags));
+    for (int i = 0; i < nadi_query_columns(q); i++) {
+        nadi_query_add_text(q, i, &text);
+        nadi_query_add_json(q, i, &json);
+        nadi_str_add_char(&text, '|');
+        nadi_str_add_char(&json, ',');
+    }
+    assert_string_equal(nadi_str_get(&text), "00ff1a||A\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9"
+                                             "B|Inf|-1.5|2.0|-7||a\"b|"
+                                             "9223372036854775807|");
+    assert_string_equal(nadi_str_get(&json), "\"00ff1a\",\"\",\"A\xef\xbf\xbd\\u0000\xc3\xa9"
+                                             "B\",null,-1.5,2.0,-7,null,"
+                                             "\"a\\\"b\",9223372036854775807,");
+    assert_memory_equal(nadi_query_bytes(q, 0, &count), "\0\xff\x1a", 3);
+    assert_int_equal(count, 3);
+    assert_null(nadi_query_bytes(q, 1, &count));
+    assert_int_equal(count, 0);
+    nadi_query_close(q);
+    nadi_database_close(db);
+    assert_true(nadi_database_says(path, "select a from t", "7"));
+    assert_false(nadi_database_says(path, "select a from t", "8"));
+    assert_false(nadi_database_says(path, "select a from t where a > 7", ""));
+    assert_false(nadi_database_says(path, "select nothing from t", ""));
+    assert_false(nadi_database_says("test_database_none.db", "select 1", "1"));
+    assert_false(nadi_database_says("/dev/null", "select 1", "1"));
+    assert_int_equal(diags.errors, 0);
+    nadi_str_release(&text);
+    nadi_str_release(&json);
     nadi_diags_release(&diags);
     unlink(path);
 }
@@ -164,11 +217,9 @@ static void mistakes_are_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_come_back),
-        cmocka_unit_test(same_rows_same_bytes),
-        cmocka_unit_test(nothing_beside_it_is_played_in),
-        cmocka_unit_test(links_stay),
-        cmocka_unit_test(mistakes_are_said),
+        cmocka_unit_test(rows_come_back),       cmocka_unit_test(values_in_words),
+        cmocka_unit_test(same_rows_same_bytes), cmocka_unit_test(nothing_beside_it_is_played_in),
+        cmocka_unit_test(links_stay),           cmocka_unit_test(mistakes_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,6 +162,24 @@ static void gathered_ahead(void **state)
             near(buffers - kept, largest * 2.0 * ahead, 1e-12);
         nadi_study_close(&s);
     }
+    /* parameters in a tier: of what is interleaved only the part that is away is gathered */
+    for (uint32_t ahead = 0; ahead <= 3; ahead++) {
+        static const char *const modes[] = {"mode=prefill", "gradient-bytes=4"};
+        for (size_t mode = 0; mode < 2; mode++) {
+            char settings[96];
+            struct nadi_study s;
+            double buffers[2];
+            for (int placed = 0; placed < 2; placed++) {
+                snprintf(settings, sizeof(settings), "%s prefetch=%u%s", modes[mode], ahead,
+                         placed ? " place={parameters: a} interleave=0.25" : "");
+                open_study(&s, "llama3-8b", settings);
+                buffers[placed] = estimate(&s).ranks[0].parts[NADI_MEMORY_BUFFERS];
+                nadi_study_close(&s);
+            }
+            near(buffers[1] - buffers[0], 0.25 * largest * (2.0 * (ahead + 1) + (mode ? 4 : 0)),
+                 1e-12);
+        }
+    }
 }
 
 static void offload(void **state)
