@@ -1,8 +1,10 @@
 """The small changes that tools/mutate makes in a C file, one at a time.
 
 Only bodies of functions and the numbers of tables change: no declarations, comments, strings,
-characters, preprocessor lines or assertions, no {0}, and nothing that only gets or gives memory. The text is read as tokens. That a binary `*` has a
-blank behind it and the `*` of a pointer has none is what clang-format sees to."""
+characters, preprocessor lines or assertions, no {0}, nothing that only gets or gives memory or says
+how much of it to begin with, and of comparisons for qsort only what they say of unequal elements.
+The text is read as tokens. That a binary `*` has a blank behind it and the `*` of a pointer has
+none is what clang-format sees to."""
 import re
 
 TOKEN = re.compile(
@@ -36,6 +38,8 @@ UNTOUCHED = {"NADI_ASSERT", "NADI_BUG", "static_assert", "_Static_assert", "offs
 # Leaks and rooms of the wrong size are what the run under AddressSanitizer finds.
 UNTOUCHED |= {"NADI_NEW", "NADI_ZNEW", "NADI_ARENA_NEW", "NADI_ARENA_ZNEW", "nadi_mem_alloc",
               "nadi_mem_zalloc", "nadi_mem_grow", "nadi_arena_alloc"}  # fmt: skip
+# Room that grows, or that was made too small: the same.
+ROOMS = {"NADI_RESERVE", "nadi_map64_init"}
 FREES = re.compile(r"(nadi_\w+_)?(free|release|destroy|close)|let_go|fy_diag_reset_error")
 RELEASES = re.compile(r"\w*_(release|destroy)|release|destroy")
 
@@ -135,7 +139,7 @@ class Reader:
         i = first
         while i <= last:
             t = self.tokens[i]
-            if t.text in UNTOUCHED and self.is_(i + 1, "("):
+            if t.text in UNTOUCHED | ROOMS and self.is_(i + 1, "("):
                 i = self.tokens[i + 1].mate + 1
                 continue
             empty = self.is_(i - 1, "{") and self.is_(i + 1, "}") and t.text == "0"
@@ -145,7 +149,10 @@ class Reader:
                     for new in self.numbers(i):
                         self.add(i, i, new, (first, last))
             elif t.text in ("++", "--") or (t.text in SWAPS and self.is_binary(i)):
-                for new in SWAPS[t.text]:
+                swaps = SWAPS[t.text]
+                if self.compares and t.text in ("<", ">"):
+                    swaps = swaps[1:]  # nor what it says of equals, which are alike or not there
+                for new in swaps:
                     self.add(i, i, new, (first, last))
             elif t.text in ("!", "~"):
                 self.add(i, i, "", (first, last))

@@ -128,13 +128,45 @@ static void flows_against_the_graph(void **state)
     nadi_diags_release(&diags);
 }
 
+/* A switch may have any number: ends of flows are counted among the hosts alone. */
+static void ends_are_hosts(void **state)
+{
+    char topology[] = "4 2 3\n0 2\n1 0 1Gbps 0 0\n0 2 1Gbps 0 0\n2 3 1Gbps 0 0\n";
+    char text[] = "2\n1 3 3 100 1 0\n3 1 3 100 1 0\n";
+    struct nadi_flow_list list = {0};
+    struct nadi_graph g;
+    struct nadi_diags diags;
+    (void)state;
+    nadi_diags_init(&diags);
+    nadi_graph_init(&g);
+    assert_true(nadi_graph_parse_hpcc(&g, "t", topology, strlen(topology), &diags));
+    assert_true(nadi_flow_list_parse(&list, "f", text, strlen(text), &diags));
+    assert_true(nadi_flow_list_check(&list, &g, "f", &diags));
+    assert_int_equal(list.count, 2);
+    assert_int_equal(list.items[0].src, 0);
+    assert_int_equal(list.items[0].dst, 1);
+    assert_int_equal(list.items[1].src, 1);
+    assert_int_equal(list.items[1].dst, 0);
+    assert_int_equal(diags.count, 0);
+    nadi_flow_list_release(&list);
+    nadi_graph_release(&g);
+    /* one link more than promised */
+    char more[] = "3 1 1\n2\n0 2 1Gbps 0 0\n1 2 1Gbps 0 0\n";
+    nadi_graph_init(&g);
+    assert_true(nadi_graph_parse_hpcc(&g, "t", more, strlen(more), &diags));
+    assert_int_equal(diags.warnings, 1);
+    assert_string_equal(diags.items[0].message, "more follows after the 1 links that the first "
+                                                "line promises; it is not read");
+    nadi_graph_release(&g);
+    nadi_diags_release(&diags);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(config_values),
-        cmocka_unit_test(config_unknown_keys_and_modes),
-        cmocka_unit_test(flows),
-        cmocka_unit_test(flows_against_the_graph),
+        cmocka_unit_test(config_values),  cmocka_unit_test(config_unknown_keys_and_modes),
+        cmocka_unit_test(flows),          cmocka_unit_test(flows_against_the_graph),
+        cmocka_unit_test(ends_are_hosts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
