@@ -18,6 +18,7 @@ enum nadi_status nadi_do_validate_compute_folder(const struct nadi_validate_opti
         nadi_str_add(&text, "");
         *report = text.text;
     }
+    const bool all = v.all_read;
     nadi_validate_compute_release(&v);
-    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+    return ok && all ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

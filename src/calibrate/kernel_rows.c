@@ -389,11 +389,16 @@ bool nadi_kernel_rows_read_folder(struct nadi_kernel_rows *rows, const char *fol
     closedir(dir);
     if (count)
         qsort(names, count, sizeof(*names), by_name);
-    bool ok = true;
-    for (size_t i = 0; i < count; i++)
-        ok = nadi_kernel_rows_read(rows, names[i], NULL, diags) && ok;
+    bool broken = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct nadi_kernel_file file = {.name = nadi_file_name(names[i]), .broken = true};
+        if (nadi_kernel_rows_read(rows, names[i], NULL, diags))
+            continue;
+        broken = true;
+        NADI_PUSH(&rows->files, file);
+    }
     nadi_mem_free(names);
-    if (!ok)
+    if (rows->count == 0 && broken)
         return false;
     if (rows->count == 0)
         return nadi_error(diags, "validate/folder", NADI_IN_FILE(folder),

@@ -27,7 +27,8 @@ struct nadi_kernel_row {
 struct nadi_kernel_file {
     const char *name;
     uint32_t rows;
-    bool read; /* else no table of kernels */
+    bool read;   /* else no table of kernels: */
+    bool broken; /* or no table at all, which is an error */
 };
 
 struct nadi_kernel_rows {
@@ -48,7 +49,8 @@ void nadi_kernel_rows_init(struct nadi_kernel_rows *rows);
 /* One file. `device`: of rows that name none; NULL: none. */
 bool nadi_kernel_rows_read(struct nadi_kernel_rows *rows, const char *path, const char *device,
                            struct nadi_diags *diags) NADI_MUST_USE;
-/* All .csv files of a folder, by name; false with an error when none has kernels. */
+/* All .csv files of a folder, by name; false with an error when none has kernels. A file that
+ * cannot be read is an error in diags, and the others are read. */
 bool nadi_kernel_rows_read_folder(struct nadi_kernel_rows *rows, const char *folder,
                                   struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_kernel_rows_release(struct nadi_kernel_rows *rows);

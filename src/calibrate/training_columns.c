@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
+#include "calibrate/training_names.h"
 
 enum { MOST_LETTERS = 48 };
 
@@ -159,6 +160,13 @@ static char *described(struct nadi_training_reader *r, const struct nadi_trainin
                                 n[NADI_SPEC_SEQUENCE] > 1 ? n[NADI_SPEC_SEQUENCE] : 2048));
 }
 
+/* "-", "?" and "n/a" say nothing. */
+static bool says_something(const char *text)
+{
+    const char *at = text + strspn(text, " -?");
+    return *at && strcasecmp(at, "n/a") != 0;
+}
+
 static bool has_shape(const struct nadi_training_spec *s)
 {
     return s->numbers[NADI_SPEC_LAYERS] > 0 && s->numbers[NADI_SPEC_HIDDEN] > 0 &&
@@ -185,8 +193,14 @@ void nadi_spec_columns(struct nadi_training_reader *r, struct nadi_training_spec
         s->system = text_of(r, COLUMN_SYSTEM);
     if (!*s->system)
         s->system = machine_in_comments(r);
-    if (*framework)
-        s->framework = nadi_row_printf(r, "%s", framework);
+    if (says_something(framework)) {
+        s->framework = nadi_training_framework(framework);
+        if (!s->framework)
+            s->unsupported =
+                nadi_row_printf(r, "no framework of the catalogue is '%.60s'", framework);
+    }
+    if (says_something(precision) && !nadi_spec_precision_in(precision))
+        s->unsupported = nadi_row_printf(r, "no precision of a plan is '%.60s'", precision);
     if (*precision || !s->precision)
         s->precision = nadi_spec_precision(precision);
     s->release = text_of(r, COLUMN_RELEASE);

@@ -281,6 +281,7 @@ const char *nadi_training_cluster(const struct nadi_training_names *names, const
 
 const char *nadi_training_framework(const char *text)
 {
+    static const char *const on_core[] = {"NeMo", "Megatron-Bridge", "MCore"}; /* run its layers */
     const char *best = NULL;
     uint32_t most = 0;
     for (const struct nadi_embedded *e = nadi_embedded_files; e->name; e++) {
@@ -291,6 +292,9 @@ const char *nadi_training_framework(const char *text)
             best = e->name;
         most = words > most ? words : most;
     }
+    for (size_t i = 0; !best && i < sizeof(on_core) / sizeof(on_core[0]); i++)
+        if (words_held(text, on_core[i]))
+            best = "megatron-core";
     return best;
 }
 

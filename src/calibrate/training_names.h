@@ -20,8 +20,8 @@ const char *nadi_training_model(const struct nadi_training_names *names, const c
                                 struct nadi_arena *arena, const char **several);
 /* The cluster that a text names; NULL: none. */
 const char *nadi_training_cluster(const struct nadi_training_names *names, const char *text);
-/* The framework of the catalogue whose name's parts the text holds ("NVIDIA NeMo AutoModel"); NULL:
- * none. */
+/* The framework of the catalogue whose name's parts the text holds ("NVIDIA NeMo AutoModel"), or
+ * that runs the layers of one ("NeMo 24.07": megatron-core); NULL: none. */
 const char *nadi_training_framework(const char *text);
 
 #endif

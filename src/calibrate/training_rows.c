@@ -37,6 +37,8 @@ static const struct file files[] = {
 
 /* ---- fields -------------------------------------------------------------------------------- */
 
+#define DIGITS "0123456789"
+
 const char *nadi_row_text(const struct nadi_training_reader *r, const char *column)
 {
     return nadi_csv_field(r->csv, r->row, nadi_csv_column(r->csv, column));
@@ -45,12 +47,43 @@ const char *nadi_row_text(const struct nadi_training_reader *r, const char *colu
 static double number_at(const char *text, double otherwise)
 {
     double value;
-    return nadi_str_take_double(text + strcspn(text, "0123456789"), &value) ? value : otherwise;
+    return nadi_str_take_double(text + strcspn(text, DIGITS), &value) ? value : otherwise;
+}
+
+/* The length of "1,234,567" at the start of the text; 0: not a number with such commas. */
+static size_t with_commas(const char *text)
+{
+    size_t length = strspn(text, DIGITS);
+    if (length == 0 || length > 3)
+        return 0;
+    const size_t first = length;
+    while (text[length] == ',' && strspn(text + length + 1, DIGITS) == 3)
+        length += 4;
+    return length > first ? length : 0;
 }
 
 double nadi_row_number(const struct nadi_training_reader *r, const char *column)
 {
-    return number_at(nadi_row_text(r, column), 0);
+    const char *text = nadi_row_text(r, column), *at = text + strcspn(text, DIGITS);
+    const double sign =
+        at > text && at[-1] == '-' && strspn(text, " -") == (size_t)(at - text) ? -1 : 1;
+    const size_t length = with_commas(at);
+    char plain[64];
+    size_t n = 0;
+    if (length == 0 || strlen(at) >= sizeof(plain))
+        return sign * number_at(at, 0);
+    for (size_t i = 0; at[i]; i++)
+        if (i >= length || at[i] != ',')
+            plain[n++] = at[i];
+    plain[n] = '\0';
+    return sign * number_at(plain, 0);
+}
+
+bool nadi_row_has_two_numbers(const struct nadi_training_reader *r, const char *column)
+{
+    const char *text = nadi_row_text(r, column), *at = text + strcspn(text, DIGITS);
+    at += strspn(at, DIGITS ".,");
+    return *at == ' ' && strspn(at + strspn(at, " "), DIGITS) > 0;
 }
 
 double nadi_text_number(const char *text, const char *key, double otherwise)

@@ -82,8 +82,11 @@ struct nadi_training_reader {
 const struct nadi_training_names *nadi_training_rows_names(struct nadi_training_rows *rows);
 
 const char *nadi_row_text(const struct nadi_training_reader *r, const char *column);
-/* The first number of the field ("1 (2)" is 1, "2560*" 2560, "43.8%" 43.8); 0: none. */
+/* The first number of the field ("1 (2)" is 1, "2560*" 2560, "43.8%" 43.8, "1,234" 1234); 0: none.
+ */
 double nadi_row_number(const struct nadi_training_reader *r, const char *column);
+/* "8.7  5": one of them may be right, or neither. */
+bool nadi_row_has_two_numbers(const struct nadi_training_reader *r, const char *column);
 /* The number behind `key` in a text ("TP=" in "(TP=4, PP=8)"); absent: `otherwise`. */
 double nadi_text_number(const char *text, const char *key, double otherwise);
 bool nadi_text_has(const char *text, const char *word); /* case ignored */

@@ -7,13 +7,23 @@
 #include "calibrate/training_recipes.h"
 #include "model/model.h"
 
+const char *nadi_spec_precision_in(const char *text)
+{
+    static const struct {
+        const char *word, *precision;
+    } known[] = {{"FP4", "fp4"},   {"FP8", "fp8"},     {"FLOAT8", "fp8"}, {"F8E", "fp8"},
+                 {"BF16", "bf16"}, {"BFLOAT", "bf16"}, {"FP16", "fp16"},  {"FLOAT16", "fp16"},
+                 {"HALF", "fp16"}, {"TF32", "tf32"},   {"FP32", "fp32"},  {"FLOAT32", "fp32"}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (nadi_text_has(text, known[i].word))
+            return known[i].precision;
+    return NULL;
+}
+
 const char *nadi_spec_precision(const char *text)
 {
-    if (nadi_text_has(text, "FP4"))
-        return "fp4";
-    if (nadi_text_has(text, "FP8"))
-        return "fp8";
-    return nadi_text_has(text, "FP16") && !nadi_text_has(text, "BF16") ? "fp16" : "bf16";
+    const char *precision = nadi_spec_precision_in(text);
+    return precision ? precision : "bf16";
 }
 
 void nadi_spec_take(const struct nadi_training_reader *r, struct nadi_training_spec *s,
@@ -21,9 +31,17 @@ void nadi_spec_take(const struct nadi_training_reader *r, struct nadi_training_s
 {
     const char *text = nadi_row_text(r, column);
     s->numbers[number] = nadi_row_number(r, column);
-    if (number >= NADI_SPEC_STEP_S && text[strcspn(text, "0123456789")] &&
-        !(s->numbers[number] > 0))
-        s->zero = true;
+    if (number == NADI_SPEC_BATCH)
+        s->no_batch = !*text;
+    if (number < NADI_SPEC_STEP_S || !text[strcspn(text, "0123456789")])
+        return;
+    if (nadi_row_has_two_numbers(r, column)) {
+        s->numbers[number] = 0;
+        s->no_time = "the time or the rate is two numbers";
+    } else if (!(s->numbers[number] > 0)) {
+        s->no_time = s->numbers[number] < 0 ? "the time or the rate is negative"
+                                            : "the time or the rate is zero";
+    }
 }
 
 /* ---- what a recipe adds --------------------------------------------------------------------- */
@@ -101,7 +119,8 @@ static void complete_batch(struct nadi_training_spec *s)
         return;
     if (step > 0 && rate > 0 && sequence > 0)
         n[NADI_SPEC_BATCH] = floor(step * rate / sequence + 0.5);
-    else if (n[NADI_SPEC_MICRO_BATCH] > 0 && n[NADI_SPEC_RANKS] > 0 && has_degrees(s))
+    else if (n[NADI_SPEC_MICRO_BATCH] > 0 && n[NADI_SPEC_RANKS] > 0 && has_degrees(s) &&
+             !(s->no_batch && n[NADI_SPEC_ACCUMULATION] < 1))
         n[NADI_SPEC_BATCH] = n[NADI_SPEC_MICRO_BATCH] * fmax(n[NADI_SPEC_ACCUMULATION], 1) *
                              n[NADI_SPEC_RANKS] / fmax(n[NADI_SPEC_TP], 1) /
                              fmax(n[NADI_SPEC_PP], 1) / fmax(n[NADI_SPEC_CP], 1);
@@ -249,8 +268,8 @@ void nadi_spec_add(struct nadi_training_reader *r, struct nadi_training_spec *s)
         leave_out(&row, NADI_ROW_UNDER_SPECIFIED, missing);
     take_time(s, &row);
     if (!nadi_row_is_timed(&row))
-        leave_out(&row, s->zero ? NADI_ROW_IMPLAUSIBLE : NADI_ROW_UNDER_SPECIFIED,
-                  s->zero ? "the time or the rate is zero" : "the time or the rate");
+        leave_out(&row, s->no_time ? NADI_ROW_IMPLAUSIBLE : NADI_ROW_UNDER_SPECIFIED,
+                  s->no_time ? s->no_time : "the time or the rate");
     row.settings = settings_of(r, s, model);
     nadi_row_add(r, row);
 }

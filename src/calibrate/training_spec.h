@@ -51,16 +51,18 @@ struct nadi_training_spec {
     bool sharded;            /* fully, by data parallelism alone */
     bool half_recomputed;    /* every second layer is computed again */
     bool needs_degrees;      /* a row that gives none is not one of tp=1 pp=1 */
-    bool zero;               /* a time or a rate is there, and is zero */
+    bool no_batch;           /* the table has a column of it, where nothing stands */
+    const char *no_time;     /* what is wrong with a time or a rate that is there; NULL: nothing */
     const char *unsupported; /* what is in the row that is not simulated; NULL: nothing */
 };
 
-/* The column's number; notes a time or rate of zero. */
+/* The column's number; notes a time or rate that is none. */
 void nadi_spec_take(const struct nadi_training_reader *r, struct nadi_training_spec *s,
                     enum nadi_spec_number number, const char *column);
 
-/* "fp8" of "FP8-CS", "mxfp8"; "bf16" where nothing is said. */
-const char *nadi_spec_precision(const char *text);
+/* "fp8" of "FP8-CS", "mxfp8"; NULL: the text holds none. */
+const char *nadi_spec_precision_in(const char *text);
+const char *nadi_spec_precision(const char *text); /* the same; "bf16" where nothing is said */
 /* Adds what the columns say by their names, and the row. */
 void nadi_spec_columns(struct nadi_training_reader *r, struct nadi_training_spec *spec);
 void nadi_spec_add(struct nadi_training_reader *r, struct nadi_training_spec *spec);

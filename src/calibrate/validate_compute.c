@@ -9,6 +9,9 @@ bool nadi_validate_compute(struct nadi_validate_compute *v, const char *folder,
     nadi_kernel_rows_init(&v->rows);
     if (!nadi_kernel_rows_read_folder(&v->rows, folder, diags))
         return false;
+    v->all_read = true;
+    for (size_t i = 0; i < v->rows.files.count; i++)
+        v->all_read = v->all_read && !v->rows.files.items[i].broken;
     v->checks = NADI_ZNEW(struct nadi_compute_check, v->rows.count);
     for (size_t i = 0; i < v->rows.count; i++) {
         const struct nadi_kernel_row *row = &v->rows.items[i];

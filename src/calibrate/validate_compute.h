@@ -15,9 +15,11 @@ struct nadi_compute_check { /* beside each row */
 struct nadi_validate_compute {
     struct nadi_kernel_rows rows;
     struct nadi_compute_check *checks;
+    bool all_read; /* every table of the folder */
 };
 
-/* False with an error when the folder holds nothing that is known. The caller releases in both
+/* False with an error when the folder holds nothing that is known. Tables that cannot be read are
+ * errors in diags, all others are compared: v->all_read. The caller releases in both
  * cases. */
 bool nadi_validate_compute(struct nadi_validate_compute *v, const char *folder,
                            struct nadi_diags *diags) NADI_MUST_USE;

@@ -104,7 +104,9 @@ static void add_fates(const struct nadi_kernel_rows *rows, struct nadi_str *out)
             nadi_str_printf(out, "  %5zu  %s\n", count, reason);
     }
     for (size_t i = 0; i < rows->files.count; i++)
-        if (!rows->files.items[i].read)
+        if (rows->files.items[i].broken)
+            nadi_str_printf(out, "  %s: cannot be read\n", rows->files.items[i].name);
+        else if (!rows->files.items[i].read)
             nadi_str_printf(out, "  %s: %u rows, no table of products or attention\n",
                             rows->files.items[i].name, rows->files.items[i].rows);
 }
