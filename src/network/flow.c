@@ -12,8 +12,8 @@
  * that were sent over each link and have not arrived.
  *
  * Cost of a message: O(hops) and what nadi_share_solve costs for the components it touches, shared
- * by all that begin or end in the same instant. Memory: 64 bytes a message on its path, 60 a
- * pair.
+ * by all that begin or end in the same instant. Memory: 64 bytes a message on its path, 70 to
+ * 80 a pair.
  */
 #include "base/mem.h"
 #include "network/flow_inside.h"
@@ -42,8 +42,13 @@ static void record(struct flow *f, uint32_t pair, nadi_time now)
 void nadi_flow_advance(struct flow *f, uint32_t pair, nadi_time now)
 {
     struct pair *p = &f->pairs.items[pair];
+    if (nadi_flow_is_clocked(f, pair)) {
+        nadi_flow_leave_clock(f, pair, now);
+        return;
+    }
     if (NADI_UNLIKELY(f->log != NULL) && now > p->since && p->level > 0)
-        nadi_flow_log_vote(f, pair, now);
+        nadi_flow_log_vote(f, pair, (double)(now - p->since) * 1e-3,
+                           p->level * ((double)(now - p->since) * 1e-3));
     if (f->base.usage && now > p->since && p->level > 0)
         record(f, pair, now);
     p->got += p->level * ((double)(now - p->since) * 1e-3);
@@ -75,14 +80,19 @@ static void schedule_pump(struct flow *f)
     nadi_engine_schedule(f->base.engine, at, NADI_NONE, f->kind_pump, 0, 0, 0);
 }
 
-static void find_end(struct flow *f, uint32_t pair)
+static inline void find_end(struct flow *f, uint32_t pair)
 {
     const struct pair *p = &f->pairs.items[pair];
     const double left = p->full - p->got;
     if (p->closed)
         nadi_flow_take_out(f, pair);
-    else
+    else if (!NADI_UNLIKELY(f->clocked) || !nadi_flow_join_clock(f, pair, p->since))
         nadi_flow_set_end(f, pair, later(p->since, left > 0 ? left / p->level * 1e3 : 0));
+}
+
+void nadi_flow_find_end(struct flow *f, uint32_t pair)
+{
+    find_end(f, pair);
 }
 
 enum { AHEAD = 8 }; /* pairs whose memory is asked for before it is needed */
@@ -107,10 +117,14 @@ static void on_settle(void *context, const struct nadi_event *event)
 {
     struct flow *f = context;
     const nadi_time now = nadi_engine_now(f->base.engine);
-    const uint32_t *pairs;
+    const uint32_t *pairs, *links;
     (void)event;
     f->settling = false;
-    const size_t count = nadi_share_solve(f->share, &pairs);
+    const size_t link_count = nadi_share_find(f->share, &links);
+    for (size_t i = 0; i < link_count; i++)
+        if (!nadi_flow_set_clock(f, links[i], now))
+            nadi_share_follow(f->share, links[i]);
+    const size_t count = nadi_share_changed(f->share, &pairs);
     for (size_t i = 0; i < count; i++) {
         if (NADI_UNLIKELY(i + AHEAD < count))
             expect_settle(f, pairs[i + AHEAD]);
@@ -415,6 +429,10 @@ static uint32_t with_pair(struct flow *f, uint32_t index)
         (void)nadi_share_add(f->share);
         NADI_PUSH_LINES(&f->pairs, fresh);
         NADI_PUSH(&f->slots, nowhere);
+        if (f->clocks) {
+            NADI_PUSH(&f->on, nowhere);
+            NADI_PUSH(&f->turns, nowhere);
+        }
         if (f->fabric.loads)
             NADI_PUSH(&f->loads, unloaded);
     }
@@ -520,6 +538,7 @@ static void release(struct nadi_network *net)
 {
     struct flow *f = nadi_flow_self(net);
     nadi_share_destroy(f->share);
+    nadi_flow_free_clocks(f);
     nadi_fabric_release(&f->fabric);
     nadi_mem_free(f->sharing);
     nadi_flow_log_destroy(f->log);
@@ -534,26 +553,6 @@ static void release(struct nadi_network *net)
     nadi_mem_free(f->ended.items);
     nadi_mem_free(f->stranded.items);
     nadi_mem_free(f->sender_free);
-}
-
-static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
-                     void *context)
-{
-    const struct flow *f = (const struct flow *)net;
-    struct nadi_fabric_tally *tallies = NADI_NEW(struct nadi_fabric_tally, f->fabric.count);
-    memcpy(tallies, f->tallies, f->fabric.count * sizeof(*tallies));
-    for (uint32_t pair = 0; pair < f->pairs.count; pair++)
-        nadi_flow_tell(f, pair, tallies);
-    nadi_flow_find_busy(f, tallies);
-    if (f->fabric.uniform)
-        nadi_uniform_spread(&f->fabric, tallies, f->base.usage);
-    nadi_fabric_counters(&f->fabric, tallies, links, visit, context);
-    nadi_mem_free(tallies);
-}
-
-static void flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context)
-{
-    nadi_fabric_flows(&((const struct flow *)net)->fabric, visit, context);
 }
 
 /* Of the heap's ends only the first has an event, unless it is never. */
@@ -577,8 +576,8 @@ const struct nadi_network_ops nadi_network_flow = {
     .route = route,
     .over = over,
     .send = send,
-    .counters = counters,
-    .flows = flows,
+    .counters = nadi_flow_counters,
+    .flows = nadi_flow_flows,
     .change = nadi_flow_change,
     .stranded = nadi_flow_stranded,
     .too_far = nadi_flow_too_far,

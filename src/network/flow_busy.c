@@ -4,12 +4,12 @@
  * used, and the fullest link bounds the others. */
 #include "base/mem.h"
 #include "network/flow_inside.h"
+#include "network/uniform.h"
 
 double nadi_flow_rest(const struct flow *f, uint32_t pair)
 {
     const struct pair *p = &f->pairs.items[pair];
-    const double ns = (double)(nadi_engine_now(f->base.engine) - p->since) * 1e-3;
-    const double got = p->got + p->level * ns;
+    const double got = nadi_flow_got(f, pair, nadi_engine_now(f->base.engine));
     double left = 0;
     for (uint32_t i = p->head; i != NADI_NONE; i = f->transfers.items[i].next) {
         const struct transfer *t = &f->transfers.items[i];
@@ -80,4 +80,24 @@ void nadi_flow_end_rates(struct flow *f, const struct nadi_link_state *states, s
     for (size_t i = 0; i < count; i++)
         f->worked[states[i].link] = work_of(f, states[i].link, bytes[states[i].link]);
     nadi_mem_free(bytes);
+}
+
+void nadi_flow_counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
+                        void *context)
+{
+    const struct flow *f = (const struct flow *)net;
+    struct nadi_fabric_tally *tallies = NADI_NEW(struct nadi_fabric_tally, f->fabric.count);
+    memcpy(tallies, f->tallies, f->fabric.count * sizeof(*tallies));
+    for (uint32_t pair = 0; pair < f->pairs.count; pair++)
+        nadi_flow_tell(f, pair, tallies);
+    nadi_flow_find_busy(f, tallies);
+    if (f->fabric.uniform)
+        nadi_uniform_spread(&f->fabric, tallies, f->base.usage);
+    nadi_fabric_counters(&f->fabric, tallies, links, visit, context);
+    nadi_mem_free(tallies);
+}
+
+void nadi_flow_flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context)
+{
+    nadi_fabric_flows(&((const struct flow *)net)->fabric, visit, context);
 }

@@ -29,7 +29,10 @@ static bool same_path(const struct nadi_fabric_path *a, const struct nadi_fabric
 static void move(struct flow *f, uint32_t pair)
 {
     struct pair *p = &f->pairs.items[pair];
+    const bool clocked = nadi_flow_is_clocked(f, pair);
     nadi_flow_advance(f, pair, nadi_engine_now(f->base.engine));
+    if (clocked)
+        nadi_flow_find_end(f, pair);
     const struct nadi_fabric_path old = f->fabric.routes[pair];
     const struct nadi_fabric_path *path = nadi_fabric_path(&f->fabric, pair);
     const bool moved = !same_path(&old, path);

@@ -3,71 +3,94 @@
 #include "base/mem.h"
 #include "network/flow_inside.h"
 
-static void place(struct flow *f, size_t slot, struct pair_end entry)
+static inline void place(struct pair_ends *heap, struct pair_places *slots, size_t slot,
+                         struct pair_end entry)
 {
-    f->heap.items[slot] = entry;
-    f->slots.items[entry.pair] = (uint32_t)slot;
+    heap->items[slot] = entry;
+    slots->items[entry.pair] = (uint32_t)slot;
 }
 
-static void sift_up(struct flow *f, size_t i)
+static inline void sift_up(struct pair_ends *heap, struct pair_places *slots, size_t i)
 {
-    const struct pair_end moved = f->heap.items[i];
+    const struct pair_end moved = heap->items[i];
     while (i > 0) {
         const size_t parent = (i - 1) / 2;
-        if (f->heap.items[parent].end <= moved.end)
+        if (heap->items[parent].end <= moved.end)
             break;
-        place(f, i, f->heap.items[parent]);
+        place(heap, slots, i, heap->items[parent]);
         i = parent;
     }
-    place(f, i, moved);
+    place(heap, slots, i, moved);
 }
 
-static void sift_down(struct flow *f, size_t i)
+static inline void sift_down(struct pair_ends *heap, struct pair_places *slots, size_t i)
 {
-    const struct pair_end moved = f->heap.items[i];
+    const struct pair_end moved = heap->items[i];
     for (;;) {
         size_t child = 2 * i + 1;
-        if (child >= f->heap.count)
+        if (child >= heap->count)
             break;
-        if (child + 1 < f->heap.count && f->heap.items[child + 1].end < f->heap.items[child].end)
+        if (child + 1 < heap->count && heap->items[child + 1].end < heap->items[child].end)
             child++;
-        if (f->heap.items[child].end >= moved.end)
+        if (heap->items[child].end >= moved.end)
             break;
-        place(f, i, f->heap.items[child]);
+        place(heap, slots, i, heap->items[child]);
         i = child;
     }
-    place(f, i, moved);
+    place(heap, slots, i, moved);
+}
+
+static inline void remove_end(struct pair_ends *heap, struct pair_places *slots, uint32_t pair)
+{
+    const uint32_t slot = slots->items[pair];
+    if (slot == NADI_NONE)
+        return;
+    slots->items[pair] = NADI_NONE;
+    const struct pair_end last = heap->items[--heap->count];
+    if (slot == heap->count)
+        return;
+    place(heap, slots, slot, last);
+    sift_up(heap, slots, slot);
+    sift_down(heap, slots, slots->items[last.pair]);
+}
+
+static inline void put_end(struct pair_ends *heap, struct pair_places *slots, uint32_t pair,
+                           nadi_time end)
+{
+    const struct pair_end entry = {end, pair};
+    const uint32_t slot = slots->items[pair];
+    if (slot == NADI_NONE) {
+        NADI_PUSH(heap, entry);
+        sift_up(heap, slots, heap->count - 1);
+        return;
+    }
+    const nadi_time before = heap->items[slot].end;
+    heap->items[slot] = entry;
+    if (end < before)
+        sift_up(heap, slots, slot);
+    else
+        sift_down(heap, slots, slot);
 }
 
 void nadi_flow_take_out(struct flow *f, uint32_t pair)
 {
-    const uint32_t slot = f->slots.items[pair];
-    if (slot == NADI_NONE)
-        return;
-    f->slots.items[pair] = NADI_NONE;
-    const struct pair_end last = f->heap.items[--f->heap.count];
-    if (slot == f->heap.count)
-        return;
-    place(f, slot, last);
-    sift_up(f, slot);
-    sift_down(f, f->slots.items[last.pair]);
+    remove_end(&f->heap, &f->slots, pair);
+}
+
+void nadi_flow_remove_end(struct pair_ends *heap, struct pair_places *slots, uint32_t pair)
+{
+    remove_end(heap, slots, pair);
 }
 
 void nadi_flow_set_end(struct flow *f, uint32_t pair, nadi_time end)
 {
-    const struct pair_end entry = {end, pair};
-    const uint32_t slot = f->slots.items[pair];
-    if (slot == NADI_NONE) {
-        NADI_PUSH(&f->heap, entry);
-        sift_up(f, f->heap.count - 1);
-        return;
-    }
-    const nadi_time before = f->heap.items[slot].end;
-    f->heap.items[slot] = entry;
-    if (end < before)
-        sift_up(f, slot);
-    else
-        sift_down(f, slot);
+    put_end(&f->heap, &f->slots, pair, end);
+}
+
+void nadi_flow_put_end(struct pair_ends *heap, struct pair_places *slots, uint32_t pair,
+                       nadi_time end)
+{
+    put_end(heap, slots, pair, end);
 }
 
 /* The earliest end is at the top, the next ones are near it and come up: each place asks for what

@@ -65,6 +65,24 @@ struct pair_end { /* of the pair's first message to end */
     uint32_t pair;
 };
 
+struct pair_ends {
+    struct pair_end *items; /* earliest first */
+    size_t count, capacity;
+};
+
+struct clock {    /* of a link: what each pair gets that it holds and that is on the clock */
+    double got;   /* bytes, up to `since` */
+    double level; /* bytes/ns */
+    nadi_time since;
+    struct pair_ends pairs; /* on it; `end` has the bits of `got` when they end */
+    uint32_t first; /* of them, which stands in the flow's heap for all; NADI_NONE: none does */
+};
+
+struct pair_places {
+    uint32_t *items; /* by pair: place in a heap; NADI_NONE: not there */
+    size_t count, capacity;
+};
+
 struct ending {
     uint64_t number;
     uint32_t transfer;
@@ -87,14 +105,12 @@ struct flow {
     } loads;
     struct batch batches[BATCHES]; /* by hash of their time */
     NADI_POOL_OF(struct transfer) transfers;
-    struct {
-        struct pair_end *items; /* earliest first */
-        size_t count, capacity;
-    } heap;
-    struct {
-        uint32_t *items; /* by pair: place in the heap; NADI_NONE: not there */
-        size_t count, capacity;
-    } slots;
+    struct pair_ends heap;    /* of pairs that are on no clock, and of the first of each clock */
+    struct pair_places slots; /* there */
+    struct clock *clocks;     /* by link; NULL: none was wanted yet */
+    uint32_t clocked;         /* pairs on clocks */
+    struct pair_places on;    /* a pair's clock, as a link; empty without clocks */
+    struct pair_places turns; /* its place in the clock's heap; likewise */
     struct {
         struct ending *items;
         size_t count, capacity;
@@ -122,10 +138,31 @@ void nadi_flow_set_end(struct flow *f, uint32_t pair, nadi_time end);
 /* Asks memory for what the ends to come will touch. */
 void nadi_flow_expect_ends(const struct flow *f);
 void nadi_flow_take_out(struct flow *f, uint32_t pair);
+/* The same for any heap, and the places of pairs in it. */
+void nadi_flow_put_end(struct pair_ends *heap, struct pair_places *slots, uint32_t pair,
+                       nadi_time end);
+void nadi_flow_remove_end(struct pair_ends *heap, struct pair_places *slots, uint32_t pair);
+
+/* flow_clock.c: pairs that one link holds get all the same; a link that holds many has a clock that
+ * counts it, so that a new level of the link costs as much as one of a pair. */
+static inline bool nadi_flow_is_clocked(const struct flow *f, uint32_t pair)
+{
+    return NADI_UNLIKELY(f->clocked) && f->on.items[pair] != NADI_NONE;
+}
+/* The link has another level. False: its pairs are on no clock. */
+bool nadi_flow_set_clock(struct flow *f, uint32_t link, nadi_time now);
+/* The pair, which is up to date, is on its holder's clock from now on, if that has one. */
+bool nadi_flow_join_clock(struct flow *f, uint32_t pair, nadi_time now);
+/* The pair, which is on one, is on no clock, up to date and in no heap. */
+void nadi_flow_leave_clock(struct flow *f, uint32_t pair, nadi_time now);
+double nadi_flow_got(const struct flow *f, uint32_t pair, nadi_time now); /* as `got`, now */
+void nadi_flow_free_clocks(struct flow *f);
 
 /* flow.c */
 void nadi_flow_advance(struct flow *f, uint32_t pair, nadi_time now);
 void nadi_flow_need_settling(struct flow *f);
+/* Where the pair, which is up to date, stands among the ends. */
+void nadi_flow_find_end(struct flow *f, uint32_t pair);
 /* The pair's weight, which its messages have together, is that of its demand from now on. */
 void nadi_flow_apply_weight(struct flow *f, uint32_t pair);
 /* The pair's demand, which is not active, crosses these links from now on. */
@@ -152,8 +189,9 @@ void nadi_flow_log_queue(struct flow *f, uint32_t transfer);
 void nadi_flow_log_queued(struct flow *f, uint32_t transfer);
 /* The pair has a new level. */
 void nadi_flow_log_level(struct flow *f, uint32_t pair);
-/* What the pair has lost since then goes to the link that held it. */
-void nadi_flow_log_vote(struct flow *f, uint32_t pair, nadi_time now);
+/* What the pair has lost goes to the link that held it: in so many nanoseconds it has got so many
+ * bytes. */
+void nadi_flow_log_vote(struct flow *f, uint32_t pair, double ns, double bytes);
 void nadi_flow_log_end(struct flow *f, uint32_t transfer);
 
 /* flow_busy.c */
@@ -167,6 +205,10 @@ double nadi_flow_rest(const struct flow *f, uint32_t pair);
 void nadi_flow_find_busy(const struct flow *f, struct nadi_fabric_tally *tallies);
 /* To be told before rates of links change. */
 void nadi_flow_end_rates(struct flow *f, const struct nadi_link_state *states, size_t count);
+
+void nadi_flow_counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
+                        void *context);
+void nadi_flow_flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context);
 
 /* flow_repeat.c */
 bool nadi_flow_rest_state(struct nadi_network *net, struct nadi_network_counts *state);

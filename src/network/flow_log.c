@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define ROUNDING 1e-9
+
 struct hold {     /* of a pair: what kept it below what it gets alone */
     double alone; /* bytes/ns */
     double lost;  /* ns, at `link` more than at all others: a weighted majority vote */
@@ -80,12 +82,11 @@ void nadi_flow_log_level(struct flow *f, uint32_t pair)
     f->log->holds.items[pair].by = nadi_share_held_by(f->share, pair);
 }
 
-void nadi_flow_log_vote(struct flow *f, uint32_t pair, nadi_time now)
+void nadi_flow_log_vote(struct flow *f, uint32_t pair, double ns, double bytes)
 {
-    const struct pair *p = &f->pairs.items[pair];
     struct hold *h = &f->log->holds.items[pair];
-    const double lost = (double)(now - p->since) * 1e-3 * (1 - p->level / h->alone);
-    if (h->by == NADI_NONE || !(lost > 0))
+    const double lost = ns - bytes / h->alone;
+    if (h->by == NADI_NONE || !(lost > ns * ROUNDING))
         return;
     if (h->link == h->by)
         h->lost += lost;

@@ -21,9 +21,11 @@ void nadi_share_destroy(struct nadi_share *s)
 {
     if (!s)
         return;
-    for (uint32_t l = 0; l < s->link_count; l++)
+    for (uint32_t l = 0; l < s->link_count; l++) {
+        nadi_share_free_crossings(&s->links[l]);
         if (s->links[l].log_space)
             nadi_mem_free(s->links[l].items);
+    }
     nadi_mem_free(s->hops.items);
     nadi_mem_free(s->links_memory);
     nadi_mem_free(s->met.items);
@@ -66,11 +68,15 @@ void nadi_share_hold(struct nadi_share *s, uint32_t demand, uint32_t link, doubl
     for (uint32_t h = 0; h < d->hops; h++)
         if (nadi_share_path(s, d)[h].link == link)
             swap_members(s, l, nadi_share_path(s, d)[h].place, l->held++);
+    if (NADI_UNLIKELY(l->crosses))
+        nadi_share_cross(s, d, d->weight, 1);
 }
 
 static inline void release(struct nadi_share *s, struct demand *d)
 {
     const uint32_t link = d->held_by;
+    if (NADI_UNLIKELY(link != NADI_NONE && s->links[link].crosses))
+        nadi_share_cross(s, d, -d->weight, -1);
     d->placed = false;
     d->held_by = NADI_NONE;
     if (link == NADI_NONE)
@@ -81,8 +87,10 @@ static inline void release(struct nadi_share *s, struct demand *d)
     for (uint32_t h = 0; l->held && h < d->hops; h++)
         if (nadi_share_path(s, d)[h].link == link)
             swap_members(s, l, nadi_share_path(s, d)[h].place, --l->held);
-    if (l->held == 0)
+    if (l->held == 0) {
         s->gauges[link].level = (double)INFINITY;
+        l->crosses = false;
+    }
 }
 
 void nadi_share_release(struct nadi_share *s, uint32_t demand)
@@ -181,8 +189,11 @@ static void leave(struct nadi_share *s, uint32_t index)
 }
 
 /* The demand has the same level: its links are looked at by the solve, unless it is alone. */
-static void change_rate(struct nadi_share *s, const struct demand *d, double more)
+static void change_rate(struct nadi_share *s, const struct demand *d, double weight)
 {
+    const double more = weight * nadi_share_level_of(s, d);
+    if (d->held_by != NADI_NONE && s->links[d->held_by].crosses)
+        nadi_share_cross(s, d, weight, 0);
     for (uint32_t h = 0; h < d->hops; h++) {
         struct gauge *g = &s->gauges[nadi_share_path(s, d)[h].link];
         g->load += more;
@@ -198,7 +209,7 @@ void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight)
     if (was && !is)
         leave(s, demand);
     if (was && is)
-        change_rate(s, d, (weight - d->weight) * nadi_share_level_of(s, d));
+        change_rate(s, d, weight - d->weight);
     d->weight = is ? weight : 0;
     if (!is)
         return;
@@ -333,7 +344,7 @@ static void find_levels(struct nadi_share *s)
         nadi_share_fill(s);
 }
 
-size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
+size_t nadi_share_find(struct nadi_share *s, const uint32_t **links)
 {
     nadi_share_next_visit(s);
     s->work = 0;
@@ -341,15 +352,43 @@ size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
     take_changes(s);
     if (s->changed_demands.count || s->queue.count)
         find_levels(s);
-    for (size_t i = 0; i < s->changed_links.count; i++) {
-        struct link *l = &s->links[s->changed_links.items[i]];
-        const struct member *all = nadi_share_members(l);
-        l->changed = false;
-        for (uint32_t k = 0; k < l->held; k++)
-            nadi_share_note_demand(s, all[k].demand);
-    }
+    for (size_t i = 0; i < s->changed_links.count; i++)
+        s->links[s->changed_links.items[i]].changed = false;
+    *links = s->changed_links.items;
+    return s->changed_links.count;
+}
+
+void nadi_share_follow(struct nadi_share *s, uint32_t link)
+{
+    struct link *l = &s->links[link];
+    const struct member *all = nadi_share_members(l);
+    for (uint32_t k = 0; k < l->held; k++)
+        nadi_share_note_demand(s, all[k].demand);
+}
+
+size_t nadi_share_changed(const struct nadi_share *s, const uint32_t **demands)
+{
     *demands = s->solved.items;
     return s->solved.count;
+}
+
+size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
+{
+    const uint32_t *links;
+    const size_t count = nadi_share_find(s, &links);
+    for (size_t i = 0; i < count; i++)
+        nadi_share_follow(s, links[i]);
+    return nadi_share_changed(s, demands);
+}
+
+uint32_t nadi_share_held(const struct nadi_share *s, uint32_t link)
+{
+    return s->links[link].held;
+}
+
+uint32_t nadi_share_held_demand(const struct nadi_share *s, uint32_t link, uint32_t i)
+{
+    return nadi_share_members(&s->links[link])[i].demand;
 }
 
 bool nadi_share_rests(const struct nadi_share *s, double *reached)

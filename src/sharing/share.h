@@ -13,8 +13,9 @@
  * is left all are max-min fair, and these levels are unique. Where that takes more looks at demands
  * than all of them have hops, four times, or a quarter of the active ones has changed, the whole
  * neighbourhood is filled anew. A solve that changes the levels of F demands of h hops costs O(F h)
- * and some looks at the members of their links; a filling O(F h + L log L) for all F that are
- * connected by L links. */
+ * and some looks at the members of their links, or less: a link that holds many knows which links
+ * these cross, each once (share_cross.c), and demands that only follow their holder need not be
+ * listed. A filling costs O(F h + L log L) for all F that are connected by L links. */
 #ifndef NADI_SHARING_SHARE_H
 #define NADI_SHARING_SHARE_H
 
@@ -44,6 +45,17 @@ void nadi_share_expect(const struct nadi_share *s, uint32_t demand, enum nadi_sh
 /* The active demands that have changed themselves, or have a new level or another holder; valid
  * until the next call of anything. */
 size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands);
+/* The same in parts, for callers that need not look at each demand of a link whose level changes:
+ * find solves and gives the links that have another level; follow lists the demands that the link
+ * holds among the changed ones; without it changed gives only those that have changed themselves or
+ * have another holder. */
+size_t nadi_share_find(struct nadi_share *s, const uint32_t **links);
+void nadi_share_follow(struct nadi_share *s, uint32_t link);
+size_t nadi_share_changed(const struct nadi_share *s, const uint32_t **demands);
+/* The demands that a link holds: how many, and the i-th; one that crosses the link more than once
+ * may be there as often. */
+uint32_t nadi_share_held(const struct nadi_share *s, uint32_t link);
+uint32_t nadi_share_held_demand(const struct nadi_share *s, uint32_t link, uint32_t i);
 /* Is no demand active, and all settled? Then solves to come depend on the past by *reached alone.
  */
 bool nadi_share_rests(const struct nadi_share *s, double *reached);

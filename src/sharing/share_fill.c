@@ -42,6 +42,7 @@ static void gather(struct nadi_share *s)
         }
         s->rooms[link] = (struct room){l->capacity, weight, l->count};
         l->held = 0;
+        l->crosses = false;
         s->gauges[link] = (struct gauge){.level = (double)INFINITY};
     }
 }
@@ -139,4 +140,6 @@ void nadi_share_fill(struct nadi_share *s)
     fill(s);
     for (size_t i = 0; i < s->set.count; i++)
         nadi_share_note_demand(s, s->set.items[i]);
+    for (size_t i = 0; i < s->crossed.count; i++)
+        nadi_share_note_link(s, s->crossed.items[i]);
 }

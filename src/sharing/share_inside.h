@@ -19,8 +19,7 @@ struct link {                            /* a cache line */
     _Alignas(CACHE_LINE) uint32_t count; /* active demands */
     uint32_t held;                       /* of them, those that it holds: its first members */
     double capacity;
-    double load;  /* rates of all its demands together, added up change by change */
-    double level; /* of those that it holds; infinite: it holds none */
+    struct crossings *crossings; /* NULL: none were wanted yet */
     union {
         struct member only;   /* log_space 0: at most one */
         struct member *items; /* else: 2^log_space have room */
@@ -30,6 +29,7 @@ struct link {                            /* a cache line */
     bool queued;  /* may be too full, or not full */
     bool anew;    /* holds demands since a moment ago: who is above them is not known */
     bool changed; /* in this solve: another level */
+    bool crosses; /* `crossings` are those of the demands that it holds */
 };
 
 _Static_assert(sizeof(struct link) == CACHE_LINE, "a link is a cache line");
@@ -43,6 +43,21 @@ struct gauge {        /* of a link: what others look at */
 };
 
 _Static_assert(2 * sizeof(struct gauge) == CACHE_LINE, "two gauges are a cache line");
+
+struct crossing { /* of a link: a link that demands cross which it holds */
+    uint32_t link;
+    uint32_t members; /* of both that it holds; 0: no more */
+    double weight;    /* of these together */
+};
+
+struct crossings {
+    struct crossing *items; /* the first is of the link itself */
+    uint32_t *slots;        /* by hash of the link: place among the items; NADI_NONE: free */
+    uint32_t count;
+    uint32_t empty; /* without members */
+    uint32_t log_slots;
+    double least_limit; /* no demand that the link holds has a lower one */
+};
 
 struct hop {
     uint32_t link;
@@ -147,6 +162,16 @@ static inline double nadi_share_level_of(const struct nadi_share *s, const struc
     return d->placed ? d->limit : 0;
 }
 
+/* Does this member stand for its demand among those of the link? */
+static inline bool nadi_share_is_first(const struct nadi_share *s, const struct demand *d,
+                                       uint32_t link, struct member m)
+{
+    uint32_t h = 0;
+    while (d->repeats && nadi_share_path(s, d)[h].link != link)
+        h++;
+    return !d->repeats || m.hop == d->path + h;
+}
+
 /* heap */
 void nadi_share_push(struct heap *heap, struct candidate c);
 void nadi_share_pop(struct heap *heap);
@@ -172,6 +197,14 @@ static inline void nadi_share_note_demand(struct nadi_share *s, uint32_t demand)
 
 /* A number that nobody has as its visit. */
 void nadi_share_next_visit(struct nadi_share *s);
+
+/* share_cross.c */
+/* Counts the crossings of the link, and keeps them. */
+void nadi_share_count_crossings(struct nadi_share *s, uint32_t link);
+/* So much more weight, and members, of the demand's on the links that it crosses, in the crossings
+ * of its holder, which keeps them. */
+void nadi_share_cross(struct nadi_share *s, const struct demand *d, double weight, int members);
+void nadi_share_free_crossings(struct link *l);
 
 /* share_repair.c */
 /* The link is looked at in the next solve if it is too full, or not full and holds demands. */

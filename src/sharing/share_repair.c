@@ -8,8 +8,14 @@
  */
 #include "sharing/share_inside.h"
 
-/* Changes of a load before it is added up anew: rounding stays far below NADI_SHARE_FULL. */
-enum { MOST_CHANGES = 256 };
+enum {
+    /* Changes of a load before it is added up anew, at least, for each of its members, and at most:
+     * rounding, a random walk, stays far below NADI_SHARE_FULL. */
+    FEW_CHANGES = 256,
+    CHANGES_EACH = 4,
+    MOST_CHANGES = 16384,
+    MANY = 16, /* demands that a link holds, for it to keep its crossings */
+};
 
 static bool to_be_settled(const struct link *l, const struct gauge *g)
 {
@@ -25,19 +31,24 @@ static void queue(struct nadi_share *s, uint32_t link)
     nadi_share_push(&s->queue, (struct candidate){.level = at, .index = link});
 }
 
-void nadi_share_touch(struct nadi_share *s, uint32_t link)
+static inline void touch(struct nadi_share *s, uint32_t link)
 {
-    if (!s->links[link].queued && to_be_settled(&s->links[link], &s->gauges[link]))
+    if (!s->links[link].queued && NADI_UNLIKELY(to_be_settled(&s->links[link], &s->gauges[link])))
         queue(s, link);
 }
 
+void nadi_share_touch(struct nadi_share *s, uint32_t link)
+{
+    touch(s, link);
+}
+
 /* A demand of the link got this level. */
-static void meet(struct nadi_share *s, uint32_t link, double level)
+static inline void meet(struct nadi_share *s, uint32_t link, double level)
 {
     struct gauge *g = &s->gauges[link];
     g->changes++;
     g->highest = level > g->highest ? level : g->highest;
-    nadi_share_touch(s, link);
+    touch(s, link);
 }
 
 static void add_rate(struct nadi_share *s, const struct demand *d, double more, double level)
@@ -86,16 +97,6 @@ static void expect(const struct nadi_share *s, const struct member *all, uint32_
     __builtin_prefetch(&s->hops.items[all[k + AHEAD].hop]);
 }
 
-/* Does this member stand for its demand among those of the link? */
-static bool is_first(const struct nadi_share *s, const struct demand *d, uint32_t link,
-                     struct member m)
-{
-    uint32_t h = 0;
-    while (d->repeats && nadi_share_path(s, d)[h].link != link)
-        h++;
-    return !d->repeats || m.hop == d->path + h;
-}
-
 /* The link's members into `rates`: those that it holds take whatever they get. Its load is added up
  * on the way. */
 static void list_rates(struct nadi_share *s, uint32_t link)
@@ -138,18 +139,27 @@ static double water_level(struct nadi_share *s, uint32_t link)
     return above > 0 ? level : (double)INFINITY;
 }
 
-/* The same where nobody is above those that the link holds. */
-static double held_level(struct nadi_share *s, uint32_t link)
+static double held_weight(struct nadi_share *s, uint32_t link)
 {
     struct link *l = &s->links[link];
-    const struct gauge *g = &s->gauges[link];
     const struct member *all = nadi_share_members(l);
     double weight = 0;
+    if (l->crosses)
+        return l->crossings->items[0].weight;
     for (uint32_t k = 0; k < l->held; k++) {
         expect(s, all, k, l->held);
         weight += s->demands.items[all[k].demand].weight;
     }
     s->work += l->held;
+    return weight;
+}
+
+/* The same where nobody is above those that the link holds. */
+static double held_level(struct nadi_share *s, uint32_t link)
+{
+    struct link *l = &s->links[link];
+    const struct gauge *g = &s->gauges[link];
+    const double weight = held_weight(s, link);
     const double others = g->load - weight * g->level;
     return others < l->capacity ? (l->capacity - others) / weight : 0;
 }
@@ -208,6 +218,17 @@ static uint32_t link_at(const struct nadi_share *s, const struct demand *d, doub
     return NADI_NONE;
 }
 
+/* Is one of the demands that the link holds kept below this level by another link, or by itself? */
+static bool keeps_some_below(struct nadi_share *s, const struct link *l, double most)
+{
+    const struct crossings *c = l->crossings;
+    bool below = c->least_limit < most;
+    for (uint32_t i = 0; i < c->count && !below; i++)
+        below = c->items[i].members && s->gauges[c->items[i].link].level < most;
+    s->work += c->count;
+    return below;
+}
+
 /* Demands that the link holds and that cannot reach this level go to who keeps them below it. */
 static bool give_away(struct nadi_share *s, uint32_t link, double to)
 {
@@ -216,6 +237,10 @@ static bool give_away(struct nadi_share *s, uint32_t link, double to)
     const uint32_t before = l->held;
     const double most = to * (1 - NADI_SHARE_SLACK), was = g->level;
     g->level = (double)INFINITY; /* it does not keep its own demands below */
+    if (l->crosses && !keeps_some_below(s, l, most)) {
+        g->level = was;
+        return false;
+    }
     for (uint32_t k = before; k-- > 0;) {
         if (k >= l->held) /* one that is here more than once has gone */
             continue;
@@ -262,6 +287,20 @@ static void next_mark(struct nadi_share *s)
     s->mark = 1;
 }
 
+/* The same of all that the link holds. */
+static void move_crossings(struct nadi_share *s, uint32_t link, double was)
+{
+    const struct crossings *c = s->links[link].crossings;
+    const double level = s->gauges[link].level, more = level - was;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (!c->items[i].members)
+            continue;
+        s->gauges[c->items[i].link].load += c->items[i].weight * more;
+        meet(s, c->items[i].link, level);
+    }
+    s->work += c->count;
+}
+
 /* The first so many members, which the link holds, have had another level. The links that they meet
  * are told once. */
 static void move_members(struct nadi_share *s, uint32_t link, uint32_t count, double was)
@@ -275,7 +314,7 @@ static void move_members(struct nadi_share *s, uint32_t link, uint32_t count, do
         expect(s, all, k, count);
         const struct demand *d = &s->demands.items[all[k].demand];
         const struct hop *path = nadi_share_path(s, d);
-        if (!is_first(s, d, link, all[k]))
+        if (!nadi_share_is_first(s, d, link, all[k]))
             continue;
         NADI_RESERVE(&s->met, met + d->hops);
         uint32_t *const links = s->met.items;
@@ -298,7 +337,8 @@ static void settle(struct nadi_share *s, uint32_t link)
 {
     struct link *l = &s->links[link];
     struct gauge *g = &s->gauges[link];
-    if (g->changes > MOST_CHANGES)
+    if (g->changes > FEW_CHANGES &&
+        (g->changes > MOST_CHANGES || g->changes / CHANGES_EACH > l->count))
         list_rates(s, link);
     if (!to_be_settled(l, g) && !l->anew)
         return;
@@ -314,12 +354,17 @@ static void settle(struct nadi_share *s, uint32_t link)
     const double was = g->level, highest = take ? to : g->highest;
     const bool moved = held && fabs(to - was) > to * NADI_SHARE_SAME;
     g->level = held && !moved ? was : to;
+    if (moved && held >= MANY && !l->crosses)
+        nadi_share_count_crossings(s, link);
+    const bool crosses = moved && l->crosses;
+    if (crosses) /* those of whom it takes over are not there yet */
+        move_crossings(s, link, was);
     if (take)
         take_over(s, link, g->level);
-    if (moved) {
+    if (moved && !crosses)
         move_members(s, link, held, was);
+    if (moved)
         nadi_share_note_link(s, link);
-    }
     g->highest = highest; /* those that have moved are its own */
 }
 

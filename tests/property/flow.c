@@ -5,6 +5,7 @@
  * each ends in proportion to the bandwidth of all links. */
 #include "base/mem.h"
 #include "base/rng.h"
+#include "network/flow_inside.h"
 #include "platform/routing.h"
 #include "support/flow_case.h"
 
@@ -140,6 +141,60 @@ static void test_in_proportion(void **state)
     }
 }
 
+/* Hundreds of messages at a few links, connections in order, links that get faster and slower, cut
+ * ones. Where usage is recorded each pair counts for itself, else those of a link together. */
+static void draw_crowd(struct flow_case *c, uint64_t seed, bool record_usage)
+{
+    struct nadi_rng r;
+    nadi_rng_init(&r, seed, "crowd");
+    flow_case_init(c);
+    flow_case_leaf_spine(c, 4, 6, 2, 10 + (double)nadi_rng_below(&r, 30),
+                         10 + (double)nadi_rng_below(&r, 90), (double)nadi_rng_below(&r, 500));
+    c->in_flight = 1;
+    c->record_usage = record_usage;
+    c->config.window_bytes = nadi_rng_below(&r, 3) ? 0 : 1000 + nadi_rng_below(&r, 20000);
+    flow_case_open(c, &nadi_network_flow);
+    const uint32_t hosts = c->topology.npu_count;
+    for (uint64_t n = 200 + nadi_rng_below(&r, 800); n-- > 0;) {
+        const uint32_t src = (uint32_t)nadi_rng_below(&r, hosts);
+        const uint32_t dst = (src + 1 + (uint32_t)nadi_rng_below(&r, hosts - 1)) % hosts;
+        const double at = nadi_rng_below(&r, 3) ? 0 : (double)nadi_rng_below(&r, 5000000);
+        const uint32_t m = flow_case_send(c, at, src, dst, nadi_rng_below(&r, 1000000));
+        c->messages[m].connection = nadi_rng_below(&r, 3);
+        c->messages[m].weight = nadi_rng_below(&r, 4) ? 0 : 1 + nadi_rng_unit(&r);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t link = 2 * hosts + (uint32_t)nadi_rng_below(&r, 8);
+        const bool down = nadi_rng_below(&r, 4) == 0;
+        flow_case_change(
+            c, (double)nadi_rng_below(&r, 5000000),
+            (struct nadi_link_state){
+                .link = link, .bytes_per_ns = 5 + (double)nadi_rng_below(&r, 90), .down = down});
+    }
+    flow_case_run(c);
+}
+
+static void test_crowds(void **state)
+{
+    uint32_t clocked = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        struct flow_case a, b;
+        draw_crowd(&a, seed, false);
+        draw_crowd(&b, seed, true);
+        clocked += nadi_flow_self(a.net)->clocks != NULL;
+        assert_null(nadi_flow_self(b.net)->clocks);
+        assert_int_equal(nadi_flow_self(a.net)->clocked, 0);
+        for (size_t i = 0; i < a.count; i++)
+            if (labs(a.messages[i].arrived - b.messages[i].arrived) > 5)
+                fail_msg("seed %d, message %zu: %ld, %ld", (int)seed, i,
+                         (long)a.messages[i].arrived, (long)b.messages[i].arrived);
+        flow_case_release(&a);
+        flow_case_release(&b);
+    }
+    assert_true(clocked >= CASES / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_links),
         cmocka_unit_test(test_work_conserving),
         cmocka_unit_test(test_in_proportion),
+        cmocka_unit_test(test_crowds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

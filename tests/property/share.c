@@ -106,6 +106,36 @@ static void check(const struct plan *p, const struct nadi_share *s)
     }
 }
 
+/* What a link keeps of the links that its demands cross is what one finds by looking at them. */
+static void check_crossings(const struct nadi_share *s)
+{
+    for (uint32_t l = 0; l < s->link_count; l++) {
+        const struct crossings *c = s->links[l].crossings;
+        double weight[MOST_LINKS] = {0};
+        uint32_t members[MOST_LINKS] = {0}, found = 0, there = 0;
+        if (!s->links[l].crosses)
+            continue;
+        for (uint32_t d = 0; d < s->demands.count; d++) {
+            const struct demand *demand = &s->demands.items[d];
+            for (uint32_t h = 0; demand->held_by == l && h < demand->hops; h++) {
+                const uint32_t link = nadi_share_path(s, demand)[h].link;
+                there += members[link]++ == 0;
+                weight[link] += demand->weight;
+            }
+            assert_true(demand->held_by != l || demand->limit >= c->least_limit);
+        }
+        for (uint32_t i = 0; i < c->count; i++) {
+            const struct crossing *x = &c->items[i];
+            found += x->members > 0;
+            assert_int_equal(x->members, members[x->link]);
+            assert_true(fabs(x->weight - weight[x->link]) <= 1e-12 * weight[x->link]);
+        }
+        assert_int_equal(found, there);
+        assert_int_equal(c->empty, c->count - found);
+        assert_int_equal(c->items[0].link, l);
+    }
+}
+
 static void compare(const struct plan *p, const struct nadi_share *s)
 {
     const uint32_t *demands;
@@ -155,6 +185,7 @@ static void test_fair(void **state)
                 change(&p, s, &r);
             nadi_share_solve(s, &demands);
             check(&p, s);
+            check_crossings(s);
             compare(&p, s);
         }
         nadi_share_destroy(s);
