@@ -19,8 +19,10 @@ const struct nadi_setting nadi_cli_model_inputs[] = {
      .joined = " ",
      .type = NADI_TYPE_TEXT,
      AT(settings),
-     .doc = "Keys of a plan, as in --set \"tp=8 pp=16 dp=8 batch=1024\"; they take precedence over "
-            "the file"},
+     .doc =
+         "Keys of a plan, as in --set \"tp=8 pp=16 dp=8 batch=1024\", and values of the cluster, "
+         "its device or platform and the model: \"cluster.bandwidth[1]=100GB/s "
+         "device.memory=141GB cluster.graph.nodes=128\"; they take precedence over the files"},
     {.name = "cluster",
      .argument = "NAME",
      .type = NADI_TYPE_TEXT,

@@ -150,7 +150,6 @@ struct group_state {  /* of a canonical group */
     bool single;
     uint32_t actor;     /* of a single group */
     uint32_t copies;    /* groups that it stands for */
-    uint32_t nodes;     /* that its members lie on, where a library asked; 0: not known yet */
     uint32_t *sequence; /* by member: operations issued so far */
     uint32_t *made;     /* keyed, by member: chunks made so far */
     uint32_t *position; /* file position by sorted position; NULL: a folded copy, or the world */
@@ -260,6 +259,7 @@ struct nadi_system {
     uint16_t *pools;       /* [(rank * dims + dim) * NADI_POOLS + pool]: next queue */
     uint8_t *trees;        /* [(rank * dims + dim) * kinds + kind]: next tree; NULL: none used */
     struct group_state *groups;
+    struct nadi_library_places places; /* once a library's collective has begun */
     struct {
         uint32_t *items;
         size_t count, capacity;

@@ -4,38 +4,19 @@
 #include "executor/internal.h"
 #include "nccl/nccl.h"
 
-/* Members ascend within a sorted group; in others a node may be counted at each change, which the
- * library's channels would cross as well. */
-uint32_t nadi_library_nodes(const struct nadi_comm_platform *library, const struct nadi_group *g)
-{
-    uint32_t nodes = 0, before = NADI_NONE;
-    for (uint32_t i = 0; i < g->size; i++) {
-        const uint32_t node = nadi_group_member(g, i) / library->gpus_per_node;
-        nodes += node != before;
-        before = node;
-    }
-    return nodes;
-}
-
-/* Counted once a group. */
-static uint32_t nodes_of(struct nadi_system *s, uint32_t group)
-{
-    uint32_t *nodes = &s->groups[group].nodes;
-    if (*nodes == 0)
-        *nodes = nadi_library_nodes(s->config->library, &s->setup.groups->items[group]);
-    return *nodes;
-}
-
 /* A trace's all-gather counts what a rank gives; the model what it gets. */
 static nadi_time time_of(struct nadi_system *s, const struct operation *op)
 {
+    if (!s->places.nodes)
+        nadi_library_places_find(&s->places, s->config->library, s->setup.groups, &s->arena);
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
     const enum nadi_comm_kind kind = nadi_comm_kind_of_collective(op->view.kind);
     const double bytes = (double)op->view.bytes;
     const struct nadi_comm_case call = {
         .kind = kind,
         .ranks = g->size,
-        .nodes = nodes_of(s, op->view.group),
+        .nodes = s->places.nodes[op->view.group],
+        .beside = s->places.beside[op->view.group],
         .bytes = kind == NADI_COMM_ALL_GATHER ? bytes * g->size : bytes,
         .in_place = true,
     };

@@ -51,8 +51,16 @@ struct nadi_system_setup {
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup) NADI_MUST_USE;
 void nadi_system_destroy(struct nadi_system *s); /* NULL is allowed */
 
-/* Nodes of the platform that a group's members lie on. O(members). */
-uint32_t nadi_library_nodes(const struct nadi_comm_platform *library, const struct nadi_group *g);
+/* How groups lie on a platform's nodes, by group. */
+struct nadi_library_places {
+    const uint32_t *nodes;  /* that its members lie on */
+    const uint32_t *beside; /* see struct nadi_comm_case; 0 where each rank has its own NICs */
+};
+
+/* O(members of all groups). The lists are in the arena. */
+void nadi_library_places_find(struct nadi_library_places *p,
+                              const struct nadi_comm_platform *library,
+                              const struct nadi_groups *groups, struct nadi_arena *arena);
 
 struct nadi_collective_call {
     uint32_t rank, node;            /* rank: the actor */

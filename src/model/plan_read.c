@@ -3,37 +3,28 @@
 #include "compute/kernel.h"
 #include "format/doc_change.h"
 #include "model/plan.h"
+#include "model/set_words.h"
 #include "platform/catalogue.h"
 #include "settings/schema.h"
 
 static const char settings_name[] = "--set";
 
-/* "tp=8 pp=4, offload=[a,b]" as a YAML map. Commas inside brackets and braces stay. */
+/* "tp=8 pp=4, offload=[a,b]" as a YAML map. */
 static bool settings_to_yaml(const char *settings, struct nadi_str *out, struct nadi_diags *diags)
 {
-    const char *at = settings;
+    struct nadi_set_word word;
     nadi_str_add(out, "{");
-    while (*at) {
-        at += strspn(at, " ,;\n\t");
-        size_t length = strcspn(at, " ,;\n\t=");
-        if (length == 0 && *at != '=')
-            break;
-        if (length == 0 || at[length] != '=')
-            return nadi_error(diags, "plan/setting", NADI_IN_FILE(settings_name),
-                              "write key=value, as in \"tp=8 pp=4\"", "no value for '%.*s'",
-                              (int)length, at);
-        nadi_str_add(out, out->length > 1 ? ", " : "");
-        nadi_str_add_bytes(out, at, length);
-        nadi_str_add(out, ": ");
-        at += length + 1;
-        int depth = 0;
-        for (; *at && (depth > 0 || !strchr(" ,;\n\t", *at)); at++) {
-            depth += (*at == '[' || *at == '{') - (*at == ']' || *at == '}');
-            nadi_str_add_char(out, *at);
+    for (const char *at = settings; nadi_set_next(&at, &word, diags);) {
+        if (!word.key) {
+            nadi_str_add(out, "}");
+            return true;
         }
+        nadi_str_add(out, out->length > 1 ? ", " : "");
+        nadi_str_add_bytes(out, word.key, word.key_length);
+        nadi_str_add(out, ": ");
+        nadi_str_add_bytes(out, word.value, word.value_length);
     }
-    nadi_str_add(out, "}");
-    return true;
+    return false;
 }
 
 static uint32_t count_of(const struct nadi_schema_values *v, const char *key)

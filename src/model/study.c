@@ -1,5 +1,7 @@
 #include "model/study.h"
 
+#include "model/set_words.h"
+
 /* The network of a cluster that names a platform: nodes whole, as many as are needed. */
 static bool open_library(struct nadi_study *s, const struct nadi_doc_changes *changes,
                          struct nadi_diags *diags)
@@ -36,14 +38,14 @@ static bool fit_library(struct nadi_study *s)
 }
 
 static bool fits_cluster(struct nadi_study *s, const struct nadi_study_setup *setup,
-                         struct nadi_diags *diags)
+                         const struct nadi_doc_changes *changes, struct nadi_diags *diags)
 {
     if (!setup->cluster)
         return true;
-    s->has_cluster = nadi_cluster_open_changed(&s->cluster, setup->cluster, setup->changes, diags);
+    s->has_cluster = nadi_cluster_open_changed(&s->cluster, setup->cluster, changes, diags);
     if (!s->has_cluster)
         return false;
-    if (!open_library(s, setup->changes, diags))
+    if (!open_library(s, changes, diags))
         return false;
     const struct nadi_device *d = &s->cluster.device;
     if (!(d->peak[s->plan.precision] > 0))
@@ -60,22 +62,36 @@ static bool fits_cluster(struct nadi_study *s, const struct nadi_study_setup *se
 }
 
 static bool open_model(struct nadi_study *s, const struct nadi_study_setup *setup,
-                       struct nadi_diags *diags)
+                       const struct nadi_doc_changes *changes, struct nadi_diags *diags)
 {
     if (setup->model)
-        return nadi_model_open_changed(&s->model, setup->model, setup->changes, diags);
+        return nadi_model_open_changed(&s->model, setup->model, changes, diags);
     return nadi_model_parse(&s->model, "model", setup->model_text, strlen(setup->model_text),
                             diags);
 }
 
 static bool read_plan(struct nadi_study *s, const struct nadi_study_setup *setup,
-                      struct nadi_diags *diags)
+                      const struct nadi_set *set, struct nadi_diags *diags)
 {
-    if (!nadi_plan_read_changed(&s->plan, setup->plan, setup->settings, setup->changes, diags))
+    if (!nadi_plan_read_changed(&s->plan, setup->plan, set->plan, &set->changes, diags))
         return false;
     if (!nadi_plan_has(&s->plan, "detail"))
         s->plan.detail = setup->detail;
     return nadi_plan_resolve(&s->plan, &s->model, diags);
+}
+
+/* No change is without effect. */
+static bool changes_count(const struct nadi_study *s, const struct nadi_doc_changes *changes,
+                          struct nadi_diags *diags)
+{
+    static const char *const of[] = {"cluster", "device", "platform"};
+    for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+        if (nadi_doc_changes_any(changes, of[i]) && !(i < 2 ? s->has_cluster : s->library != NULL))
+            return nadi_error(diags, "plan/setting", NADI_NOWHERE,
+                              s->has_cluster ? "change the cluster's own keys: cluster.KEY=..."
+                                             : "name a cluster: --cluster NAME",
+                              "a value of the %s is set, but there is none", of[i]);
+    return true;
 }
 
 bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
@@ -83,8 +99,10 @@ bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
 {
     *s = (struct nadi_study){0};
     nadi_arena_init(&s->arena);
-    if (!open_model(s, setup, diags) || !read_plan(s, setup, diags) ||
-        !fits_cluster(s, setup, diags))
+    struct nadi_set set;
+    if (!nadi_set_split(&set, setup->settings, setup->changes, &s->arena, diags) ||
+        !open_model(s, setup, &set.changes, diags) || !read_plan(s, setup, &set, diags) ||
+        !fits_cluster(s, setup, &set.changes, diags) || !changes_count(s, &set.changes, diags))
         return false;
     s->memory = setup->memory ? nadi_arena_strdup(&s->arena, setup->memory) : NULL;
     const struct nadi_model_plan *p = &s->plan;

@@ -2,11 +2,14 @@
 #include "nccl/platform.h"
 
 /* A message between two neighbours takes what the library's send and receive take: half of its
- * latency on each of the switch's two links. */
+ * latency on each of the switch's two links. GPUs that have less than a NIC each send at the same
+ * time, as those of a stage do, and share it. */
 static struct nadi_dim dim_of(const struct nadi_comm_platform *p, bool between_nodes)
 {
     const double hop = p->value[between_nodes ? NADI_FIGURE_NET_SIMPLE : NADI_FIGURE_HOP_SIMPLE];
-    const double rate = between_nodes ? nadi_comm_nic_rate(p, 1) * p->value[NADI_FIGURE_NIC]
+    const double nic = p->nics < p->gpus_per_node ? p->nics * p->nic_rate / p->gpus_per_node
+                                                  : nadi_comm_nic_rate(p, 1);
+    const double rate = between_nodes ? nic * p->value[NADI_FIGURE_NIC]
                                       : p->link_rate * p->value[NADI_FIGURE_DIRECT];
     const bool mesh = p->mesh && !between_nodes && p->gpus_per_node > 1;
     return (struct nadi_dim){

@@ -147,6 +147,25 @@ uint32_t nadi_cluster_entries(const struct nadi_cluster *c, const char *const *w
     return nadi_str_starts(words[0], "one") ? 1 : c->topology.dim_count;
 }
 
+/* The dimensions that the file gives beside a graph: at most as many NPUs as the graph has, which
+ * says what an open last one is. */
+static bool fill_graph(struct nadi_cluster *c, const struct nadi_graph *g, struct nadi_diags *diags)
+{
+    struct nadi_dim *last = &c->topology.dims[c->topology.dim_count - 1];
+    const uint64_t npus = g->host_count;
+    uint64_t inner = 1;
+    for (const struct nadi_dim *d = c->topology.dims; d < last; d++)
+        inner *= d->npus;
+    if (!last->npus && npus % inner == 0)
+        last->npus = (uint32_t)(npus / inner);
+    if (last->npus && inner * last->npus <= npus)
+        return true;
+    return nadi_error(diags, "cluster/graph", NADI_IN_FILE(c->path),
+                      "write 0 as the last dimension of 'npus_count': what the graph has",
+                      "the graph has %" PRIu64 " NPUs, but 'npus_count' says %" PRIu64, npus,
+                      inner * last->npus);
+}
+
 /* What the graph says: its I/O, and the dimensions that collectives see where the cluster's file
  * does not give them. */
 static bool take_graph(struct nadi_cluster *c, const struct nadi_schema_values *v,
@@ -156,7 +175,8 @@ static bool take_graph(struct nadi_cluster *c, const struct nadi_schema_values *
     struct nadi_graph_file f;
     struct nadi_io_trees io;
     const bool ok = nadi_graph_file_read(&f, c->graph, diags) &&
-                    (!c->all_graph || nadi_graph_file_topology(&f, &c->topology));
+                    (c->all_graph ? nadi_graph_file_topology(&f, &c->topology)
+                                  : fill_graph(c, &f.graph, diags));
     if (ok && nadi_io_trees_find(&f.graph, &io))
         c->io_bytes_per_ns = io.bytes_per_ns * io.factor;
     nadi_graph_file_release(&f);
@@ -199,6 +219,92 @@ static bool limit_power(struct nadi_cluster *c, const struct nadi_schema_values 
     return true;
 }
 
+static const char of_graph[] = "graph.";
+
+/* Parameters of the graph's generator, "graph.nodes": its words are one value of the file. */
+static bool change_graph(struct nadi_doc *doc, const struct nadi_doc_changes *changes,
+                         struct nadi_diags *diags)
+{
+    const struct nadi_doc_node *graph = nadi_doc_find(doc->root, "graph");
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct nadi_doc_change *change = &changes->items[i];
+        if (!graph || graph->kind != NADI_DOC_SCALAR || !nadi_generator_is_words(graph->text))
+            return nadi_error(diags, "cluster/graph", NADI_IN_FILE(doc->path),
+                              "change the graph's file, or name another one: cluster.graph=FILE",
+                              "cluster.%s = %s, but the cluster has no generated graph",
+                              change->path, change->text);
+        const char *key = change->path + strlen(of_graph);
+        const struct nadi_doc_change words = {
+            change->of, "graph",
+            nadi_generator_text_set(&doc->arena, graph->text, key, change->text)};
+        if (!nadi_doc_change(doc, &(struct nadi_doc_changes){&words, 1}, change->of, diags))
+            return false;
+    }
+    return true;
+}
+
+static bool has_change(const struct nadi_doc_changes *changes, const char *what, bool in_graph)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct nadi_doc_change *change = &changes->items[i];
+        if (!nadi_str_equal(change->of, "cluster"))
+            continue;
+        if (in_graph ? strstr(change->path, what) != NULL : nadi_str_starts(change->path, what))
+            return true;
+    }
+    return false;
+}
+
+/* Network models without a graph take rates and latencies beside it: a change of one alone would
+ * make two clusters. */
+static bool changes_both(const struct nadi_doc *doc, const struct nadi_doc_changes *plain,
+                         const struct nadi_doc_changes *graph, struct nadi_diags *diags)
+{
+    static const char *const both[] = {"bandwidth", "latency"};
+    if (!nadi_doc_find(doc->root, "graph") || has_change(plain, "graph", false))
+        return true;
+    for (size_t i = 0; i < 2; i++) {
+        const bool here = has_change(plain, both[i], false),
+                   there = has_change(graph, both[i], true);
+        char help[160];
+        if (here == there || !nadi_doc_find(doc->root, both[i]))
+            continue;
+        snprintf(help, sizeof(help),
+                 "change it in both places, as in \"cluster.%s[1]=... "
+                 "cluster.graph.%s=...\"",
+                 both[i], both[i]);
+        return nadi_error(diags, "cluster/graph", NADI_IN_FILE(doc->path), help,
+                          "'%s' is changed %s, but not %s", both[i],
+                          here ? "for network models without a graph" : "in the graph",
+                          here ? "in the graph" : "for network models without a graph");
+    }
+    return true;
+}
+
+/* The file with its changes. */
+static bool open_changed(struct nadi_doc *doc, const char *name,
+                         const struct nadi_doc_changes *changes, struct nadi_arena *arena,
+                         struct nadi_diags *diags)
+{
+    const size_t count = changes ? changes->count : 0;
+    struct nadi_doc_changes plain = {0}, graph = {0};
+    struct nadi_doc_change *items = NADI_ARENA_NEW(arena, struct nadi_doc_change, 2 * count);
+    plain.items = items;
+    graph.items = items + count;
+    for (size_t i = 0; i < count; i++) {
+        const struct nadi_doc_change *change = &changes->items[i];
+        const bool is_graph =
+            nadi_str_equal(change->of, "cluster") && nadi_str_starts(change->path, of_graph);
+        items[is_graph ? count + graph.count++ : plain.count++] = *change;
+    }
+    if (!nadi_catalogue_doc_changed(doc, "clusters", name, &plain, diags))
+        return false;
+    if (changes_both(doc, &plain, &graph, diags) && change_graph(doc, &graph, diags))
+        return true;
+    nadi_doc_release(doc);
+    return false;
+}
+
 bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_diags *diags)
 {
     return nadi_cluster_open_changed(c, name, NULL, diags);
@@ -212,7 +318,7 @@ bool nadi_cluster_open_changed(struct nadi_cluster *c, const char *name,
     *c = (struct nadi_cluster){0};
     nadi_arena_init(&c->arena);
     c->path = nadi_arena_strdup(&c->arena, name);
-    if (!nadi_catalogue_doc_changed(&doc, "clusters", name, changes, diags))
+    if (!open_changed(&doc, name, changes, &c->arena, diags))
         return false;
     bool ok =
         nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_CLUSTER), &doc, true, &doc.arena, diags) &&
@@ -293,6 +399,23 @@ static bool fit_parts(struct nadi_topology *t, uint32_t ranks, uint32_t unit)
     return false;
 }
 
+/* Where the graph's generator counts nodes, the help says how many are needed. */
+static bool graph_is_small(const struct nadi_cluster *c, uint32_t ranks, uint64_t npus,
+                           struct nadi_diags *diags)
+{
+    const char *text =
+        nadi_generator_is_words(c->graph) ? nadi_generator_text_get(c->graph, "nodes") : NULL;
+    char help[160] = "choose degrees whose product is at most that number, or another graph";
+    uint64_t nodes;
+    if (text && nadi_str_take_u64(text, &nodes) && nodes && npus % nodes == 0)
+        snprintf(help, sizeof(help),
+                 "--set \"cluster.graph.nodes=%" PRIu64 "\" gives it enough nodes of %" PRIu64,
+                 (ranks + npus / nodes - 1) / (npus / nodes), npus / nodes);
+    return nadi_error(diags, "cluster/size", NADI_IN_FILE(c->path), help,
+                      "%u ranks, but the graph of the cluster '%s' has %" PRIu64 " NPUs", ranks,
+                      c->name, npus);
+}
+
 bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
                       struct nadi_diags *diags)
 {
@@ -302,10 +425,7 @@ bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
     for (uint32_t d = 0; d < t->dim_count; d++)
         all *= t->dims[d].npus;
     if (c->graph && all && all < ranks)
-        return nadi_error(diags, "cluster/size", NADI_IN_FILE(c->path),
-                          "choose degrees whose product is at most that number, or another graph",
-                          "%u ranks, but the graph of the cluster '%s' has %" PRIu64 " NPUs", ranks,
-                          c->name, all);
+        return graph_is_small(c, ranks, all, diags);
     if (c->graph && all > ranks) {
         nadi_note(diags, "cluster/idle", NADI_IN_FILE(c->path),
                   "choose degrees whose product is that number to use all of them",

@@ -145,3 +145,24 @@ bool nadi_generator_text(struct nadi_doc *doc, const char *text, struct nadi_dia
     nadi_mem_free(copy);
     return ok;
 }
+
+const char *nadi_generator_text_get(const char *text, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *at = strchr(text, ' '); at; at = strchr(at, ' ')) {
+        at += strspn(at, " ");
+        if (strncmp(at, key, length) == 0 && at[length] == '=')
+            return at + length + 1;
+    }
+    return NULL;
+}
+
+const char *nadi_generator_text_set(struct nadi_arena *arena, const char *text, const char *key,
+                                    const char *value)
+{
+    const char *old = nadi_generator_text_get(text, key);
+    if (!old)
+        return nadi_arena_printf(arena, "%s %s=%s", text, key, value);
+    return nadi_arena_printf(arena, "%.*s%s%s", (int)(old - text), text, value,
+                             old + strcspn(old, " "));
+}

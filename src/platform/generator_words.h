@@ -16,5 +16,10 @@ bool nadi_generator_words(struct nadi_doc *doc, const char *const *words, size_t
 /* The same of one text with blanks between the words. */
 bool nadi_generator_text(struct nadi_doc *doc, const char *text,
                          struct nadi_diags *diags) NADI_MUST_USE;
+/* The words with this parameter set: in its place, or behind them. Allocated in the arena. */
+const char *nadi_generator_text_set(struct nadi_arena *arena, const char *text, const char *key,
+                                    const char *value);
+/* The text behind `key=` in the words, up to the next blank or the end; NULL: it is not there. */
+const char *nadi_generator_text_get(const char *text, const char *key);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/threads.h"
 #include "explore/model_inputs.h"
+#include "model/set_words.h"
 
 enum { KEPT = 1 << 12, MOST_THREADS = 64 };
 
@@ -186,11 +187,25 @@ static bool open_study(const struct run *r, const struct nadi_strategy *s, struc
     return ok;
 }
 
+/* The plan that is asked for and, unless `model` is NULL, the model. */
+static bool read_asked(const struct nadi_search_setup *setup, struct nadi_model_plan *asked,
+                       struct nadi_model *model, struct nadi_diags *diags)
+{
+    struct nadi_arena arena;
+    struct nadi_set set;
+    nadi_arena_init(&arena);
+    const bool ok = nadi_set_split(&set, setup->settings, setup->changes, &arena, diags) &&
+                    nadi_plan_read(asked, setup->plan, set.plan, diags) &&
+                    (!model || nadi_model_open_changed(model, setup->model, &set.changes, diags));
+    nadi_arena_release(&arena);
+    return ok;
+}
+
 bool nadi_search_study(const struct nadi_search_setup *setup, const struct nadi_strategy *s,
                        struct nadi_study *study, struct nadi_diags *diags)
 {
     struct run r = {.setup = setup};
-    const bool read = nadi_plan_read(&r.asked, setup->plan, setup->settings, diags);
+    const bool read = read_asked(setup, &r.asked, NULL, diags);
     NADI_ASSERT(read); /* the search has read it */
     if (setup->ranks)
         r.asked.ranks = setup->ranks;
@@ -284,8 +299,7 @@ static bool prepare(struct run *r, struct nadi_diags *diags)
 {
     const struct nadi_search_setup *setup = r->setup;
     uint64_t ranks;
-    if (!nadi_plan_read(&r->asked, setup->plan, setup->settings, diags) ||
-        !nadi_model_open(&r->study->model, setup->model, diags))
+    if (!read_asked(setup, &r->asked, &r->study->model, diags))
         return false;
     ranks = r->asked.ranks;
     if (!take_count(r, "ranks", setup->ranks, &ranks, diags) ||

@@ -249,6 +249,7 @@ static double library_ns(const struct nadi_transfers *t, const struct place *p,
         .kind = kind,
         .ranks = p->size,
         .nodes = p->nodes,
+        .beside = t->study->library->gpus_per_node,
         .bytes = kind == NADI_COMM_ALL_GATHER ? bytes * p->size : bytes,
         .in_place = true,
     };

@@ -300,7 +300,8 @@ static const struct nadi_setting cluster_keys[] = {
      .list = true,
      .absent = "the platform's",
      .max = INT32_MAX,
-     .doc = "Devices in each dimension; the last one may be 0: as many as the plan needs."},
+     .doc = "Devices in each dimension; the last one may be 0: as many as the plan needs, or, with "
+            "`graph`, as the graph has."},
     {.name = "bandwidth",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,

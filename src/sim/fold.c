@@ -145,6 +145,7 @@ struct nadi_folding *nadi_folding_open(const struct nadi_inputs *in, const char 
 {
     struct nadi_folding *f = NADI_ZNEW(struct nadi_folding, 1);
     *f = (struct nadi_folding){.in = in, .rank_count = in->rank_count};
+    nadi_arena_init(&f->arena);
     f->engine = nadi_engine_create(1);
     const struct nadi_network_setup setup = {.topology = &in->topology, .engine = f->engine};
     f->network = nadi_network_default->create(&setup);
@@ -173,6 +174,7 @@ void nadi_folding_close(struct nadi_folding *f)
     nadi_mem_free(f->backs);
     nadi_mem_free(f->routes);
     nadi_mem_free(f->groups);
+    nadi_arena_release(&f->arena);
     nadi_mem_free(f->colours);
     nadi_mem_free(f->next);
     nadi_network_destroy(f->network);

@@ -104,7 +104,8 @@ static void describe_group(struct nadi_folding *f, uint32_t index)
         if (may_run(f, index, i))
             info->shape = nadi_fold_mixed(info->shape, i);
     if (f->algorithms & 1U << NADI_ALGORITHM_LIBRARY && !info->world)
-        info->shape = nadi_fold_mixed(info->shape, nadi_library_nodes(f->in->system.library, g));
+        info->shape = nadi_fold_mixed(info->shape, (uint64_t)f->library.beside[index] << 32 |
+                                                       f->library.nodes[index]);
     if (f->algorithms == 1U << NADI_ALGORITHM_LIBRARY)
         return; /* nothing else of a group counts */
     if (info->world) {
@@ -185,8 +186,8 @@ bool nadi_fold_same_shape(const struct nadi_folding *f, uint32_t a, uint32_t b)
         if (may_run(f, a, i) != may_run(f, b, i))
             return false;
     if (f->algorithms & 1U << NADI_ALGORITHM_LIBRARY &&
-        nadi_library_nodes(f->in->system.library, g) !=
-            nadi_library_nodes(f->in->system.library, h))
+        (f->library.nodes[a] != f->library.nodes[b] ||
+         f->library.beside[a] != f->library.beside[b]))
         return false;
     for (uint32_t d = 1; !f->groups[a].world && d < g->size; d++) {
         if (!uses_distance(f, g->size, d) || f->algorithms == 1U << NADI_ALGORITHM_LIBRARY)
@@ -202,6 +203,8 @@ bool nadi_fold_groups(struct nadi_folding *f)
 {
     if (!find_algorithms(f))
         return false;
+    if (f->algorithms & 1U << NADI_ALGORITHM_LIBRARY)
+        nadi_library_places_find(&f->library, f->in->system.library, &f->in->groups, &f->arena);
     for (uint32_t g = 0; g < f->in->groups.count; g++)
         if (f->groups[g].used) {
             describe_group(f, g);

@@ -4,6 +4,7 @@
 #define NADI_SIM_FOLDING_H
 
 #include "base/map.h"
+#include "executor/system.h"
 #include "sim/fold.h"
 #include "sim/skeleton.h"
 
@@ -35,8 +36,10 @@ struct nadi_folding {
     uint32_t *backs;  /* by peer: which peer of that rank this one is */
     uint64_t *routes; /* by peer: the route to it << 32 | the route from it */
     struct nadi_fold_group *groups;
-    unsigned algorithms; /* bit a: small groups run algorithm a */
-    bool halves, direct; /* some dimension or group runs halving-doubling; direct */
+    struct nadi_library_places library; /* NULL unless groups run a library's collectives */
+    struct nadi_arena arena;            /* of them */
+    unsigned algorithms;                /* bit a: small groups run algorithm a */
+    bool halves, direct;                /* some dimension or group runs halving-doubling; direct */
     uint64_t *colours, *next;
     const char *why_not;
 };

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "format/doc_change.h"
 #include "inputs/inputs.h"
+#include "model/set_words.h"
 #include "platform/catalogue.h"
 #include "platform/generator_words.h"
 #include "sweep/space_inside.h"
@@ -34,16 +35,17 @@ static const char *word_of(const struct nadi_space *s, const char *name)
 
 /* What a cluster names under a key, beside it. */
 static bool open_named(struct nadi_doc *doc, struct nadi_arena *arena, const char *folder,
-                       const char *cluster, const char *key, struct nadi_diags *diags)
+                       const char *cluster, const char *key, const struct nadi_doc_changes *changes,
+                       struct nadi_diags *diags)
 {
     struct nadi_doc first;
-    if (!nadi_catalogue_doc(&first, "clusters", cluster, diags))
+    if (!nadi_catalogue_doc_changed(&first, "clusters", cluster, changes, diags))
         return false;
     const struct nadi_doc_node *n = nadi_doc_at(&first, key);
     const char *name =
         n && n->kind == NADI_DOC_SCALAR ? nadi_catalogue_beside(cluster, n->text, arena) : NULL;
     nadi_doc_release(&first);
-    return name && nadi_catalogue_doc(doc, folder, name, diags);
+    return name && nadi_catalogue_doc_changed(doc, folder, name, changes, diags);
 }
 
 static bool open_input(const struct nadi_space *s, const char *of, struct nadi_doc *doc,
@@ -52,15 +54,18 @@ static bool open_input(const struct nadi_space *s, const char *of, struct nadi_d
     static const char *const of_clusters[][2] = {
         {"device", "devices"}, {"platform", "platforms"}, {"packet", "packets"}};
     const char *cluster = word_of(s, "cluster"), *path = word_of(s, of);
+    struct nadi_set set;
+    if (!nadi_set_split(&set, word_of(s, "set"), NULL, arena, diags))
+        return false;
     for (size_t i = 0; cluster && i < sizeof(of_clusters) / sizeof(*of_clusters); i++)
         if (strcmp(of, of_clusters[i][0]) == 0)
-            return open_named(doc, arena, of_clusters[i][1], cluster, of, diags);
+            return open_named(doc, arena, of_clusters[i][1], cluster, of, &set.changes, diags);
     if (!path)
         return false;
     if (strcmp(of, "model") == 0 || strcmp(of, "cluster") == 0) {
         char folder[16];
         snprintf(folder, sizeof(folder), "%ss", of);
-        return nadi_catalogue_doc(doc, folder, path, diags);
+        return nadi_catalogue_doc_changed(doc, folder, path, &set.changes, diags);
     }
     if (strcmp(of, "network") == 0 && nadi_generator_is_words(path))
         return nadi_generator_text(doc, path, diags);
