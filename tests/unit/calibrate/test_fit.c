@@ -275,11 +275,15 @@ static void too_little_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_come_back),        cmocka_unit_test(others_are_predicted),
-        cmocka_unit_test(half_predicts_the_other),  cmocka_unit_test(halves_share_no_size),
-        cmocka_unit_test(noise_is_smoothed),        cmocka_unit_test(slow_start_is_no_curve),
+        cmocka_unit_test(figures_come_back),
+        cmocka_unit_test(others_are_predicted),
+        cmocka_unit_test(half_predicts_the_other),
+        cmocka_unit_test(halves_share_no_size),
+        cmocka_unit_test(noise_is_smoothed),
+        cmocka_unit_test(slow_start_is_no_curve),
         cmocka_unit_test(outlier_is_named_and_ignored),
-        cmocka_unit_test(moved_crossover_is_found), cmocka_unit_test(written_fit_is_the_fit),
+        cmocka_unit_test(moved_crossover_is_found),
+        cmocka_unit_test(written_fit_is_the_fit),
         cmocka_unit_test(too_little_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
