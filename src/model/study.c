@@ -80,7 +80,7 @@ static bool read_plan(struct nadi_study *s, const struct nadi_study_setup *setup
     return nadi_plan_resolve(&s->plan, &s->model, diags);
 }
 
-/* No change is without effect. */
+/* No change that --set asks for is without effect. */
 static bool changes_count(const struct nadi_study *s, const struct nadi_doc_changes *changes,
                           struct nadi_diags *diags)
 {
@@ -102,7 +102,10 @@ bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
     struct nadi_set set;
     if (!nadi_set_split(&set, setup->settings, setup->changes, &s->arena, diags) ||
         !open_model(s, setup, &set.changes, diags) || !read_plan(s, setup, &set, diags) ||
-        !fits_cluster(s, setup, &set.changes, diags) || !changes_count(s, &set.changes, diags))
+        !fits_cluster(s, setup, &set.changes, diags))
+        return false;
+    set.changes.count -= setup->changes ? setup->changes->count : 0;
+    if (!changes_count(s, &set.changes, diags))
         return false;
     s->memory = setup->memory ? nadi_arena_strdup(&s->arena, setup->memory) : NULL;
     const struct nadi_model_plan *p = &s->plan;
