@@ -76,6 +76,7 @@ class Test:
 
     def __init__(self, name, command, key, own, beside):
         self.name, self.command, self.key, self.own, self.beside = name, command, key, own, beside
+        self.folder = name.replace(":", ".")  # a PATH cannot have a colon within a name
 
 
 def files_below(folder):
@@ -257,7 +258,7 @@ class Reach:
         return reached
 
     def collect(self, test):
-        folder = self.work / "reach" / test.name
+        folder = self.work / "reach" / test.folder
         shutil.rmtree(folder, ignore_errors=True)
         environment = {
             "LD_LIBRARY_PATH": str(next(self.counting.rglob("libnadi.so")).parent),
@@ -265,7 +266,7 @@ class Reach:
             "GCOV_PREFIX_STRIP": str(len(self.objects.parts) - 1),
         }
         limit = int(20 * self.slowest) + 20
-        scratch = self.work / "scratch" / test.name
+        scratch = self.work / "scratch" / test.folder
         status, _ = run(test, scratch, environment, limit, 20 * limit)
         files, units = {}, []
         for gcda in sorted(folder.rglob("*.gcda")) if folder.exists() else []:
@@ -375,7 +376,7 @@ class Reach:
     def measure(self, test):
         """How long it takes unchanged and what it reaches; a test that fails or is slow reaches
         nothing."""
-        scratch = self.work / "scratch" / test.name
+        scratch = self.work / "scratch" / test.folder
         limit = int(2 * self.slowest) + 1
         status, seconds = run(test, scratch, {}, limit, 20 * limit)
         row = {"key": test.key, "seconds": seconds, "status": status, "files": {}}
@@ -399,6 +400,7 @@ class Reach:
         if carried:
             self.say(f"{len(carried)} tests are taken to reach what they did; --fresh runs them again")
         old = [t for t in self.tests if t.name not in current and t.name not in carried]
+        # What is known is kept each minute: those that take long come last.
         # What is known is kept each minute: those that take long come last.
         old.sort(key=lambda t: t.name.startswith("property."))
         if old:
