@@ -1,5 +1,6 @@
-/* words: what a run says in a few sentences: what bounds it, who is last and why, what would help
- * most, and whether the network model hid something. Pure; made of the figures of report/figures.h.
+/* words: what a run says in a few sentences: what bounds it, which link the events file slows, who
+ * is last and why, what would help most, and whether the network model hid something. Pure; made of
+ * the figures of report/figures.h.
  *
  * What would help is an estimate: the derivative along the critical path (why/gains.h). Without
  * one, the last rank's time in compute and in communication that nothing hides, each a tenth
@@ -14,7 +15,7 @@
 #include "sim/result.h"
 #include "why/why.h"
 
-enum { NADI_WORDS_MOST = 6 };
+enum { NADI_WORDS_MOST = 7 };
 
 struct nadi_sentences {
     const char *sentences[NADI_WORDS_MOST];
