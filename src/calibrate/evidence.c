@@ -114,6 +114,8 @@ struct nadi_interval nadi_evidence_step(const struct nadi_evidence *e, const str
     if (!nadi_model_is_transformer(&s->model)) /* the classes are of language models */
         return nadi_evidence_of(e, "training", nadi_family_name(s->model.family),
                                 s->cluster.device.name, p->ranks);
+    if (nadi_model_is_recurrent(&s->model))
+        return nadi_evidence_of(e, "training", "recurrent", s->cluster.device.name, p->ranks);
     const enum nadi_training_class class = nadi_training_class_of(p->framework, s->model.experts);
     return nadi_evidence_of(e, "training", nadi_training_class_words[class], s->cluster.device.name,
                             p->ranks);

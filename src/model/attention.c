@@ -4,17 +4,28 @@
  * (Ulysses, arXiv 2309.14509). */
 #include "model/build.h"
 
+#include <math.h>
+
 struct heads { /* on this rank */
     uint64_t query, kv;
     uint64_t qk_width, v_width;
     bool causal;
-    uint64_t window; /* 0: none */
-    bool chunked;    /* the window lies still: chunks */
+    uint64_t window;         /* 0: none */
+    bool chunked;            /* the window lies still: chunks */
+    uint64_t pool, pool_top; /* as in the model */
 };
 
 static uint64_t at_least_one(uint64_t a, uint64_t b)
 {
     return a / b ? a / b : 1;
+}
+
+/* Of an index the best tokens count, wherever they stand: as many as within a window. */
+static uint64_t seen(const struct nadi_model *m, bool windowed)
+{
+    const uint64_t window = windowed ? m->window : 0;
+    const uint64_t best = m->pool ? 0 : m->index_top;
+    return best && (!window || best < window) ? best : window;
 }
 
 static struct heads local_heads(const struct nadi_build *b, bool windowed)
@@ -24,10 +35,12 @@ static struct heads local_heads(const struct nadi_build *b, bool windowed)
         .query = at_least_one(m->heads, b->s->tp),
         .kv = at_least_one(m->kv_heads, b->s->tp),
         .qk_width = m->head_dim,
-        .v_width = m->head_dim,
+        .v_width = m->value_dim ? m->value_dim : m->head_dim,
         .causal = m->causal && !b->s->dense_scores,
-        .window = windowed ? m->window : 0,
+        .window = seen(m, windowed),
         .chunked = m->chunked,
+        .pool = m->pool,
+        .pool_top = m->pool_top,
     };
     if (m->latent) {
         h.kv = h.query;
@@ -45,11 +58,18 @@ static double chunk_scores(uint64_t n, uint64_t chunk)
     return whole * c * (c + 1) / 2 + part * (part + 1) / 2;
 }
 
+/* Sum of min(position, w) over the last q of n positions. */
+static double window_scores(double n, double q, double w)
+{
+    const double before = n - q, rising = w >= n ? q : w > before ? w - before : 0;
+    return rising * before + rising * (rising + 1) / 2 + (q - rising) * w;
+}
+
 /* Part of the scores (queries x keys) that a mask leaves: sum of min(position, window); without
  * order half a window to either side. */
 static double computed_share(const struct heads *h, uint64_t queries, uint64_t keys)
 {
-    const double n = (double)keys, q = (double)queries, before = n - q;
+    const double n = (double)keys, q = (double)queries;
     if (!h->causal) {
         const uint64_t reach = h->window / 2;
         const double half = (double)reach;
@@ -57,13 +77,12 @@ static double computed_share(const struct heads *h, uint64_t queries, uint64_t k
     }
     if (h->window && h->chunked)
         return (chunk_scores(keys, h->window) - chunk_scores(keys - queries, h->window)) / (q * n);
-    double scores = q * before + q * (q + 1) / 2; /* sum of before + i */
-    const double w = (double)h->window;
-    if (h->window && w < n) {
-        const double rising = w > before ? w - before : 0; /* rows that see less than w */
-        scores = rising * before + rising * (rising + 1) / 2 + (q - rising) * w;
+    double scores = window_scores(n, q, h->window ? (double)h->window : n);
+    if (h->pool) {
+        const double pool = (double)h->pool, top = pool * (double)h->pool_top;
+        scores += window_scores(n, q, h->pool_top ? top : n) / pool;
     }
-    return scores / (q * n);
+    return fmin(scores / (q * n), 1);
 }
 
 static void core_flag(struct nadi_build *b)
@@ -158,6 +177,27 @@ static void exchange(struct nadi_build *b, const char *name, uint64_t elements)
     nadi_build_comm(b, name, NADI_AXIS_CP, t, t, (struct nadi_transfer){0});
 }
 
+/* Scores of queries with the distances to keys, of keys with those to queries: DeBERTa's (arXiv
+ * 2006.03654). */
+static void relative_scores(struct nadi_build *b, const struct nadi_tokens *t,
+                            const struct heads *h)
+{
+    const struct nadi_model *m = b->m;
+    if (!m->relative_kinds)
+        return;
+    const uint64_t count = m->relative_kinds * t->sequences * h->query;
+    nadi_build_op(b, (struct nadi_op){.name = "scores of distances",
+                                      .kind = NADI_OP_GEMM,
+                                      .flags = NADI_OP_CORE,
+                                      .count = count,
+                                      .m = t->queries,
+                                      .n = m->relative_span,
+                                      .k = h->qk_width});
+    nadi_build_stream(b, "distances to places", count * t->queries * m->relative_span,
+                      count * t->queries * t->keys, 0, 0);
+    core_flag(b);
+}
+
 /* Attention over the tokens of all context ranks. q, k and v are there, each rank its tokens. */
 static void mixed_core(struct nadi_build *b, const struct nadi_tokens *t, struct heads h)
 {
@@ -210,27 +250,61 @@ static void keep_qkv(struct nadi_build *b, uint64_t elements)
 
 static void head_norms(struct nadi_build *b, const struct heads *h, uint64_t tokens)
 {
-    const uint64_t width = (h->query + h->kv) * h->qk_width, n = tokens * width;
-    const uint64_t weights[] = {0, 2 * h->qk_width, width, 0}; /* enum nadi_qk_norm */
+    const uint64_t keys = b->m->borrowed_kv ? 0 : h->kv;
+    const uint64_t width = (h->query + keys) * h->qk_width, n = tokens * width;
+    const uint64_t weights[] = {0, (keys ? 2 : 1) * h->qk_width, width, 0}; /* enum nadi_qk_norm */
     if (b->m->qk_norm)
         nadi_build_stream(b, "head norms", n, n, weights[b->m->qk_norm], n);
-}
-
-static void grouped(struct nadi_build *b, const struct nadi_tokens *t, const struct heads *h)
-{
-    const struct nadi_model *m = b->m;
-    const uint64_t n = (h->query + 2 * h->kv) * h->qk_width;
-    nadi_build_linear(b, "qkv", t->all, m->hidden, n, m->biases & NADI_BIAS_QKV);
-    nadi_build_last(b)->kept_input = b->s->inference ? 0 : t->own * m->hidden;
-    nadi_build_last(b)->weights += m->sinks ? h->query : 0;
-    head_norms(b, h, t->all);
-    keep_qkv(b, t->all * n);
-    mixed_core(b, t, *h);
 }
 
 static void narrow_norm(struct nadi_build *b, const char *name, uint64_t tokens, uint64_t width)
 {
     nadi_build_stream(b, name, tokens * width, tokens * width, width, tokens * width);
+}
+
+/* Means of `pool` tokens with weights a channel, from windows that overlap by half where the best
+ * are chosen: DeepSeek-V4. */
+static void pool_keys(struct nadi_build *b, const struct nadi_tokens *t, const char *name,
+                      uint64_t dim)
+{
+    const struct nadi_model *m = b->m;
+    const uint64_t n = 2 * dim * (m->pool_top ? 2 : 1);
+    nadi_build_linear(b, name, t->all, m->hidden, n, false);
+    nadi_build_last(b)->weights += n / 2 * m->pool + dim; /* a bias a place, a norm */
+    nadi_build_stream(b, "pooling", t->all * n, nadi_divide_up(t->all, m->pool) * dim, 0,
+                      t->all * n);
+}
+
+static void narrow_queries(struct nadi_build *b, const struct nadi_tokens *t, const struct heads *h)
+{
+    const struct nadi_model *m = b->m;
+    nadi_build_linear(b, "query down", t->all, m->hidden, m->query_rank, false);
+    nadi_build_last(b)->kept_input = b->s->inference ? 0 : t->own * m->hidden;
+    narrow_norm(b, "query norm", t->all, m->query_rank);
+    nadi_build_linear(b, "query up", t->all, m->query_rank, h->query * h->qk_width, false);
+}
+
+static void grouped(struct nadi_build *b, const struct nadi_tokens *t, const struct heads *h)
+{
+    const struct nadi_model *m = b->m;
+    const uint64_t input = m->mixer_input ? m->mixer_input : m->hidden;
+    const uint64_t values = m->values_are_keys ? 0 : h->v_width;
+    const uint64_t kv = m->borrowed_kv ? 0 : h->kv * (h->qk_width + values);
+    const uint64_t q = h->query * (h->qk_width + (uint64_t)m->gate_dim);
+    const uint64_t n = m->query_rank ? kv : q + kv;
+    if (m->query_rank)
+        narrow_queries(b, t, h);
+    nadi_build_linear(b, "qkv", t->all, input, n, m->biases & NADI_BIAS_QKV);
+    nadi_build_last(b)->kept_input = b->s->inference || m->query_rank ? 0 : t->own * input;
+    nadi_build_last(b)->weights += m->sinks ? h->query : 0;
+    if (m->biases & NADI_BIAS_NOT_KEYS)
+        nadi_build_last(b)->weights -= h->kv * h->qk_width;
+    head_norms(b, h, t->all);
+    if (m->pool)
+        pool_keys(b, t, "pooled keys", h->qk_width);
+    keep_qkv(b, t->all * (q + kv));
+    relative_scores(b, t, h);
+    mixed_core(b, t, *h);
 }
 
 /* One new token: all heads read the cached ranks themselves, the matrices upwards are applied to
@@ -250,10 +324,7 @@ static void latent(struct nadi_build *b, const struct nadi_tokens *t, const stru
     const uint64_t q = h->query * h->qk_width;
     const uint64_t kept = b->s->inference ? 0 : t->own * m->hidden;
     if (m->query_rank) {
-        nadi_build_linear(b, "query down", t->all, m->hidden, m->query_rank, false);
-        nadi_build_last(b)->kept_input = kept;
-        narrow_norm(b, "query norm", t->all, m->query_rank);
-        nadi_build_linear(b, "query up", t->all, m->query_rank, q, false);
+        narrow_queries(b, t, h);
     } else {
         nadi_build_linear(b, "queries", t->all, m->hidden, q, false);
         nadi_build_last(b)->kept_input = kept;
@@ -270,16 +341,76 @@ static void latent(struct nadi_build *b, const struct nadi_tokens *t, const stru
         mixed_core(b, t, *h);
 }
 
+/* Each group of heads to a narrow width, all of these to hidden. */
+static void narrow_output(struct nadi_build *b, const struct nadi_tokens *t, const struct heads *h)
+{
+    const struct nadi_model *m = b->m;
+    const uint64_t width = h->query * h->v_width, groups = at_least_one(m->output_groups, b->s->tp);
+    const struct nadi_projection down = {"output groups",
+                                         m->heads * (uint64_t)h->v_width / m->output_groups,
+                                         m->output_rank, m->output_groups, 0};
+    nadi_build_projection(b, &down, t->all);
+    nadi_build_last(b)->kept_input = b->s->inference ? 0 : t->all * width;
+    nadi_build_linear(b, "attention output", t->all, groups * m->output_rank, m->hidden,
+                      m->biases & NADI_BIAS_OUTPUT);
+}
+
 static void output(struct nadi_build *b, const struct nadi_tokens *t, const struct heads *h)
 {
+    const uint64_t n = t->all * h->query * h->v_width;
+    if (b->m->gate_dim)
+        nadi_build_stream(b, "attention gate", n + t->all * h->query * b->m->gate_dim, n, 0, n);
+    if (b->m->output_rank) {
+        narrow_output(b, t, h);
+        return;
+    }
     nadi_build_linear(b, "attention output", t->all, h->query * h->v_width, b->m->hidden,
                       b->m->biases & NADI_BIAS_OUTPUT);
+}
+
+/* The index of sparse attention (DeepSeek-V3.2-Exp): every rank scores all tokens, or what they are
+ * pooled to, by a few small heads in 8 bits, with a weight a head, and takes the best. */
+static void index_tokens(struct nadi_build *b, const struct nadi_tokens *t)
+{
+    const struct nadi_model *m = b->m;
+    const uint64_t from = m->query_rank ? m->query_rank : m->hidden, dim = m->index_dim;
+    const uint64_t keys = m->pool ? nadi_divide_up(t->keys, m->pool) : t->keys;
+    const struct heads h = {.query = m->index_heads, .kv = 1, .causal = m->causal};
+    nadi_build_linear(b, "index queries", t->all, from, m->index_heads * dim, false);
+    if (m->pool) {
+        pool_keys(b, t, "index keys", dim);
+    } else {
+        nadi_build_linear(b, "index keys", t->all, m->hidden, dim, false);
+        nadi_build_last(b)->weights += 2 * dim; /* a layer norm */
+    }
+    if (!m->index_plain)
+        nadi_build_linear(b, "index weights", t->all, m->hidden, m->index_heads, false);
+    nadi_build_op(b, (struct nadi_op){.name = "index scores",
+                                      .kind = NADI_OP_ATTENTION,
+                                      .flags = NADI_OP_CORE,
+                                      .count = t->sequences * m->index_heads,
+                                      .m = t->queries,
+                                      .n = keys,
+                                      .k = dim,
+                                      .share = computed_share(&h, t->queries, t->keys),
+                                      .readers = m->index_heads});
+    const uint64_t scores = t->sequences * t->queries * keys;
+    nadi_build_stream(b, "index top-k", scores, t->all * (m->pool ? m->pool_top : m->index_top), 0,
+                      0);
 }
 
 void nadi_build_mixer(struct nadi_build *b, const struct nadi_tokens *t, bool windowed)
 {
     const struct heads h = local_heads(b, windowed);
     nadi_build_enter(b, "attention input", t);
+    if (b->m->recurrent)
+        nadi_build_recurrent(b, t);
+    if (b->m->no_attention) {
+        nadi_build_leave(b, "mixer output sum", t);
+        return;
+    }
+    if (b->m->index_heads)
+        index_tokens(b, t);
     if (b->m->latent)
         latent(b, t, &h);
     else
@@ -302,6 +433,8 @@ void nadi_build_cross(struct nadi_build *b, const struct nadi_tokens *t,
     nadi_build_last(b)->kept_input = b->s->inference ? 0 : t->own * m->hidden;
     nadi_build_linear(b, "cross keys and values", source->all, m->hidden, kv,
                       m->biases & NADI_BIAS_QKV);
+    if (m->biases & NADI_BIAS_NOT_KEYS)
+        nadi_build_last(b)->weights -= h.kv * h.qk_width;
     keep_qkv(b, t->all * h.query * h.qk_width + source->all * kv);
     core(b, &h, t->sequences, t->queries, source->keys);
     output(b, t, &h);

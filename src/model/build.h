@@ -60,6 +60,8 @@ struct nadi_tokens {        /* of one micro-batch on this rank */
 void nadi_build_enter(struct nadi_build *b, const char *name, const struct nadi_tokens *t);
 void nadi_build_leave(struct nadi_build *b, const char *name, const struct nadi_tokens *t);
 void nadi_build_mixer(struct nadi_build *b, const struct nadi_tokens *t, bool windowed);
+void nadi_build_recurrent(struct nadi_build *b, const struct nadi_tokens *t);
+void nadi_build_projection(struct nadi_build *b, const struct nadi_projection *p, uint64_t tokens);
 void nadi_build_cross(struct nadi_build *b, const struct nadi_tokens *t,
                       const struct nadi_tokens *source);
 void nadi_build_mlp_block(struct nadi_build *b, const struct nadi_tokens *t, uint64_t width);

@@ -173,32 +173,62 @@ unsigned nadi_model_layer(const struct nadi_model *m, uint32_t layer)
            (windowed ? (unsigned)NADI_LAYER_WINDOWED : 0);
 }
 
-static bool check_transformer(const struct check *c)
+static bool check_attention(const struct check *c)
 {
     struct nadi_model *m = c->m;
-    bool ok = NEED(c, {"layers", m->layers}, {"hidden", m->hidden}, {"heads", m->heads},
-                   {"vocab", m->vocab});
-    if (m->family == NADI_FAMILY_ENCODER_DECODER)
-        ok &= NEED(c, {"decoder-layers", m->decoder_layers});
-    if (!ok)
+    if (!NEED(c, {"heads", m->heads}))
         return false;
     if (!m->kv_heads)
         m->kv_heads = m->heads;
-    if (!m->ffn)
-        m->ffn = 4 * m->hidden;
     if (!m->head_dim && m->hidden % m->heads != 0)
         return refuse(c, "give 'head-dim'", "'hidden' is not a multiple of 'heads'");
     if (!m->head_dim)
         m->head_dim = m->hidden / m->heads;
     if (m->kv_heads > m->heads || m->heads % m->kv_heads != 0)
         return refuse(c, NULL, "'heads' is not a multiple of 'kv-heads'");
-    if (m->positions == NADI_POSITIONS_LEARNED)
-        ok &= NEED(c, {"max-positions", m->max_positions});
-    if (m->latent)
-        ok &= check_latent(c);
+    return !m->latent || check_latent(c);
+}
+
+static bool check_recurrent(const struct check *c)
+{
+    const struct nadi_recurrent *r = c->m->recurrent;
+    const bool state = r->kind != NADI_STATE_NONE;
+    return !state || NEED(c, {"heads of recurrent layers", r->heads},
+                          {"groups of recurrent layers", r->groups},
+                          {"state size", (uint64_t)r->key_dim * r->value_dim},
+                          {"chunk", r->kind == NADI_STATE_SCAN ? 1 : r->chunk});
+}
+
+/* The model itself or a view. */
+static bool check_layers(const struct check *c)
+{
+    struct nadi_model *m = c->m;
+    bool ok = m->no_attention || check_attention(c);
+    if (!m->ffn)
+        m->ffn = 4 * m->hidden;
     if (m->experts)
         ok &= check_experts(c);
+    if (m->recurrent)
+        ok &= check_recurrent(c);
+    return ok;
+}
+
+static bool check_transformer(const struct check *c)
+{
+    struct nadi_model *m = c->m;
+    bool ok = NEED(c, {"layers", m->layers}, {"hidden", m->hidden},
+                   {"vocab", m->vocab + (uint64_t)m->patch});
+    if (m->family == NADI_FAMILY_ENCODER_DECODER)
+        ok &= NEED(c, {"decoder-layers", m->decoder_layers});
+    if (!ok || !check_layers(c))
+        return false;
+    for (uint32_t i = 0; i < m->view_count; i++)
+        ok &= check_layers(&(struct check){&m->views[i], c->path, c->diags});
+    if (m->positions == NADI_POSITIONS_LEARNED)
+        ok &= NEED(c, {"max-positions", m->max_positions});
     m->causal = m->causal && m->family != NADI_FAMILY_ENCODER;
+    for (uint32_t i = 0; i < m->view_count; i++)
+        m->views[i].causal = m->causal;
     return ok;
 }
 
@@ -296,6 +326,11 @@ static bool check_model(const struct check *c)
     NADI_BUG("family %d", (int)m->family);
 }
 
+bool nadi_model_check(struct nadi_model *m, const char *path, struct nadi_diags *diags)
+{
+    return check_model(&(struct check){m, path, diags});
+}
+
 static bool fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_diags *diags)
 {
     struct nadi_schema_values v;
@@ -323,10 +358,10 @@ static void start(struct nadi_model *m)
 
 static bool from_doc(struct nadi_model *m, struct nadi_doc *doc, struct nadi_diags *diags)
 {
-    struct check c = {m, nadi_arena_strdup(&m->arena, doc->path), diags};
+    const char *path = nadi_arena_strdup(&m->arena, doc->path);
     bool ok = nadi_hf_is_config(doc) ? nadi_hf_fill(m, doc, diags) : fill(m, doc, diags);
     nadi_doc_release(doc);
-    return ok && check_model(&c);
+    return ok && nadi_model_check(m, path, diags);
 }
 
 bool nadi_model_parse(struct nadi_model *m, const char *path, const void *text, size_t bytes,

@@ -1,166 +1,17 @@
 #include "model/hf.h"
 
 #include "base/str.h"
-#include "model/hf_rules.h"
+#include "model/hf_class.h"
 
 /* The encoder of pictures that every Llama 4 has and its published totals count: 34 layers of width
  * 1408 and 5632, patches of 3 x 14 x 14 at 24 x 24 places and one more, 5632 x 4096, 4096 x 4096
  * and 4096 x 5120 behind them. */
 enum { LLAMA4_VISION = 871932416 };
 
-/* ---- which architecture -------------------------------------------------------------------- */
-
-/* Letters and digits of a class or type, in lower case: "Qwen2_5_VL" and "qwen2_5_vl" are one. */
-static void plain_name(const char *name, char plain[128])
-{
-    size_t length = 0;
-    for (; *name && length < 127; name++)
-        if (*name != '_' && *name != '-' && *name != '.')
-            plain[length++] = (char)(*name >= 'A' && *name <= 'Z' ? *name + 32 : *name);
-    plain[length] = '\0';
-}
-
-enum class_kind { CLASS_UNKNOWN, CLASS_WITH_HEAD, CLASS_WITHOUT_HEAD };
-
-static enum class_kind kind_of(const char *ending)
-{
-    static const char with[] = "forcausallm lmheadmodel lmheadcustommodel withlmheadmodel "
-                               "doubleheadsmodel forconditionalgeneration forvision2seq "
-                               "forpretraining formaskedlm forcausallmwithvalue";
-    static const char without[] =
-        "model forsequenceclassification fortokenclassification forquestionanswering "
-        "forrewardmodel forprocessrewardmodel forsequenceembedding";
-    return nadi_hf_has_word(with, ending)      ? CLASS_WITH_HEAD
-           : nadi_hf_has_word(without, ending) ? CLASS_WITHOUT_HEAD
-                                               : CLASS_UNKNOWN;
-}
-
-/* How the class goes on behind one of the names in a list; the longest of these names counts. */
-static size_t match_class(const char *list, const char *class_name, enum class_kind *kind)
-{
-    size_t best = 0;
-    while (list && *list) {
-        char name[128], plain[128];
-        const size_t length = strcspn(list, " ");
-        NADI_ASSERT(length < sizeof(name));
-        memcpy(name, list, length);
-        name[length] = '\0';
-        plain_name(name, plain);
-        const size_t plain_length = strlen(plain);
-        if (plain_length > best && nadi_str_starts(class_name, plain) &&
-            kind_of(class_name + plain_length) != CLASS_UNKNOWN) {
-            best = plain_length;
-            *kind = kind_of(class_name + plain_length);
-        }
-        list += length;
-        list += strspn(list, " ");
-    }
-    return best;
-}
-
-static size_t rule_fits_class(const struct nadi_hf_rule *rule, const char *class_name,
-                              enum class_kind *kind)
-{
-    enum class_kind by_class = CLASS_UNKNOWN;
-    const size_t type = match_class(rule->types, class_name, kind);
-    const size_t class_length = match_class(rule->classes, class_name, &by_class);
-    if (class_length > type)
-        *kind = by_class;
-    return class_length > type ? class_length : type;
-}
-
-/* The class of the model, "" where none is said. */
-static const char *class_of(const struct nadi_doc_node *map)
-{
-    const struct nadi_doc_node *list = nadi_doc_find(map, "architectures");
-    const bool has =
-        list && list->kind == NADI_DOC_LIST && list->first && list->first->kind == NADI_DOC_SCALAR;
-    return has ? list->first->text : "";
-}
-
-static const struct nadi_hf_rule *rule_of_class(const char *class_name)
-{
-    const struct nadi_hf_rule *best = NULL, *rule;
-    size_t most = 0;
-    char plain[128];
-    plain_name(class_name, plain);
-    for (size_t i = 0; (rule = nadi_hf_rule_at(i)); i++) {
-        enum class_kind kind = CLASS_UNKNOWN;
-        const size_t length = rule_fits_class(rule, plain, &kind);
-        if (length > most)
-            best = rule;
-        most = length > most ? length : most;
-    }
-    return best;
-}
-
 static const char *text_at(const struct nadi_doc_node *map, const char *key)
 {
     const struct nadi_doc_node *node = nadi_doc_find(map, key);
     return node && node->kind == NADI_DOC_SCALAR ? node->text : "";
-}
-
-/* ---- refusals ------------------------------------------------------------------------------ */
-
-static bool shares_beginning(const char *a, const char *b)
-{
-    size_t same = 0;
-    while (a[same] && a[same] == b[same] && a[same] != '_')
-        same++;
-    return same >= 3 && same * 2 >= strlen(a);
-}
-
-/* Known types whose names begin alike. */
-static void add_near(const char *type, struct nadi_str *out)
-{
-    const struct nadi_hf_rule *rule;
-    uint32_t count = 0;
-    for (size_t i = 0; (rule = nadi_hf_rule_at(i)); i++) {
-        char name[64];
-        const size_t length = strcspn(rule->types, " ");
-        NADI_ASSERT(length < sizeof(name));
-        memcpy(name, rule->types, length);
-        name[length] = '\0';
-        if (rule->refused || !shares_beginning(type, name) || count == 4)
-            continue;
-        nadi_str_printf(out, "%s'%s'", count ? ", " : "; near it are known ", name);
-        count++;
-    }
-}
-
-static bool refuse_type(struct nadi_hf_config *c, const struct nadi_doc_node *at, const char *type)
-{
-    struct nadi_str near = NADI_STR_INIT;
-    add_near(type, &near);
-    const struct nadi_place place = at ? nadi_doc_place(c->doc, at) : NADI_IN_FILE(c->doc->path);
-    nadi_error(c->diags, "model/type", place,
-               "docs/guide/models.md has the known types; where its layers are those of one of "
-               "them, write that model_type into a copy of the file, else describe the model: "
-               "docs/reference/input-model.md",
-               "model_type '%s' is not known, and no other is taken for it%s", type,
-               nadi_str_get(&near));
-    nadi_str_release(&near);
-    return false;
-}
-
-static bool refuse_mechanism(struct nadi_hf_config *c, const struct nadi_hf_rule *rule)
-{
-    struct nadi_str keys = NADI_STR_INIT;
-    const struct nadi_doc_node *first = NULL;
-    for (const struct nadi_doc_node *node = c->map->first; node; node = node->next) {
-        if (!nadi_hf_has_word(rule->keys, nadi_doc_key(node)))
-            continue;
-        nadi_str_printf(&keys, "%s'%s'", first ? ", " : " (", nadi_doc_key(node));
-        first = first ? first : node;
-    }
-    if (first)
-        nadi_str_add_char(&keys, ')');
-    nadi_error(c->diags, "model/unmodelled",
-               first ? nadi_doc_key_place(c->doc, first) : NADI_IN_FILE(c->doc->path), NULL,
-               "model_type '%s' has what is not modelled: %s%s", c->type, rule->refused,
-               nadi_str_get(&keys));
-    nadi_str_release(&keys);
-    return false;
 }
 
 /* ---- filling ------------------------------------------------------------------------------- */
@@ -183,7 +34,8 @@ static void fill_norms(struct nadi_model *m, struct nadi_hf_config *c,
 static bool fill_attention(struct nadi_model *m, struct nadi_hf_config *c,
                            const struct nadi_hf_rule *rule)
 {
-    m->kv_heads = nadi_hf_number(c, "num_key_value_heads num_kv_heads n_head_kv", 0);
+    if (!(rule->flags & NADI_HF_LISTS) || !nadi_hf_list(c, "num_kv_heads"))
+        m->kv_heads = nadi_hf_number(c, "num_key_value_heads num_kv_heads n_head_kv", 0);
     m->head_dim = nadi_hf_number(c, "head_dim attention_head_dim", 0);
     if (!(rule->flags & NADI_HF_LATENT))
         return true;
@@ -214,7 +66,7 @@ static void fill_experts(struct nadi_model *m, struct nadi_hf_config *c,
         c, "num_local_experts n_routed_experts num_experts num_routed_experts moe_num_experts", 0);
     m->top_k = nadi_hf_number(c,
                               "num_experts_per_tok num_experts_per_token experts_per_token "
-                              "num_selected_experts moe_k moe_topk moe_top_k",
+                              "num_selected_experts moe_k moe_topk moe_top_k top_k_experts",
                               0);
     m->expert_ffn = nadi_hf_number(c, "moe_intermediate_size", 0);
     m->shared_experts = nadi_hf_number(
@@ -290,7 +142,8 @@ static bool is_windowed(const struct nadi_model *m, const struct layer_lists *l,
     if (!m->window)
         return false;
     if (type)
-        return strcmp(type->text, "full_attention") != 0 && strcmp(type->text, "attention") != 0;
+        return strcmp(type->text, "sliding_attention") == 0 ||
+               strcmp(type->text, "chunked_attention") == 0;
     if (*l->pattern)
         return i + 1 < m->layers && l->pattern[i % strlen(l->pattern)] == 'L';
     if (l->windowed_every)
@@ -298,12 +151,16 @@ static bool is_windowed(const struct nadi_model *m, const struct layer_lists *l,
     return i >= l->first_windowed;
 }
 
-static bool check_types(struct nadi_hf_config *c, const struct layer_lists *l)
+static bool check_types(struct nadi_hf_config *c, const struct layer_lists *l,
+                        const struct nadi_hf_rule *rule)
 {
     static const char known[] =
-        "full_attention sliding_attention chunked_attention attention global_attention";
+        "full_attention sliding_attention chunked_attention attention global_attention "
+        "deepseek_sparse_attention";
+    const char *more = rule->words ? rule->words : "";
     for (const struct nadi_doc_node *t = l->types ? l->types->first : NULL; t; t = t->next) {
-        if (t->kind == NADI_DOC_SCALAR && nadi_hf_has_word(known, t->text))
+        if (t->kind == NADI_DOC_SCALAR &&
+            (nadi_hf_has_word(known, t->text) || nadi_hf_has_word(more, t->text)))
             continue;
         return (c->ok = nadi_error(c->diags, "model/unmodelled", nadi_doc_place(c->doc, t), NULL,
                                    "model_type '%s' has layers of '%s' in 'layer_types', which are "
@@ -331,7 +188,7 @@ static bool fill_layers(struct nadi_model *m, struct nadi_hf_config *c,
     if (rule->flags & NADI_HF_EXPERTS)
         read_expert_keys(&l, c);
     read_window_keys(m, &l, c, rule);
-    if (!check_types(c, &l) || !check_length(c, l.types, m->layers) ||
+    if (!check_types(c, &l, rule) || !check_length(c, l.types, m->layers) ||
         !check_length(c, l.kinds, m->layers) || !check_length(c, l.frequency, m->layers))
         return false;
     if (!l.every || !l.step)
@@ -361,10 +218,16 @@ static bool fill_layers(struct nadi_model *m, struct nadi_hf_config *c,
 static bool fill_sizes(struct nadi_model *m, struct nadi_hf_config *c,
                        const struct nadi_hf_rule *rule)
 {
-    m->layers = nadi_hf_number(c, "num_hidden_layers n_layer n_layers num_layers", 0);
-    m->hidden = nadi_hf_number(c, "hidden_size n_embd d_model n_embed", 0);
+    const struct nadi_doc_node *list = nadi_hf_list(c, "layers_block_type");
+    m->layers =
+        nadi_hf_number(c,
+                       "num_hidden_layers n_layer n_layers num_layers num_transformer_layers depth "
+                       "encoder_layers",
+                       list ? list->count : 0);
+    m->hidden = nadi_hf_number(c, "hidden_size n_embd d_model n_embed model_dim", 0);
     m->heads = nadi_hf_number(c, "num_attention_heads n_head n_heads num_heads attention_heads", 0);
-    m->ffn = nadi_hf_number(c, "intermediate_size n_inner ffn_dim d_ff ffn_hidden_size", 0);
+    if (!(rule->flags & NADI_HF_LISTS) || !nadi_hf_list(c, "intermediate_size"))
+        m->ffn = nadi_hf_number(c, "intermediate_size n_inner ffn_dim d_ff ffn_hidden_size", 0);
     m->vocab = nadi_hf_number(c, "vocab_size", 0);
     m->max_positions = nadi_hf_number(
         c, "max_position_embeddings n_positions n_ctx max_seq_len max_sequence_length", 0);
@@ -412,18 +275,18 @@ static bool check_class(struct nadi_model *m, struct nadi_hf_config *c,
                         const struct nadi_hf_rule *rule)
 {
     char plain[128];
-    enum class_kind kind = CLASS_UNKNOWN;
-    const char *name = class_of(c->map);
+    enum nadi_hf_class kind = NADI_HF_CLASS_UNKNOWN;
+    const char *name = nadi_hf_class_of(c->map);
     if (!*name)
         return true;
-    plain_name(name, plain);
-    if (rule_fits_class(rule, plain, &kind) == 0 && m->family != NADI_FAMILY_ENCODER)
+    nadi_hf_plain_name(name, plain);
+    if (nadi_hf_rule_fits(rule, plain, &kind) == 0 && m->family != NADI_FAMILY_ENCODER)
         return nadi_error(
             c->diags, "model/type", nadi_doc_place(c->doc, nadi_doc_find(c->map, "architectures")),
             "where its layers are those of the type, leave 'architectures' out of a copy of the "
             "file",
             "the class '%s' is not known of model_type '%s'", name, c->type);
-    if (m->family != NADI_FAMILY_ENCODER && kind == CLASS_WITHOUT_HEAD &&
+    if (m->family != NADI_FAMILY_ENCODER && kind == NADI_HF_CLASS_WITHOUT_HEAD &&
         !(rule->flags & NADI_HF_MODEL_HAS_HEAD))
         m->head = NADI_HEAD_NONE;
     return true;
@@ -470,9 +333,11 @@ static void note_part(struct nadi_hf_config *c, const struct nadi_model *m,
             nadi_str_printf(&others, "%s'%s'",
                             others.length ? ", " : "; not: ", nadi_doc_key(node));
     if (m->beside > 0)
-        nadi_note(c->diags, "model/part", NADI_IN_FILE(c->doc->path), NULL,
-                  "only the language model ('%s') is simulated; its encoder of pictures is counted",
-                  c->type);
+        nadi_note(
+            c->diags, "model/part", NADI_IN_FILE(c->doc->path), NULL,
+            "only the language model ('%s') is simulated; its encoder of pictures or sounds is "
+            "counted",
+            c->type);
     else
         nadi_note(c->diags, "model/part", NADI_IN_FILE(c->doc->path), NULL,
                   "only the language model ('%s') is counted and simulated%s", c->type,
@@ -514,34 +379,42 @@ static const struct nadi_hf_rule *find_rule(struct nadi_hf_config *c,
     const struct nadi_doc_node *at = nadi_doc_find(root, "model_type");
     if (part && rule && rule->refused) {
         c->type = outer;
-        refuse_mechanism(c, rule);
+        nadi_hf_refuse_mechanism(c, rule);
         return NULL;
     }
     if (part && !language && rule)
         language = outer; /* its own keys, as a part */
     if (part && !language) {
-        refuse_type(c, at, outer);
+        nadi_hf_refuse_type(c, at, outer);
         return NULL;
     }
     if ((part && !*own) || (!part && !rule && language))
         own = language;
     c->type = own;
     rule = nadi_hf_rule_find(own);
-    if (!rule && !*own && *class_of(c->map)) {
-        c->type = class_of(c->map);
-        rule = rule_of_class(c->type);
+    const struct nadi_hf_rule *other = nadi_hf_rule_of_override(nadi_hf_class_of(c->map));
+    if (other)
+        rule = other;
+    if (!rule && !*own && !part && nadi_doc_find(root, "ssm_cfg")) {
+        c->type = "mamba_ssm";
+        rule = nadi_hf_rule_find(c->type);
+    }
+    if (!rule && !*own && *nadi_hf_class_of(c->map)) {
+        c->type = nadi_hf_class_of(c->map);
+        rule = nadi_hf_rule_of_class(c->type);
     }
     if (!rule)
-        refuse_type(c, nadi_doc_find(c->map, "model_type"), c->type);
+        nadi_hf_refuse_type(c, nadi_doc_find(c->map, "model_type"), c->type);
     else if (rule->refused)
-        refuse_mechanism(c, rule);
+        nadi_hf_refuse_mechanism(c, rule);
     return rule && !rule->refused ? rule : NULL;
 }
 
 bool nadi_hf_is_config(const struct nadi_doc *doc)
 {
     return doc->root && doc->root->kind == NADI_DOC_MAP &&
-           (nadi_doc_find(doc->root, "model_type") || nadi_doc_find(doc->root, "architectures"));
+           (nadi_doc_find(doc->root, "model_type") || nadi_doc_find(doc->root, "architectures") ||
+            nadi_doc_find(doc->root, "ssm_cfg"));
 }
 
 bool nadi_hf_fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_diags *diags)
@@ -550,6 +423,7 @@ bool nadi_hf_fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_
     const struct nadi_doc_node *part = language_part(doc->root);
     if (part)
         c.map = part;
+    const char *outer = text_at(doc->root, "model_type");
     const struct nadi_hf_rule *rule = find_rule(&c, doc->root, part);
     if (!rule)
         return false;
@@ -565,15 +439,42 @@ bool nadi_hf_fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_
     const struct nadi_doc_node *tie = nadi_doc_find(doc->root, "tie_word_embeddings");
     if (part && tie && tie->kind == NADI_DOC_SCALAR)
         m->tied = nadi_hf_is_true(tie);
-    const bool outer_class = !part && nadi_hf_container(text_at(doc->root, "model_type"));
+    const bool outer_class = !part && nadi_hf_container(outer);
     if (!outer_class && !check_class(m, &c, rule))
         return false;
     note_further_layers(&c);
     if (!nadi_hf_check_unread(&c, map))
         return false;
-    if (part && strcmp(text_at(doc->root, "model_type"), "llama4") == 0)
-        m->beside = LLAMA4_VISION;
+    if (beside)
+        m->beside = strcmp(outer, "llama4") == 0
+                        ? LLAMA4_VISION
+                        : nadi_hf_pictures(&c, doc->root, outer, m->hidden);
     if (beside)
         note_part(&c, m, doc->root);
     return c.ok;
+}
+
+bool nadi_hf_fill_part(struct nadi_model *m, const struct nadi_doc *doc,
+                       const struct nadi_doc_node *part, const char *type)
+{
+    struct nadi_diags diags; /* what is not read is not counted, and said */
+    struct nadi_hf_config c = {.doc = doc, .map = part, .diags = &diags, .ok = true};
+    const char *own = text_at(part, "model_type");
+    const struct nadi_hf_rule *rule = nadi_hf_rule_find(own);
+    *m = (struct nadi_model){.name = type, .family = NADI_FAMILY_ENCODER};
+    nadi_arena_init(&m->arena);
+    nadi_diags_init(&diags);
+    if (!rule || rule->refused || rule->family != NADI_FAMILY_ENCODER)
+        rule = nadi_hf_rule_find(own = type);
+    bool ok = rule && !rule->refused;
+    if (ok) {
+        c.type = own;
+        c.absent = rule->absent;
+        c.ignored = rule->ignored;
+        ok = fill(m, &c, rule) && c.ok;
+        c.map = part;
+        ok = ok && nadi_hf_check_unread(&c, part) && nadi_model_check(m, doc->path, &diags);
+    }
+    nadi_diags_release(&diags);
+    return ok;
 }

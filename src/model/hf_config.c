@@ -145,6 +145,9 @@ bool nadi_hf_lists_number(const struct nadi_hf_config *c, const struct nadi_doc_
 bool nadi_hf_refuse(struct nadi_hf_config *c, const struct nadi_doc_node *at, const char *what)
 {
     char found[96];
+    if (!at)
+        return (c->ok = nadi_error(c->diags, "model/unmodelled", NADI_IN_FILE(c->doc->path), NULL,
+                                   "model_type '%s' %s, which is not modelled", c->type, what));
     c->ok = nadi_error(c->diags, "model/unmodelled", nadi_doc_place(c->doc, at), NULL,
                        "'%s' of model_type '%s' is %s: %s, which is not modelled", nadi_doc_key(at),
                        c->type, nadi_doc_describe(c->doc, at, found), what);
@@ -183,14 +186,15 @@ static const char *const harmless_starts[] = {
     "rope",    "rotary", "initializer", "vision",  "image",      "img",       "video",
     "audio",   "speech", "summary",     "torch",   "_",          "tokenizer", "transformers",
     "output_", "mrope",  "quant",       "router_", "generation", "mm_",       "resid_",
-    "init_",   "yarn",   "tie_",        "mtp_",    NULL,
+    "init_",   "yarn",   "tie_",        "mtp_",    "use_mamba",  "time_step", NULL,
 };
 
 static const char *const harmless_ends[] = {
-    "_dropout",   "_dropout_prob", "_pdrop", "_eps",       "_epsilon", "_token_id",
-    "_token_ids", "_token_index",  "_theta", "_loss_coef", "_dtype",   "_std",
-    "_token",     "_loss_alpha",   "_init",  "_aux_coef",  "_scale",   "_base_freq",
-    "_logits",    "_in_fp32",      "_gain",  "_alpha",     "_limit",   NULL,
+    "_dropout",    "_dropout_prob", "_pdrop", "_eps",       "_epsilon", "_token_id",
+    "_token_ids",  "_token_index",  "_theta", "_loss_coef", "_dtype",   "_std",
+    "_token",      "_loss_alpha",   "_init",  "_aux_coef",  "_scale",   "_base_freq",
+    "_logits",     "_in_fp32",      "_gain",  "_alpha",     "_limit",   "_act",
+    "_activation", "_cache_dtype",  NULL,
 };
 
 bool nadi_hf_has_word(const char *list, const char *word)

@@ -1,12 +1,7 @@
 #include "model/hf_rules.h"
 
 #include "base/str.h"
-
-#define ALL_BIASES            (NADI_BIAS_QKV | NADI_BIAS_OUTPUT | NADI_BIAS_MLP | NADI_BIAS_NORM)
-#define ATTENTION_BIASES      (NADI_BIAS_QKV | NADI_BIAS_OUTPUT)
-#define ROTARY                .positions = NADI_POSITIONS_ROTARY
-#define LIKE_LLAMA            ROTARY, .flags = NADI_HF_GATED
-#define LIKE_LLAMA_WITH(more) ROTARY, .flags = NADI_HF_GATED | (more)
+#include "model/hf_table.h"
 
 static const struct nadi_hf_rule rules[] = {
     /* ---- Llama and what is built as it is ---- */
@@ -69,10 +64,6 @@ static const struct nadi_hf_rule rules[] = {
     {.types = "granitemoe granitemoeshared",
      LIKE_LLAMA_WITH(NADI_HF_EXPERTS),
      .bias = {{"attention_bias", ATTENTION_BIASES, false}}},
-    {.types = "granitemoehybrid",
-     LIKE_LLAMA_WITH(NADI_HF_EXPERTS),
-     .bias = {{"attention_bias", ATTENTION_BIASES, false}},
-     .special = nadi_hf_granite_hybrid},
     {.types = "exaone", LIKE_LLAMA},
     {.types = "exaone4 exaone4_5_text",
      .classes = "exaone4",
@@ -368,102 +359,6 @@ static const struct nadi_hf_rule rules[] = {
      ROTARY,
      .flags = NADI_HF_LAYERNORM | NADI_HF_QK_NORM,
      .biases = ALL_BIASES},
-    /* ---- encoders, and encoders with decoders ---- */
-    {.types = "bert roberta xlm-roberta camembert",
-     .classes = "bert roberta xlmroberta camembert",
-     .family = NADI_FAMILY_ENCODER,
-     .positions = NADI_POSITIONS_LEARNED,
-     .head = NADI_HEAD_POOLER,
-     .flags = NADI_HF_LAYERNORM | NADI_HF_TIED | NADI_HF_EMBEDDING_NORM | NADI_HF_NO_FINAL_NORM,
-     .biases = ALL_BIASES},
-    {.types = "distilbert",
-     .family = NADI_FAMILY_ENCODER,
-     .positions = NADI_POSITIONS_LEARNED,
-     .head = NADI_HEAD_NONE,
-     .flags = NADI_HF_LAYERNORM | NADI_HF_TIED | NADI_HF_EMBEDDING_NORM | NADI_HF_NO_FINAL_NORM,
-     .biases = ALL_BIASES,
-     .special = nadi_hf_distilbert},
-    {.types = "t5 mt5 umt5",
-     .family = NADI_FAMILY_ENCODER_DECODER,
-     .positions = NADI_POSITIONS_RELATIVE,
-     .flags = NADI_HF_TIED,
-     .absent = "vocab_size=32128 d_model=512 d_kv=64 d_ff=2048 num_layers=6 num_heads=8",
-     .special = nadi_hf_t5},
-    /* ---- what is known, and not modelled ---- */
-    {.types = "mamba mamba2 falcon_mamba",
-     .refused = "state-space layers (Mamba)",
-     .keys = "state_size ssm_cfg expand conv_kernel time_step_rank"},
-    {.types = "jamba bamba zamba zamba2 falcon_h1 nemotron_h plamo2 nemotronh",
-     .refused = "state-space layers (Mamba) between or beside layers of attention",
-     .keys = "hybrid_override_pattern layers_block_type mamba_d_state mamba_num_heads mamba_expand "
-             "mamba_d_conv mamba_d_ssm ssm_state_size attn_layer_period attn_layer_offset "
-             "attn_layer_indices expert_layer_period"},
-    {.types = "rwkv rwkv4 rwkv5 rwkv6 rwkv7 rwkv_hybrid",
-     .refused = "recurrent layers (RWKV)",
-     .keys = "attention_hidden_size rescale_every head_size"},
-    {.types = "recurrent_gemma",
-     .refused = "recurrent layers (RG-LRU)",
-     .keys = "block_types _block_types lru_width conv1d_width"},
-    {.types = "nemotron-nas deci",
-     .refused = "layers of different widths, some without attention",
-     .keys = "block_configs num_key_value_heads_per_layer"},
-    {.types = "openelm",
-     .refused = "layers of different widths and numbers of heads",
-     .keys = "num_query_heads num_kv_heads ffn_multipliers"},
-    {.types = "qwen3_next qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text kimi_linear kimi_k3 "
-              "minimax minimax_text_01 "
-              "MiniMaxText01 bailing_moe_linear bailing_hybrid olmo_hybrid",
-     .refused = "linear attention",
-     .keys = "full_attention_interval linear_num_key_heads linear_num_value_heads "
-             "linear_attn_config attn_type_list layer_group_size layer_types"},
-    {.types = "deepseek_v32 glm_moe_dsa deepseek_v4",
-     .refused = "sparse attention with an indexer",
-     .keys = "index_n_heads index_head_dim index_topk compress_ratios"},
-    {.types = "minimax_m3 minimax_m3_vl minimax_m3_vl_text",
-     .refused = "sparse attention",
-     .keys = "sparse_attention_config"},
-    {.types = "mimo_v2_flash step3p5 step3p7 step3_text",
-     .refused = "layers of attention with different heads, or factorised attention",
-     .keys = "swa_num_attention_heads swa_head_dim hybrid_layer_pattern attention_other_setting "
-             "share_q_dim num_attention_groups"},
-    {.types = "gemma3n gemma3n_text gemma4 gemma4_text",
-     .refused = "embeddings of each layer, and layers with different heads",
-     .keys = "hidden_size_per_layer_input vocab_size_per_layer_input altup_num_inputs laurel_rank "
-             "num_kv_shared_layers global_head_dim attention_k_eq_v"},
-    {.types = "mllama mllama_text_model",
-     .refused = "layers of cross attention to pictures",
-     .keys = "cross_attention_layers"},
-    {.types = "lfm2 lfm2_moe",
-     .refused = "layers of short convolutions",
-     .keys = "layer_types conv_L_cache full_attn_idxs"},
-    {.types = "longcat_flash",
-     .refused = "layers with two attentions and experts that do nothing",
-     .keys = "zero_expert_num num_layers"},
-    {.types = "phi3small phi4flash",
-     .refused = "block-sparse attention, or state-space layers",
-     .keys = "blocksparse_num_local_blocks dense_attention_every_n_layers mb_per_layer"},
-    {.types = "phi4mm phi4_multimodal",
-     .refused = "adapters for pictures and speech in every layer",
-     .keys = "vision_lora speech_lora audio_config"},
-    {.types = "hunyuan",
-     .refused = "keys and values shared between layers",
-     .keys = "use_cla cla_share_factor"},
-    {.types = "albert",
-     .refused = "weights shared between layers",
-     .keys = "num_hidden_groups embedding_size"},
-    {.types = "deberta deberta-v2",
-     .refused = "attention to relative positions with weights of its own",
-     .keys = "relative_attention pos_att_type position_buckets"},
-    {.types = "whisper wav2vec2 hubert seamless_m4t speecht5",
-     .refused = "convolutions over sound",
-     .keys = "num_mel_bins encoder_layers conv_dim"},
-    {.types = "vit clip clip_vision_model clip_text_model siglip siglip_vision_model dinov2 deit "
-              "swin blip beit convnext",
-     .refused = "networks over pictures",
-     .keys = "patch_size image_size vision_config"},
-    {.types = "longt5 switch_transformers led longformer big_bird reformer bigbird_pegasus",
-     .refused = "sparse or local attention of its own kind, or experts in part of the layers",
-     .keys = "local_radius attention_window num_sparse_encoder_layers block_size"},
 };
 
 /* They hold a language model and hand it vectors of pictures or sounds as tokens. */
@@ -501,13 +396,33 @@ const char *nadi_hf_container(const char *model_type)
 
 const struct nadi_hf_rule *nadi_hf_rule_at(size_t index)
 {
-    return index < sizeof(rules) / sizeof(rules[0]) ? &rules[index] : NULL;
+    enum { OWN = sizeof(rules) / sizeof(rules[0]) };
+    return index < OWN                        ? &rules[index]
+           : index < OWN + nadi_hf_more_count ? &nadi_hf_more_rules[index - OWN]
+                                              : NULL;
 }
 
 const struct nadi_hf_rule *nadi_hf_rule_find(const char *model_type)
 {
-    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-        if (nadi_hf_has_word(rules[i].types, model_type))
-            return &rules[i];
+    const struct nadi_hf_rule *rule;
+    for (size_t i = 0; (rule = nadi_hf_rule_at(i)); i++)
+        if (nadi_hf_has_word(rule->types, model_type))
+            return rule;
+    return NULL;
+}
+
+/* Classes that take the configuration of a known model_type and build something else of it. */
+static const struct {
+    const char *classes, *type;
+} overrides[] = {
+    {"LlamaForCausalLMEagle3 PEagleDraftModel", "eagle3"},
+    {"DFlashDraftModel DSparkDraftModel DominoDraftModel", "draft-model"},
+};
+
+const struct nadi_hf_rule *nadi_hf_rule_of_override(const char *class_name)
+{
+    for (size_t i = 0; i < sizeof(overrides) / sizeof(overrides[0]); i++)
+        if (nadi_hf_has_word(overrides[i].classes, class_name))
+            return nadi_hf_rule_find(overrides[i].type);
     return NULL;
 }

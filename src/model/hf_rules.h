@@ -27,6 +27,7 @@ enum nadi_hf_flag {
     NADI_HF_MODEL_HAS_HEAD = 1 << 14, /* the class ...Model is the one with the output layer */
     NADI_HF_SHIFTED = 1 << 15,        /* the position table begins with two rows of no token */
     NADI_HF_QK_NORM_IF = 1 << 16,     /* one of the two norms, only where its key is true */
+    NADI_HF_LISTS = 1 << 17,          /* heads and widths may be lists, which `special` reads */
 };
 
 struct nadi_hf_bias {
@@ -48,12 +49,19 @@ struct nadi_hf_rule {
     uint32_t windowed_every; /* of so many layers the last one has no window; 0: all have one */
     const char *absent;      /* "key=value ..." of the class */
     const char *ignored;     /* keys that sound like the shape and change nothing; may be NULL */
+    const char *words;       /* further words of layer_types, which `special` reads; may be NULL */
     /* What is read in a way of its own, after the rest; may be NULL. */
     bool (*special)(struct nadi_model *m, struct nadi_hf_config *c);
     const char *refused; /* the mechanism that is not modelled; NULL: it is read */
     const char *keys;    /* refused: keys that speak of it */
 };
 
+/* The tables: hf_rules and hf_rules_more. */
+extern const struct nadi_hf_rule nadi_hf_more_rules[];
+extern const size_t nadi_hf_more_count;
+
+/* The rule of a class that is built otherwise than its model_type; NULL: there is none. */
+const struct nadi_hf_rule *nadi_hf_rule_of_override(const char *class_name);
 /* NULL: not in the table. */
 const struct nadi_hf_rule *nadi_hf_rule_find(const char *model_type);
 const struct nadi_hf_rule *nadi_hf_rule_at(size_t index);
@@ -62,6 +70,71 @@ const struct nadi_hf_rule *nadi_hf_rule_at(size_t index);
  * under text_config and the like, and whose layers it does not change; NULL: it is no such model.
  */
 const char *nadi_hf_container(const char *model_type);
+
+/* hf_hybrid, hf_linear, hf_widths: layers of other kinds and sizes */
+bool nadi_hf_bamba(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_deci(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_deepseek_v4(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_eagle3(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_falcon_h1(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_gemma3n(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_gemma4(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_granite_hybrid(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_jamba(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_kimi_linear(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_lfm2(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_longcat(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_mimo_v2(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_minimax(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_minimax_m3(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_nemotron_h(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_nemotron_nas(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_old_mamba(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_only_mamba(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_only_mamba2(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_openelm(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_qwen_next(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_recurrent_gemma(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_rwkv4(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_rwkv56(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_rwkv7(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_sparse_latent(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_step3p5(struct nadi_model *m, struct nadi_hf_config *c);
+
+/* hf_encoders, hf_pictures: encoders, and encoders with decoders */
+bool nadi_hf_albert(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_bart(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_beit(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_clip_text(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_clip_vision(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_deberta(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_dinov2(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_electra(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_esm(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_gemma4_vision(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_intern_vit(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_modernbert(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_mpnet(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_nomic_bert(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_pixtral_vision(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_qwen2_vision(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_qwen25_vision(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_qwen3_vision(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_siglip_vision(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_sound_encoder(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_switch(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_vit(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_whisper(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_xlnet(struct nadi_model *m, struct nadi_hf_config *c);
+
+/* Parameters of the encoder of pictures or sounds of a model of `type`, and of what projects its
+ * result to the width `to`; 0: they are not modelled. */
+double nadi_hf_pictures(struct nadi_hf_config *c, const struct nadi_doc_node *root,
+                        const char *type, double to);
+/* hf: a part of a configuration as a model of its own, by its model_type or `type`; false where it
+ * is not modelled. The caller releases the model in both cases. */
+bool nadi_hf_fill_part(struct nadi_model *m, const struct nadi_doc *doc,
+                       const struct nadi_doc_node *part, const char *type);
 
 /* hf_special: the architectures with keys of their own */
 bool nadi_hf_baichuan(struct nadi_model *m, struct nadi_hf_config *c);
@@ -72,7 +145,6 @@ bool nadi_hf_ernie_moe(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_falcon(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_gpt_bigcode(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_gpt_neo(struct nadi_model *m, struct nadi_hf_config *c);
-bool nadi_hf_granite_hybrid(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_hunyuan(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_arctic(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_llama4(struct nadi_model *m, struct nadi_hf_config *c);

@@ -1,6 +1,7 @@
 /* hf_special: architectures whose keys say something in a way of their own. Each is called after
  * the keys that all have. */
 #include "base/str.h"
+#include "model/hf_layers.h"
 #include "model/hf_rules.h"
 
 static uint8_t *new_flags(struct nadi_model *m)
@@ -137,34 +138,17 @@ bool nadi_hf_gpt_neo(struct nadi_model *m, struct nadi_hf_config *c)
     return true;
 }
 
-/* Layers of attention only are as in Granite; what is said about the others then says nothing. */
-bool nadi_hf_granite_hybrid(struct nadi_model *m, struct nadi_hf_config *c)
-{
-    const struct nadi_doc_node *types = nadi_hf_find(c, "layer_types layers_block_type");
-    if (!types)
-        return nadi_error(c->diags, "model/unmodelled", NADI_IN_FILE(c->doc->path), NULL,
-                          "model_type '%s' without 'layer_types' has state-space layers (Mamba), "
-                          "which are not modelled",
-                          c->type);
-    for (const struct nadi_doc_node *node = c->map->first; node; node = node->next)
-        if (nadi_str_starts(nadi_doc_key(node), "mamba_"))
-            (void)nadi_hf_find(c, nadi_doc_key(node));
-    if (!m->experts) {
-        m->ffn = nadi_hf_number(c, "shared_intermediate_size", 0);
-        m->shared_ffn = 0;
-    }
-    if (strcmp(nadi_hf_text(c, "position_embedding_type"), "nope") == 0)
-        m->positions = NADI_POSITIONS_NONE;
-    return true;
-}
-
 bool nadi_hf_hunyuan(struct nadi_model *m, struct nadi_hf_config *c)
 {
-    const struct nadi_doc_node *shared = nadi_hf_find(c, "use_cla");
-    (void)m;
-    (void)nadi_hf_find(c, "cla_share_factor");
-    return !shared || !nadi_hf_is_true(shared) ||
-           nadi_hf_refuse(c, shared, "keys and values that layers share");
+    const uint32_t factor = nadi_hf_number(c, "cla_share_factor", 2);
+    struct nadi_model later = *m; /* of so many layers the first has keys and values */
+    later.borrowed_kv = true;
+    if (!nadi_hf_truth(c, "use_cla", false) || !factor)
+        return true;
+    for (uint32_t i = 0; i < m->layers; i++)
+        if (i % factor)
+            nadi_hf_place(m, i, &later);
+    return true;
 }
 
 /* Beside the experts a dense layer of width hidden, with a norm of its own. */
@@ -296,13 +280,13 @@ bool nadi_hf_old_olmo(struct nadi_model *m, struct nadi_hf_config *c)
 
 bool nadi_hf_opt(struct nadi_model *m, struct nadi_hf_config *c)
 {
-    const struct nadi_doc_node *width = nadi_hf_find(c, "word_embed_proj_dim");
     const uint32_t embedding = nadi_hf_number(c, "word_embed_proj_dim", m->hidden);
     m->final_norm = nadi_hf_truth(c, "do_layer_norm_before", true) &&
                     !nadi_hf_truth(c, "_remove_final_layer_norm", false);
     m->plain_norms = !(m->biases & NADI_BIAS_NORM);
-    return embedding == m->hidden || !embedding ||
-           nadi_hf_refuse(c, width, "an embedding of another width than the layers");
+    if (embedding && embedding != m->hidden)
+        m->embedding_dim = embedding;
+    return true;
 }
 
 /* The width of both halves of the gate. */
@@ -337,7 +321,7 @@ bool nadi_hf_t5(struct nadi_model *m, struct nadi_hf_config *c)
     m->gated = nadi_str_starts(nadi_hf_text(c, "feed_forward_proj"), "gated");
     (void)nadi_hf_find(c, "relative_attention_max_distance");
     if (!nadi_hf_find(c, "tie_word_embeddings"))
-        m->tied = strcmp(c->type, "t5") == 0;
+        m->tied = strcmp(c->type, "t5") == 0 || strcmp(c->type, "switch_transformers") == 0;
     return buckets == 32 || nadi_hf_refuse(c, nadi_hf_find(c, "relative_attention_num_buckets"),
                                            "another number of buckets than 32");
 }

@@ -251,15 +251,32 @@ static double buffers(const struct estimate *e, uint32_t rank)
     return most.output + most.recompute + most.gathered;
 }
 
+/* The state of a recurrent layer and the last inputs of its convolution, of one sequence. */
+static double state_bytes(const struct nadi_model_plan *p, const struct nadi_model *m)
+{
+    const struct nadi_recurrent *r = m->recurrent;
+    if (!r)
+        return 0;
+    const double state = (double)r->heads * r->key_dim * r->value_dim;
+    const double last = r->conv_channels ? (double)r->conv_channels * (r->conv_width - 1.0) : 0;
+    return ((r->kind == NADI_STATE_NONE ? 0 : 4 * state) + last * p->activation_bytes) / p->tp;
+}
+
 double nadi_memory_layer_cache(const struct nadi_model_plan *p, const struct nadi_model *m,
                                uint32_t layer, uint64_t tokens)
 {
-    const uint32_t kv = m->kv_heads > p->tp ? m->kv_heads / p->tp : 1;
+    const struct nadi_model *view = nadi_model_view(m, layer);
+    const uint32_t kv = view->kv_heads > p->tp ? view->kv_heads / p->tp : 1;
+    const double values = view->one_kv ? 0 : view->value_dim ? view->value_dim : view->head_dim;
     const double width =
-        m->latent ? m->kv_rank + (double)m->rope_dim : 2.0 * kv * (double)m->head_dim;
+        view->latent ? view->kv_rank + (double)view->rope_dim : kv * (view->head_dim + values);
     const bool windowed = nadi_model_layer(m, layer) & NADI_LAYER_WINDOWED;
-    const uint64_t kept = windowed ? nadi_min_u64(tokens, m->window) : tokens;
-    return (double)kept * width * p->activation_bytes;
+    const double pooled = view->pool ? (double)tokens / view->pool : 0;
+    const double indexed = view->pool ? pooled : (double)tokens;
+    const double kept = (double)(windowed ? nadi_min_u64(tokens, view->window) : tokens) + pooled;
+    const bool has = !view->no_attention && !view->borrowed_kv;
+    return (has ? kept * width + indexed * view->index_dim : 0) * p->activation_bytes +
+           state_bytes(p, view);
 }
 
 uint64_t nadi_memory_cached_tokens(const struct nadi_model_plan *p)

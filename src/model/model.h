@@ -42,6 +42,8 @@ enum nadi_bias_flag {
     NADI_BIAS_MLP = 1 << 2,
     NADI_BIAS_NORM = 1 << 3,
     NADI_BIAS_HEAD = 1 << 4,
+    NADI_BIAS_NOT_KEYS = 1 << 5,  /* queries and values have one where QKV says so, keys none */
+    NADI_BIAS_EMBEDDING = 1 << 6, /* of what projects patches or narrow rows to hidden */
 };
 
 enum nadi_qk_norm { /* of queries and keys */
@@ -54,6 +56,43 @@ enum nadi_qk_norm { /* of queries and keys */
 enum nadi_layer_flag {
     NADI_LAYER_EXPERTS = 1 << 0,
     NADI_LAYER_WINDOWED = 1 << 1,
+};
+
+enum nadi_state_kind {                    /* how the tokens of a recurrent layer mix */
+                       NADI_STATE_NONE,   /* by its short convolution only */
+                       NADI_STATE_SCAN,   /* element by element, one token after another */
+                       NADI_STATE_CHUNKS, /* linear attention: by products within chunks */
+                       NADI_STATE_DELTA,  /* the same, and keys replace what they had written */
+};
+
+enum nadi_projection_flag {
+    NADI_PROJECTION_BIAS = 1 << 0,
+    NADI_PROJECTION_WHOLE = 1 << 1, /* on every tensor rank; else its columns are split */
+    NADI_PROJECTION_ROWS = 1 << 2,  /* else: its rows are */
+    NADI_PROJECTION_LAST = 1 << 3,  /* after the state; else before */
+};
+
+struct nadi_projection {
+    const char *name; /* static */
+    uint64_t from, to;
+    uint32_t blocks; /* along the diagonal, each from x to; 0: 1 */
+    unsigned flags;  /* enum nadi_projection_flag */
+};
+
+enum { NADI_MOST_PROJECTIONS = 16 };
+
+struct nadi_recurrent { /* a layer that keeps a state instead of keys and values */
+    const char *name;   /* static */
+    enum nadi_state_kind kind;
+    uint32_t heads, groups; /* groups: heads of queries and keys */
+    uint32_t key_dim, value_dim, chunk;
+    struct nadi_projection projections[NADI_MOST_PROJECTIONS];
+    uint32_t projection_count;
+    uint64_t conv_channels; /* 0: no convolution over the last conv_width tokens */
+    uint32_t conv_width;
+    bool conv_bias;
+    uint64_t norm_width;  /* before the output; 0: none */
+    uint64_t own, common; /* further weights: split with the heads; on every tensor rank */
 };
 
 struct nadi_widths { /* a list of layer widths */
@@ -74,6 +113,7 @@ struct nadi_model {
     bool gated, causal, tied;
     enum nadi_positions positions;
     uint32_t max_positions, token_types;
+    uint32_t target_positions; /* encoder-decoder: of the decoder; 0: max_positions */
     enum nadi_model_head head;
     bool layernorm; /* else RMS norm */
     uint32_t norms_per_layer;
@@ -86,17 +126,53 @@ struct nadi_model {
     uint32_t window, full_every;
     bool chunked; /* a token attends to its own chunk of `window` tokens, not to the last ones */
     bool sinks;
+    uint32_t gate_dim;       /* of a gate on each head's result; 0: none */
+    uint32_t mixer_input;    /* width that attention reads; 0: hidden */
+    bool values_are_keys;    /* one projection for both */
+    bool one_kv;             /* and one tensor in the cache */
+    uint32_t pool, pool_top; /* besides its window a token sees means of `pool` tokens: all of
+                              * them, or the best pool_top by an index */
+    uint32_t output_groups, output_rank; /* the output projection by groups of heads, narrow */
+    uint32_t streams; /* residual streams that every half of a layer mixes; 0: one */
+    bool borrowed_kv; /* keys and values are those of an earlier layer */
+    uint32_t index_heads, index_dim, index_top; /* a token attends to the best of an index */
+    bool index_plain;                           /* scores have no weight a head */
+    uint32_t embedding_dim; /* of a token's row, where it is projected to hidden; also DLRM, RNN */
+    const struct nadi_projection *side; /* of a block, beside its two halves */
+    uint32_t side_count;
+    uint64_t side_weights; /* of a block: vectors that are not counted elsewhere */
+    uint64_t once_weights; /* of the model: tables and projections at its beginning */
+    uint64_t layer_rows, layer_row_width;   /* a further table, of rows for all layers; and a
+                                             * projection from hidden to the same width */
+    uint32_t head_rows;                     /* of the output layer; 0: vocab */
+    const struct nadi_recurrent *recurrent; /* beside attention, or instead of it */
+    bool no_attention, no_mlp;
+    bool shared_weights; /* of an earlier layer: they are counted there */
+    /* Pictures or sound instead of words: values of a patch; of a frame before it, two a patch; and
+     * patches of an input. The targets of an encoder-decoder are words. */
+    uint32_t patch, frame, fixed_tokens;
+    uint32_t labels;   /* of a classifier behind the layers; 0: none */
+    bool output_dense; /* before the output layer: a square product, an activation, a norm */
+    uint32_t relative_span, relative_kinds; /* products of queries or keys with so many distances */
 
     /* mixture of experts: experts is 0 in a dense model */
     uint32_t experts, top_k, expert_ffn, shared_experts, dense_layers, expert_every;
     uint32_t expert_groups, group_limit; /* 0: a token goes to any */
     uint64_t shared_ffn;                 /* width of all shared experts together */
     bool router_bias, shared_gate;
+    uint32_t expert_hidden;     /* width that experts read and write; 0: hidden */
+    uint32_t idle_experts;      /* that the router knows and that do nothing */
     const uint8_t *layer_flags; /* enum nadi_layer_flag of each layer; NULL: by the counts above */
+
+    /* Layers with other sizes than the above: the view of each, 0 for this model itself and i + 1
+     * for views[i], whose own fields about layers count. NULL: all are as above. */
+    struct nadi_model *views;
+    uint32_t view_count;
+    uint16_t *layer_views;
 
     /* the other families */
     struct nadi_widths embedding_rows, bottom_mlp, top_mlp; /* DLRM */
-    uint32_t embedding_dim, lookups;
+    uint32_t lookups;
     uint32_t image, channels, classes; /* cnn */
     bool bottleneck;
     struct nadi_widths stages, widths, dense;
@@ -118,6 +194,8 @@ bool nadi_model_open_changed(struct nadi_model *m, const char *name_or_path,
 bool nadi_model_parse(struct nadi_model *m, const char *path, const void *text, size_t bytes,
                       struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_model_release(struct nadi_model *m);
+/* Fills in absent numbers; false with errors where some are missing or do not fit. */
+bool nadi_model_check(struct nadi_model *m, const char *path, struct nadi_diags *diags);
 
 static inline bool nadi_model_is_transformer(const struct nadi_model *m)
 {
@@ -126,6 +204,22 @@ static inline bool nadi_model_is_transformer(const struct nadi_model *m)
 
 /* What stands in a block of a transformer: enum nadi_layer_flag. */
 unsigned nadi_model_layer(const struct nadi_model *m, uint32_t layer);
+
+/* The sizes of a layer: the model itself or one of its views. */
+static inline const struct nadi_model *nadi_model_view(const struct nadi_model *m, uint32_t layer)
+{
+    const uint32_t view = m->layer_views ? m->layer_views[layer] : 0;
+    return view ? &m->views[view - 1] : m;
+}
+
+/* Has any layer a state instead of keys and values? */
+static inline bool nadi_model_is_recurrent(const struct nadi_model *m)
+{
+    bool any = m->recurrent;
+    for (uint32_t i = 0; i < m->view_count; i++)
+        any |= m->views[i].recurrent != NULL;
+    return any;
+}
 
 const char *nadi_family_name(enum nadi_model_family family);
 

@@ -196,7 +196,7 @@ struct nadi_parameters nadi_model_parameters(const struct nadi_model *m)
         p.all += (double)sums.weights;
         p.activated += (double)sums.weights - expert;
         if (m->experts)
-            p.activated += expert * m->top_k / m->experts;
+            p.activated += expert * m->top_k / (m->experts + (double)m->idle_experts);
         p.embedding += (double)sums.table_weights;
     }
     p.all += m->beside;

@@ -10,7 +10,8 @@
  *              and keys, v = width of values, `share` of the m x n scores computed (causal: about
  *              one half); `readers` query heads read the same keys and values. In `blocks` of
  *              keys, one kernel each, where those arrive one after another (ring of context ranks).
- *   STREAM     passes over memory: `bytes` forward, `back_bytes` backward.
+ *   STREAM     passes over memory: `bytes` forward, `back_bytes` backward; a recurrence also says
+ *              its `flops`, which the memory's time covers.
  *   COMM       `forward` and `backward` transfers; `regather` is done in the backward pass before
  *              the weight's gradient (sequence parallelism keeps only its shard of the input).
  *
@@ -76,6 +77,7 @@ struct nadi_op {
     uint64_t readers;           /* ATTENTION: query heads that share keys and values; 0: 1 */
     uint32_t blocks;            /* ATTENTION: of keys; 0: 1 */
     uint64_t bytes, back_bytes; /* STREAM */
+    double flops;               /* STREAM: forward */
     uint64_t weights;           /* parameters held by this rank, biases included */
     uint64_t kept_input, kept;  /* elements kept for backward: inputs of a GEMM; others */
     uint64_t kept_bytes;        /* what does not have the width of an activation: masks */
@@ -92,7 +94,7 @@ static inline double nadi_op_flops(const struct nadi_op *op)
         return products * (double)op->k;
     if (op->kind == NADI_OP_ATTENTION)
         return products * (double)(op->k + op->v) * op->share;
-    return 0;
+    return op->flops;
 }
 
 static inline double nadi_op_back_flops(const struct nadi_op *op)

@@ -117,27 +117,67 @@ static void resolve_experts(struct resolve *r)
         refuse(r, "set sequence-parallel", "experts with tp above 1 need sequence parallelism");
 }
 
-static void check_transformer(struct resolve *r)
+static void check_heads(struct resolve *r, const struct nadi_model *m)
 {
     const struct nadi_model_plan *p = r->p;
-    const struct nadi_model *m = r->m;
     divides(r, "tp", p->tp, "the attention heads", m->heads);
     if (m->kv_heads >= p->tp)
         divides(r, "tp", p->tp, "the key-value heads", m->kv_heads);
     else if (!m->latent)
         divides(r, "the number of key-value heads", m->kv_heads, "tp", p->tp);
-    divides(r, "tp", p->tp, "the feed-forward width", m->ffn);
-    if (m->shared_ffn)
-        divides(r, "tp", p->tp, "the shared experts' width", m->shared_ffn);
-    if (p->mode == NADI_MODE_DECODE && p->cp > 1)
-        refuse(r, NULL, "one token cannot be split: cp must be 1 in decode");
-    if (p->mode != NADI_MODE_DECODE)
-        divides(r, "cp", p->cp, "the sequence", p->tokens);
     if (p->cp > 1 && p->context == NADI_CONTEXT_ULYSSES) {
         divides(r, "cp", p->cp, "the heads of a tensor rank", m->heads / p->tp);
         if (m->kv_heads / p->tp)
             divides(r, "cp", p->cp, "the key-value heads of a tensor rank", m->kv_heads / p->tp);
     }
+}
+
+static void check_recurrent(struct resolve *r, const struct nadi_recurrent *state)
+{
+    divides(r, "tp", r->p->tp, "the heads of recurrent layers", state->heads);
+    if (r->p->cp > 1)
+        refuse(r, "set cp=1",
+               "recurrent layers ('%s') hand a state from token to token, which is "
+               "not modelled over the ranks of context parallelism",
+               state->name);
+}
+
+/* The model, or the view that some of its layers have. */
+static void check_layers(struct resolve *r, const struct nadi_model *m)
+{
+    if (!m->no_attention)
+        check_heads(r, m);
+    if (m->recurrent)
+        check_recurrent(r, m->recurrent);
+    if (!m->no_mlp)
+        divides(r, "tp", r->p->tp, "the feed-forward width", m->ffn);
+    if (m->shared_ffn)
+        divides(r, "tp", r->p->tp, "the shared experts' width", m->shared_ffn);
+    if (m->index_top && r->p->cp > 1)
+        refuse(r, "set cp=1",
+               "an index of the best tokens is not modelled over the ranks of "
+               "context parallelism");
+    if (m->shared_weights && r->p->pp > 1)
+        refuse(r, "set pp=1",
+               "layers share their weights, whose copies on several stages are not "
+               "modelled");
+}
+
+static void check_transformer(struct resolve *r)
+{
+    const struct nadi_model_plan *p = r->p;
+    const struct nadi_model *m = r->m;
+    bool used = m->layer_views == NULL;
+    for (uint32_t i = 0; m->layer_views && i < m->layers; i++)
+        used |= m->layer_views[i] == 0;
+    if (used)
+        check_layers(r, m);
+    for (uint32_t i = 0; i < m->view_count; i++)
+        check_layers(r, &m->views[i]);
+    if (p->mode == NADI_MODE_DECODE && p->cp > 1)
+        refuse(r, NULL, "one token cannot be split: cp must be 1 in decode");
+    if (p->mode != NADI_MODE_DECODE)
+        divides(r, "cp", p->cp, "the sequence", p->tokens);
     if (p->mode == NADI_MODE_PREFILL && p->steps > 1)
         refuse(r, "give more sequences in 'batch'",
                "steps is for train and decode, not for prefill");
@@ -350,15 +390,19 @@ static void resolve_tokens(struct resolve *r)
     const bool learned = r->m->positions == NADI_POSITIONS_LEARNED;
     const uint64_t most = learned ? r->m->max_positions : UINT32_MAX;
     const uint64_t used = p->tokens + (p->mode == NADI_MODE_DECODE ? p->steps : 0);
+    const uint32_t fixed = r->m->fixed_tokens;
+    if (fixed && p->tokens && p->tokens != fixed)
+        refuse(r, "leave 'sequence' out",
+               "the model cuts its input into %" PRIu32 " tokens, not %" PRIu64, fixed, p->tokens);
     if (!p->tokens)
-        p->tokens = most < USUAL_TOKENS ? most : USUAL_TOKENS;
+        p->tokens = fixed ? fixed : most < USUAL_TOKENS ? most : USUAL_TOKENS;
     else if (used > most)
         nadi_warning(r->diags, "plan/positions", NADI_IN_FILE("plan"),
                      "the model cannot tell later tokens apart; choose a shorter sequence",
                      "%" PRIu64 " tokens, but the model has %" PRIu64 " learned positions", used,
                      most);
     if (!p->target_tokens)
-        p->target_tokens = p->tokens;
+        p->target_tokens = r->m->target_positions ? r->m->target_positions : p->tokens;
 }
 
 bool nadi_plan_resolve(struct nadi_model_plan *p, const struct nadi_model *m,

@@ -20,10 +20,10 @@ static struct nadi_tokens build_tokens(const struct nadi_build *b, uint64_t toke
 
 /* ---- embedding and head -------------------------------------------------------------------- */
 
-static void table(struct nadi_build *b, const char *name, uint64_t rows, uint64_t tokens)
+static void table(struct nadi_build *b, const char *name, uint64_t rows, uint64_t width,
+                  uint64_t tokens)
 {
-    const uint64_t h = b->m->hidden;
-    nadi_build_stream(b, name, tokens * h, tokens * h, rows * h, 0);
+    nadi_build_stream(b, name, tokens * width, tokens * width, rows * width, 0);
     nadi_build_last(b)->flags |= NADI_OP_TABLE | NADI_OP_NO_INPUT;
 }
 
@@ -69,13 +69,17 @@ void nadi_build_enter(struct nadi_build *b, const char *name, const struct nadi_
     enter(b, name, t, b->s->gathered_bytes);
 }
 
-static void build_norm(struct nadi_build *b, const char *name, uint64_t tokens)
+static void norm_of(struct nadi_build *b, const char *name, uint64_t tokens, uint64_t h)
 {
     const struct nadi_model *m = b->m;
-    const uint64_t h = m->hidden;
     const bool bias = m->layernorm && (m->biases & NADI_BIAS_NORM);
     const uint64_t weights = m->plain_norms ? 0 : bias ? 2 * h : h;
     nadi_build_stream(b, name, tokens * h, tokens * h, weights, tokens * h);
+}
+
+static void build_norm(struct nadi_build *b, const char *name, uint64_t tokens)
+{
+    norm_of(b, name, tokens, b->m->hidden);
 }
 
 static void mask(struct nadi_build *b, uint64_t elements)
@@ -84,20 +88,53 @@ static void mask(struct nadi_build *b, uint64_t elements)
         nadi_build_last(b)->kept_bytes += elements;
 }
 
+/* Rows of the vocabulary, or pictures cut into patches. */
+static void tokens_in(struct nadi_build *b, const struct nadi_tokens *t, bool first)
+{
+    const struct nadi_model *m = b->m;
+    if (m->patch && first) {
+        if (m->frame) {
+            nadi_build_linear(b, "frames", 2 * t->all, m->frame, m->hidden, true);
+            nadi_build_last(b)->flags |= NADI_OP_NO_INPUT;
+        }
+        nadi_build_linear(b, "patch embedding", t->all, m->patch, m->hidden,
+                          m->biases & NADI_BIAS_EMBEDDING);
+        if (!m->frame)
+            nadi_build_last(b)->flags |= NADI_OP_NO_INPUT;
+        return;
+    }
+    const uint64_t rows = nadi_vocab_rows(m->vocab, b->s->tp);
+    const uint64_t width = m->embedding_dim ? m->embedding_dim : m->hidden;
+    table(b, "token embedding", first || m->patch ? rows : 0, width, t->all);
+    nadi_build_leave(b, "token embedding sum", t);
+}
+
 static void embedding(struct nadi_build *b, const struct nadi_tokens *t, bool first)
 {
     const struct nadi_model *m = b->m;
-    const uint64_t rows = nadi_vocab_rows(m->vocab, b->s->tp);
-    table(b, "token embedding", first ? rows : 0, t->all);
-    nadi_build_leave(b, "token embedding sum", t);
+    /* Encoders add and norm in the narrow width, decoders in the layers'. */
+    const bool narrow = m->embedding_dim && m->family == NADI_FAMILY_ENCODER;
+    const uint64_t width = narrow ? m->embedding_dim : m->hidden;
+    const uint64_t positions =
+        !first && m->target_positions ? m->target_positions : m->max_positions;
+    const size_t start = b->ops.count;
+    tokens_in(b, t, first);
+    b->ops.items[start].weights += first ? m->once_weights : 0;
     if (m->positions == NADI_POSITIONS_LEARNED)
-        table(b, "position embedding", first ? m->max_positions : 0, t->own);
+        table(b, "position embedding", positions, width, t->own);
     if (m->positions == NADI_POSITIONS_RELATIVE)
         nadi_build_last(b)->weights += 32 * (uint64_t)m->heads / b->s->tp;
     if (m->token_types)
-        table(b, "token type embedding", m->token_types, t->own);
+        table(b, "token type embedding", m->token_types, width, t->own);
+    if (m->layer_rows && first) {
+        table(b, "rows of all layers", m->layer_rows, m->layer_row_width, t->own);
+        nadi_build_linear(b, "inputs of all layers", t->own, m->hidden, m->layer_row_width, false);
+    }
     if (m->embedding_norm)
-        build_norm(b, "embedding norm", t->own);
+        norm_of(b, "embedding norm", t->own, width);
+    if (m->embedding_dim && first)
+        nadi_build_linear(b, "embedding projection", t->own, m->embedding_dim, m->hidden,
+                          m->biases & NADI_BIAS_EMBEDDING);
     mask(b, t->own * m->hidden);
     nadi_build_layers(b, nadi_build_kind(b, first ? "embedding" : "target embedding"), 1);
 }
@@ -131,19 +168,34 @@ static void head(struct nadi_build *b, const struct nadi_tokens *t)
 {
     const struct nadi_model *m = b->m;
     const struct nadi_shape *s = b->s;
+    if (m->streams) {
+        const uint64_t h = m->streams * (uint64_t)m->hidden;
+        nadi_build_linear(b, "stream weights", t->own, h, m->streams, true);
+        nadi_build_last(b)->weights += 1;
+    }
     if (m->final_norm)
         build_norm(b, "final norm", t->own);
+    if (m->output_dense) {
+        nadi_build_linear(b, "output dense", t->own, m->hidden,
+                          m->embedding_dim ? m->embedding_dim : m->hidden, true);
+        norm_of(b, "output norm", t->own, m->embedding_dim ? m->embedding_dim : m->hidden);
+    }
+    if (m->labels)
+        nadi_build_linear(b, "classifier", t->sequences, m->hidden, m->labels, true);
     if (m->head == NADI_HEAD_POOLER)
         nadi_build_linear(b, "pooler", t->sequences, m->hidden, m->hidden, true);
     if (m->head == NADI_HEAD_LM) {
-        const uint64_t vocab = nadi_vocab_rows(m->vocab, s->tp);
+        const uint64_t vocab = nadi_vocab_rows(m->head_rows ? m->head_rows : m->vocab, s->tp);
         const uint64_t rows = s->inference ? t->sequences : t->all;
+        const uint64_t width = m->embedding_dim ? m->embedding_dim : m->hidden;
+        if (m->embedding_dim && !m->output_dense)
+            nadi_build_linear(b, "head projection", t->own, m->hidden, width, false);
         enter(b, "head input", t, s->activation_bytes);
-        nadi_build_linear(b, "output head", rows, m->hidden, vocab, m->biases & NADI_BIAS_HEAD);
+        nadi_build_linear(b, "output head", rows, width, vocab, m->biases & NADI_BIAS_HEAD);
         struct nadi_op *op = nadi_build_last(b);
-        op->kept_input = s->inference ? 0 : t->own * m->hidden;
+        op->kept_input = s->inference ? 0 : t->own * width;
         if (m->tied) {
-            op->weights -= (uint64_t)m->hidden * vocab;
+            op->weights -= width * vocab;
             op->flags |= NADI_OP_TIED;
         }
         loss(b, rows, vocab);
@@ -153,9 +205,20 @@ static void head(struct nadi_build *b, const struct nadi_tokens *t)
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
+/* Weights by which the streams are read, written and mixed: arXiv 2409.19606. */
+static void mix_streams(struct nadi_build *b, const struct nadi_tokens *t)
+{
+    const uint64_t s = b->m->streams, h = s * b->m->hidden, n = (2 + s) * s;
+    if (!s)
+        return;
+    nadi_build_linear(b, "stream weights", t->own, h, n, true);
+    nadi_build_last(b)->weights += 3; /* scales */
+    nadi_build_stream(b, "stream sum", t->own * h, t->own * b->m->hidden, 0, 0);
+}
+
 static void build_residual(struct nadi_build *b, const char *name, const struct nadi_tokens *t)
 {
-    const uint64_t n = t->own * b->m->hidden;
+    const uint64_t n = t->own * b->m->hidden * (b->m->streams ? b->m->streams : 1);
     const uint64_t width = b->s->activation_bytes;
     nadi_build_op(b, (struct nadi_op){
                          .name = name,
@@ -181,17 +244,12 @@ enum block_flag { /* beside enum nadi_layer_flag */
                   BLOCK_CROSS = 4,
 };
 
-static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
-                      const struct nadi_tokens *source, unsigned flags)
+static void mixer_half(struct nadi_build *b, const struct nadi_tokens *t,
+                       const struct nadi_tokens *source, unsigned flags)
 {
-    static const char *const names[] = {
-        "block",         "expert block",         "windowed block", "windowed expert block",
-        "decoder block", "decoder expert block", "decoder block",  "decoder expert block",
-    };
-    const struct nadi_model *m = b->m;
-    uint32_t norms = 0;
-    build_norm(b, "attention norm", t->own);
-    norms++;
+    mix_streams(b, t);
+    if (b->m->norms_per_layer)
+        build_norm(b, "attention norm", t->own);
     nadi_build_mixer(b, t, flags & NADI_LAYER_WINDOWED);
     build_residual(b, "attention residual", t);
     if (source) {
@@ -199,8 +257,11 @@ static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
         nadi_build_cross(b, t, source);
         build_residual(b, "cross residual", t);
     }
-    for (; norms < m->norms_per_layer; norms++)
-        build_norm(b, "mlp norm", t->own);
+}
+
+static void mlp_half(struct nadi_build *b, const struct nadi_tokens *t, unsigned flags)
+{
+    const struct nadi_model *m = b->m;
     if (flags & NADI_LAYER_EXPERTS) {
         nadi_build_experts(b, t);
     } else {
@@ -209,22 +270,66 @@ static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
         nadi_build_leave(b, "mlp output sum", t);
     }
     build_residual(b, "mlp residual", t);
-    return nadi_build_kind(b, names[flags]);
+}
+
+/* Weights that an earlier layer has: the work stays. */
+static void forget_weights(struct nadi_build *b)
+{
+    for (size_t i = 0; i < b->ops.count; i++)
+        b->ops.items[i].flags |= b->ops.items[i].weights ? NADI_OP_TIED : 0;
+    for (size_t i = 0; i < b->ops.count; i++)
+        b->ops.items[i].weights = 0;
+}
+
+/* b->m is the layer's view. */
+static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
+                      const struct nadi_tokens *source, unsigned flags)
+{
+    static const char *const names[] = {
+        "block",         "expert block",         "windowed block", "windowed expert block",
+        "decoder block", "decoder expert block", "decoder block",  "decoder expert block",
+    };
+    const struct nadi_model *m = b->m;
+    const bool mixes = !m->no_attention || m->recurrent;
+    const char *name = m->recurrent ? m->recurrent->name : names[flags];
+    if (mixes)
+        mixer_half(b, t, source, flags);
+    if (!m->no_mlp)
+        mix_streams(b, t);
+    for (uint32_t norms = mixes ? 1 : 0; norms < m->norms_per_layer; norms++)
+        build_norm(b, "mlp norm", t->own);
+    if (!m->no_mlp)
+        mlp_half(b, t, flags);
+    for (uint32_t i = 0; i < m->side_count; i++)
+        nadi_build_projection(b, &m->side[i], t->own);
+    if (b->ops.count == 0) /* a layer that is left out */
+        nadi_build_stream(b, "nothing", 0, 0, 0, 0);
+    b->ops.items[0].weights += m->side_weights;
+    if (m->shared_weights)
+        forget_weights(b);
+    return nadi_build_kind(b, name);
 }
 
 /* A stack of layers; kinds are made when the first layer of each appears. */
 static void stack(struct nadi_build *b, uint32_t layers, const struct nadi_tokens *t,
                   const struct nadi_tokens *source)
 {
-    uint32_t kinds[8];
-    bool known[8] = {false};
+    enum { FLAGS = 8 };
+    const struct nadi_model *whole = b->m;
+    uint32_t *kinds = NADI_NEW(uint32_t, (whole->view_count + 1) * FLAGS);
+    for (uint32_t i = 0; i < (whole->view_count + 1) * FLAGS; i++)
+        kinds[i] = NADI_NONE;
     for (uint32_t i = 0; i < layers; i++) {
-        const unsigned flags = nadi_model_layer(b->m, i) | (source ? BLOCK_CROSS : 0);
-        if (!known[flags])
-            kinds[flags] = block(b, t, source, flags);
-        known[flags] = true;
-        nadi_build_layers(b, kinds[flags], 1);
+        const unsigned flags = nadi_model_layer(whole, i) | (source ? BLOCK_CROSS : 0);
+        const uint32_t view = whole->layer_views ? whole->layer_views[i] : 0;
+        uint32_t *kind = &kinds[view * FLAGS + flags];
+        b->m = nadi_model_view(whole, i);
+        if (*kind == NADI_NONE)
+            *kind = block(b, t, source, flags);
+        nadi_build_layers(b, *kind, 1);
     }
+    b->m = whole;
+    nadi_mem_free(kinds);
 }
 
 void nadi_build_transformer(struct nadi_build *b)
@@ -233,11 +338,15 @@ void nadi_build_transformer(struct nadi_build *b)
     const struct nadi_tokens t = build_tokens(b, b->s->tokens);
     embedding(b, &t, true);
     b->net->body_first = 1;
-    b->net->boundary_bytes = t.own * m->hidden * b->s->activation_bytes;
+    b->net->boundary_bytes =
+        t.own * m->hidden * (m->streams ? m->streams : 1) * b->s->activation_bytes;
     stack(b, m->layers, &t, NULL);
     if (m->family == NADI_FAMILY_ENCODER_DECODER) {
         const struct nadi_tokens target = build_tokens(b, b->s->target_tokens);
-        build_norm(b, "encoder norm", t.own);
+        if (m->final_norm)
+            build_norm(b, "encoder norm", t.own);
+        else
+            nadi_build_stream(b, "encoder end", 0, 0, 0, 0);
         nadi_build_layers(b, nadi_build_kind(b, "encoder end"), 1);
         embedding(b, &target, false);
         stack(b, m->decoder_layers, &target, &t);

@@ -123,12 +123,14 @@ static void published_configs(void **state)
          " \"n_routed_experts\": 160, \"n_shared_experts\": 2, \"num_experts_per_tok\": 6,"
          " \"first_k_dense_replace\": 1, \"moe_layer_freq\": 1, \"vocab_size\": 102400}",
          235741434880},
-        {"{\"model_type\": \"gemma3\", \"vision_config\": {\"hidden_size\": 1152}, "
-         "\"text_config\": {"
+        {"{\"model_type\": \"gemma3\", \"vision_config\": {\"model_type\": "
+         "\"siglip_vision_model\", \"hidden_size\": 1152, \"intermediate_size\": 4304,"
+         " \"num_hidden_layers\": 27, \"num_attention_heads\": 16, \"image_size\": 896,"
+         " \"patch_size\": 14, \"vision_use_head\": false}, \"text_config\": {"
          "\"model_type\": \"gemma3_text\", \"num_hidden_layers\": 34, \"hidden_size\": 2560,"
          " \"num_attention_heads\": 8, \"num_key_value_heads\": 4, \"head_dim\": 256,"
          " \"intermediate_size\": 10240, \"vocab_size\": 262208, \"sliding_window\": 1024}}",
-         3880263168},
+         4300079472},
         {"{\"model_type\": \"gpt_oss\", \"num_hidden_layers\": 24, \"hidden_size\": 2880,"
          " \"num_attention_heads\": 64, \"num_key_value_heads\": 8, \"head_dim\": 64,"
          " \"intermediate_size\": 2880, \"num_local_experts\": 32, \"num_experts_per_tok\": 4,"

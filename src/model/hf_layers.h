@@ -1,0 +1,48 @@
+/* hf_layers: layers with sizes of their own, and recurrent ones: what the architectures' special
+ * readers build them with. Private to hf. */
+#ifndef NADI_MODEL_HF_LAYERS_H
+#define NADI_MODEL_HF_LAYERS_H
+
+#include "model/hf_config.h"
+
+/* Gives a layer the sizes of `wanted`, a copy of the model with changes; equal ones share a view.
+ */
+void nadi_hf_place(struct nadi_model *m, uint32_t layer, const struct nadi_model *wanted);
+/* The flags of the model's layers, which may be changed. */
+uint8_t *nadi_hf_flags(struct nadi_model *m);
+
+/* Copies of the model for layers of one half only. */
+struct nadi_model nadi_hf_mlp_only(const struct nadi_model *m);
+struct nadi_model nadi_hf_with_state(const struct nadi_model *m, const struct nadi_recurrent *r);
+
+struct nadi_recurrent *nadi_hf_recurrent(struct nadi_model *m, const char *name,
+                                         enum nadi_state_kind kind);
+void nadi_hf_project(struct nadi_recurrent *r, const char *name, uint64_t from, uint64_t to,
+                     unsigned flags);
+/* A side product of every block; at most NADI_MOST_SIDES. */
+enum { NADI_MOST_SIDES = 8 };
+void nadi_hf_side(struct nadi_model *m, const char *name, uint64_t from, uint64_t to,
+                  unsigned flags);
+
+struct nadi_mamba2 { /* arXiv 2405.21060 */
+    uint32_t heads, head_dim, groups, state, conv, chunk;
+    bool bias, conv_bias, norm;
+};
+const struct nadi_recurrent *nadi_hf_mamba2(struct nadi_model *m, const struct nadi_mamba2 *s);
+
+struct nadi_mamba { /* arXiv 2312.00752 */
+    uint32_t inner, state, conv, rank;
+    bool bias, conv_bias;
+    bool norms; /* of steps, inputs and outputs, as Jamba has them */
+};
+const struct nadi_recurrent *nadi_hf_mamba(struct nadi_model *m, const struct nadi_mamba *s);
+
+/* The item of a list with one word a layer; "" beyond its end. */
+const char *nadi_hf_word_at(const struct nadi_doc_node *list, uint32_t index);
+/* The whole number at a place of a list; 0 where it is none. */
+uint32_t nadi_hf_number_at(const struct nadi_hf_config *c, const struct nadi_doc_node *list,
+                           uint32_t index);
+/* "auto" stands for `automatic`. */
+uint32_t nadi_hf_auto(struct nadi_hf_config *c, const char *names, uint32_t automatic);
+
+#endif

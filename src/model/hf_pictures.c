@@ -1,0 +1,342 @@
+/* Encoders of pictures. Patches of a picture are the tokens; their number is fixed. Each is called
+ * after the keys that all have. */
+#include "base/str.h"
+#include "model/hf_layers.h"
+#include "model/hf_rules.h"
+
+enum { ALL = NADI_BIAS_QKV | NADI_BIAS_OUTPUT | NADI_BIAS_MLP | NADI_BIAS_NORM };
+
+/* Patches, their product, and a table of places with `more` rows of no patch. */
+static bool patches(struct nadi_model *m, struct nadi_hf_config *c, uint32_t more)
+{
+    const uint32_t side = nadi_hf_number(c, "image_size", 224);
+    const uint32_t patch = nadi_hf_number(c, "patch_size", 16);
+    const uint32_t channels = nadi_hf_number(c, "num_channels in_channels in_chans", 3);
+    if (!patch || side < patch || side / patch > 10000)
+        return nadi_hf_refuse(c, nadi_hf_find(c, "patch_size image_size"),
+                              "patches that are no part of the picture");
+    m->patch = channels * patch * patch;
+    m->fixed_tokens = side / patch * (side / patch) + more;
+    m->max_positions = m->fixed_tokens;
+    return true;
+}
+
+/* A list of names, or how many. */
+static uint32_t label_count(struct nadi_hf_config *c)
+{
+    const struct nadi_doc_node *names = nadi_hf_find(c, "id2label");
+    const uint32_t count = nadi_hf_number(c, "num_labels num_classes", 2);
+    return names && names->kind == NADI_DOC_MAP ? names->count : count;
+}
+
+/* The classifier where the class has one; else the pooler where `pooler`. */
+static void ending(struct nadi_model *m, struct nadi_hf_config *c, bool pooler)
+{
+    const struct nadi_doc_node *classes = nadi_doc_find(c->map, "architectures");
+    const char *name = nadi_hf_word_at(classes, 0);
+    const uint32_t labels = label_count(c);
+    m->labels = strstr(name, "ForImageClassification") ? labels : 0;
+    m->head = pooler && nadi_str_ends(name, "Model") ? NADI_HEAD_POOLER : NADI_HEAD_NONE;
+}
+
+/* arXiv 2010.11929, 2012.12877 (a token more, of the teacher). */
+bool nadi_hf_vit(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const bool distilled = strcmp(c->type, "deit") == 0;
+    if (!nadi_hf_truth(c, "qkv_bias", true))
+        m->biases &= ~(unsigned)NADI_BIAS_QKV;
+    m->once_weights = distilled ? 2 * m->hidden : m->hidden;
+    (void)nadi_hf_find(c, "encoder_stride pooler_output_size pooler_act");
+    ending(m, c, true);
+    if (m->labels && distilled &&
+        strstr(nadi_hf_word_at(nadi_doc_find(c->map, "architectures"), 0), "WithTeacher"))
+        m->once_weights += (m->hidden + 1ULL) * m->labels;
+    return patches(m, c, distilled ? 2 : 1);
+}
+
+/* arXiv 2106.08254: places by a table of distances in every layer, scales of the residuals. */
+bool nadi_hf_beit(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const bool absolute = nadi_hf_truth(c, "use_absolute_position_embeddings", false);
+    const bool own = nadi_hf_truth(c, "use_relative_position_bias", false);
+    const bool shared = nadi_hf_truth(c, "use_shared_relative_position_bias", false);
+    (void)nadi_hf_find(c, "use_auxiliary_head auxiliary_channels auxiliary_concat_input "
+                          "auxiliary_num_convs out_indices pool_scales semantic_loss_ignore_index "
+                          "layer_scale_init_value use_mask_token add_fpn reshape_hidden_states");
+    if (!patches(m, c, 1))
+        return false;
+    const uint64_t side =
+        nadi_hf_number(c, "image_size", 224) / nadi_hf_number(c, "patch_size", 16);
+    const uint64_t rows = ((2 * side - 1) * (2 * side - 1) + 3) * m->heads;
+    m->positions = absolute ? NADI_POSITIONS_LEARNED : NADI_POSITIONS_NONE;
+    m->side_weights = 2ULL * m->hidden + (own ? rows : 0);
+    m->once_weights = m->hidden + (shared ? rows : 0);
+    m->final_norm = true; /* of the mean */
+    ending(m, c, false);
+    return true;
+}
+
+/* arXiv 2304.07193: scales of the residuals, a token for masked patches. */
+bool nadi_hf_dinov2(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint32_t ratio = nadi_hf_number(c, "mlp_ratio", 4);
+    const uint32_t registers = nadi_hf_number(c, "num_register_tokens", 0);
+    const struct nadi_doc_node *classes = nadi_doc_find(c->map, "architectures");
+    m->ffn = ratio * m->hidden;
+    if (nadi_hf_truth(c, "use_swiglu_ffn", false)) {
+        m->gated = true;
+        m->ffn = (m->ffn * 2 / 3 + 7) / 8 * 8;
+    }
+    if (!nadi_hf_truth(c, "qkv_bias", true))
+        m->biases &= ~(unsigned)NADI_BIAS_QKV;
+    (void)nadi_hf_find(c, "layerscale_value drop_path_rate out_indices out_features stage_names "
+                          "reshape_hidden_states apply_layernorm use_mask_token");
+    m->side_weights = 2ULL * m->hidden;
+    m->once_weights = 2ULL * m->hidden + (uint64_t)registers * m->hidden;
+    m->head = NADI_HEAD_NONE;
+    if (strstr(nadi_hf_word_at(classes, 0), "ForImageClassification")) { /* of two halves */
+        m->labels = label_count(c);
+        m->once_weights += (uint64_t)m->hidden * m->labels;
+    }
+    return patches(m, c, 1);
+}
+
+/* arXiv 2103.00020: a norm before the layers too. */
+bool nadi_hf_clip_vision(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint64_t width = nadi_hf_number(c, "projection_dim", 512);
+    const struct nadi_doc_node *classes = nadi_doc_find(c->map, "architectures");
+    m->once_weights = m->hidden;
+    m->head = NADI_HEAD_NONE;
+    if (strstr(nadi_hf_word_at(classes, 0), "WithProjection"))
+        m->once_weights += m->hidden * width;
+    return patches(m, c, 1);
+}
+
+bool nadi_hf_clip_text(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint64_t width = nadi_hf_number(c, "projection_dim projection_size", 512);
+    const struct nadi_doc_node *classes = nadi_doc_find(c->map, "architectures");
+    m->head = NADI_HEAD_NONE;
+    if (strstr(nadi_hf_word_at(classes, 0), "WithProjection"))
+        m->once_weights += m->hidden * width;
+    return true;
+}
+
+/* arXiv 2303.15343: no token of a class; the ending attends to the patches with one query. */
+bool nadi_hf_siglip_vision(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint64_t h = m->hidden;
+    const uint32_t rows = nadi_hf_number(c, "num_patches", 0);
+    const bool plain = strncmp(c->type, "siglip", 6) != 0; /* Idefics' and others have no ending */
+    (void)nadi_hf_find(c, "projection_dim num_image_tokens use_base_siglip size");
+    m->head = NADI_HEAD_NONE;
+    if (!plain && nadi_hf_truth(c, "vision_use_head", true))
+        m->once_weights = h + 4 * h * h + 4 * h + 2 * h + 2 * h * m->ffn + m->ffn + h;
+    if (!patches(m, c, 0))
+        return false;
+    if (rows)
+        m->max_positions = m->fixed_tokens = rows;
+    return true;
+}
+
+/* Pixtral: as Llama over patches, with a norm before the layers and none behind. */
+bool nadi_hf_pixtral_vision(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    (void)nadi_hf_find(c, "head_dim");
+    m->head = NADI_HEAD_NONE;
+    return patches(m, c, 0);
+}
+
+/* The widths that Qwen's encoders hand on, by several patches at once. */
+struct merged {
+    uint64_t in, out;
+};
+
+static struct merged merge(const struct nadi_model *m, struct nadi_hf_config *c, uint32_t out)
+{
+    const uint64_t side = nadi_hf_number(c, "spatial_merge_size", 2);
+    return (struct merged){m->hidden * side * side, out};
+}
+
+/* Two products over merged patches. */
+static uint64_t merger(const struct merged *w)
+{
+    return w->in * w->in + w->in + w->in * w->out + w->out;
+}
+
+static void frames(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint32_t patch = nadi_hf_number(c, "patch_size spatial_patch_size", 14);
+    const uint32_t deep = nadi_hf_number(c, "temporal_patch_size", 2);
+    const uint32_t channels = nadi_hf_number(c, "in_channels in_chans", 3);
+    (void)nadi_hf_find(c, "spatial_patch_size patch_size");
+    m->head = NADI_HEAD_NONE;
+    m->patch = channels * patch * patch * deep;
+}
+
+/* arXiv 2409.12191 */
+bool nadi_hf_qwen2_vision(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint32_t width = nadi_hf_number(c, "embed_dim", 1280);
+    const uint32_t ratio = nadi_hf_number(c, "mlp_ratio", 4);
+    const struct merged w = {.out = nadi_hf_number(c, "hidden_size", 3584)};
+    m->hidden = width;
+    m->ffn = width * ratio;
+    frames(m, c);
+    const struct merged both = merge(m, c, (uint32_t)w.out);
+    m->once_weights = merger(&both);
+    m->fixed_tokens = 1024;
+    return true;
+}
+
+/* arXiv 2502.13923: windows, gated feed-forward layers. */
+bool nadi_hf_qwen25_vision(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint32_t out = nadi_hf_number(c, "out_hidden_size", 3584);
+    const uint32_t window = nadi_hf_number(c, "window_size", 112);
+    const uint32_t patch = nadi_hf_number(c, "patch_size spatial_patch_size", 14);
+    const struct nadi_doc_node *whole = nadi_hf_list(c, "fullatt_block_indexes");
+    frames(m, c);
+    (void)nadi_hf_find(c, "tokens_per_second");
+    const struct merged both = merge(m, c, out);
+    m->once_weights = merger(&both);
+    m->fixed_tokens = 1024;
+    m->window = patch ? window / patch * (window / patch) : 0;
+    uint8_t *flags = nadi_hf_flags(m);
+    for (uint32_t i = 0; i < m->layers; i++)
+        flags[i] = m->window && !nadi_hf_lists_number(c, whole, i) ? NADI_LAYER_WINDOWED : 0;
+    return true;
+}
+
+/* Mergers also behind some layers. */
+bool nadi_hf_qwen3_vision(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint32_t out = nadi_hf_number(c, "out_hidden_size", 3584);
+    const struct nadi_doc_node *deep = nadi_hf_list(c, "deepstack_visual_indexes");
+    frames(m, c);
+    const struct merged both = merge(m, c, out);
+    m->max_positions = nadi_hf_number(c, "num_position_embeddings", 2304);
+    m->fixed_tokens = m->max_positions;
+    m->once_weights = merger(&both) + (deep ? deep->count : 0) * (merger(&both) + 2 * both.in);
+    return true;
+}
+
+/* InternViT: scales of the residuals, norms of queries and keys in the large one. */
+bool nadi_hf_intern_vit(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    if (!nadi_hf_truth(c, "qkv_bias attention_bias", false))
+        m->biases &= ~(unsigned)NADI_BIAS_QKV;
+    if (nadi_hf_truth(c, "qk_normalization use_qk_norm", false))
+        m->qk_norm = NADI_QK_NORM_WHOLE;
+    m->layernorm = strcmp(nadi_hf_text(c, "norm_type"), "rms_norm") != 0;
+    m->side_weights = 2ULL * m->hidden;
+    m->once_weights = m->hidden;
+    m->head = NADI_HEAD_NONE;
+    (void)nadi_hf_find(c, "use_flash_attn shape drop_path_rate use_absolute_position_embeddings "
+                          "use_mask_token use_mean_pooling layer_scale_init_value");
+    return patches(m, c, 1);
+}
+
+/* Gemma 4: as its language model without windows; two tables of places. */
+bool nadi_hf_gemma4_vision(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint64_t rows = nadi_hf_number(c, "position_embedding_size", 10240);
+    (void)nadi_hf_find(c, "global_head_dim default_output_length image_seq_length video_seq_length "
+                          "pooling_kernel_size standardize use_clipped_linears");
+    m->head = NADI_HEAD_NONE;
+    m->positions = NADI_POSITIONS_ROTARY;
+    m->once_weights = 2 * rows * m->hidden;
+    if (!patches(m, c, 0))
+        return false;
+    m->max_positions = 0;
+    m->fixed_tokens = 9 * nadi_hf_number(c, "default_output_length", 280);
+    return true;
+}
+
+/* ---- within other models ------------------------------------------------------------------- */
+
+enum projector { /* from the encoder's width to the language model's */
+                 NO_PROJECTOR,
+                 ONE_PRODUCT, /* with biases */
+                 ONE_PLAIN,
+                 TWO_PRODUCTS,   /* with biases */
+                 GEMMA_PRODUCT,  /* behind a norm */
+                 MERGED_PRODUCT, /* of scale_factor^2 patches at once */
+                 INTERN_PRODUCTS,
+                 MISTRAL_PRODUCTS,
+};
+
+static const struct {
+    const char *types, *part; /* of the model around; key of the encoder */
+    const char *encoder;      /* its type where it does not say one */
+    enum projector projector;
+} encoders[] = {
+    {"llava vipllava pixtral video_llava", "vision_config", "clip_vision_model", TWO_PRODUCTS},
+    {"llava_next llava_next_video llava_onevision", "vision_config", "clip_vision_model",
+     TWO_PRODUCTS},
+    {"qwen2_vl", "vision_config", "qwen2_vl_vision", NO_PROJECTOR},
+    {"qwen2_5_vl", "vision_config", "qwen2_5_vl_vision", NO_PROJECTOR},
+    {"qwen3_vl qwen3_vl_moe qwen3_5 qwen3_5_moe", "vision_config", "qwen3_vl_vision", NO_PROJECTOR},
+    {"gemma3 shieldgemma2", "vision_config", "siglip_vision_model", GEMMA_PRODUCT},
+    {"paligemma", "vision_config", "siglip_vision_model", ONE_PRODUCT},
+    {"idefics3 smolvlm", "vision_config", "idefics3_vision", MERGED_PRODUCT},
+    {"mistral3", "vision_config", "pixtral_vision", MISTRAL_PRODUCTS},
+    {"internvl_chat internvl", "vision_config", "intern_vit_6b", INTERN_PRODUCTS},
+    {"gemma4", "vision_config", "gemma4_vision", ONE_PLAIN},
+    {"qwen2_audio", "audio_config", "qwen2_audio_encoder", ONE_PRODUCT},
+};
+
+static double two_products(double from, double to, bool bias)
+{
+    return from * to + to * to + (bias ? 2 * to : 0);
+}
+
+static double projector_of(const struct nadi_doc_node *root, struct nadi_hf_config *c,
+                           enum projector kind, const struct nadi_model *encoder, double to)
+{
+    const double h = encoder->hidden;
+    const struct nadi_doc_node *map = c->map;
+    c->map = root;
+    const double side = nadi_hf_number(c, "scale_factor pixel_shuffle_factor", 2);
+    const double merged = nadi_hf_number(c, "spatial_merge_size", 2);
+    const bool bias = nadi_hf_truth(c, "multimodal_projector_bias", kind != MISTRAL_PRODUCTS);
+    c->map = map;
+    switch (kind) {
+    case NO_PROJECTOR:
+        return 0;
+    case ONE_PRODUCT:
+        return h * to + to;
+    case ONE_PLAIN:
+        return h * to;
+    case TWO_PRODUCTS:
+        return two_products(h, to, bias);
+    case GEMMA_PRODUCT:
+        return h * to + h;
+    case MERGED_PRODUCT:
+        return h * side * side * to;
+    case INTERN_PRODUCTS: /* of 2 x 2 patches, behind a norm */
+        return 8 * h + two_products(4 * h, to, true);
+    case MISTRAL_PRODUCTS:
+        return h + merged * merged * h * h + two_products(h, to, bias);
+    }
+    NADI_BUG("projector %d", (int)kind);
+}
+
+double nadi_hf_pictures(struct nadi_hf_config *c, const struct nadi_doc_node *root,
+                        const char *type, double to)
+{
+    for (size_t i = 0; i < sizeof(encoders) / sizeof(encoders[0]); i++) {
+        const struct nadi_doc_node *part = nadi_doc_find(root, encoders[i].part);
+        if (!nadi_hf_has_word(encoders[i].types, type) || !part || part->kind != NADI_DOC_MAP)
+            continue;
+        struct nadi_model encoder;
+        double count = 0;
+        if (nadi_hf_fill_part(&encoder, c->doc, part, encoders[i].encoder))
+            count = nadi_model_parameters(&encoder).all +
+                    projector_of(root, c, encoders[i].projector, &encoder, to);
+        nadi_model_release(&encoder);
+        return count;
+    }
+    return 0;
+}
