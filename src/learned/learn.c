@@ -221,7 +221,7 @@ static void find_programs(struct nadi_learning *l)
         }
 }
 
-static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_t number,
+static bool learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_t number,
                          uint64_t seed, struct nadi_learned_records *records,
                          struct nadi_diags *diags)
 {
@@ -253,14 +253,19 @@ static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_
     l.named = NADI_NEW(uint32_t, symbols);
     nadi_grammar_make(&l.grammar, programs, l.program_count, symbols);
     nadi_learn_order(&l);
+    if (m->kind == NADI_LEARNED_STRUCTURAL)
+        nadi_learn_unroll(&l);
+    bool ok = true;
     if (m->kind == NADI_LEARNED_SEQUENCE)
         nadi_learn_alphabet(&l);
     else
-        nadi_learn_skeleton(&l);
-    nadi_learn_slots(&l);
-    nadi_learn_cells(&l);
-    nadi_learn_totals(&l);
-    if (m->kind == NADI_LEARNED_SEQUENCE)
+        ok = nadi_learn_skeleton(&l);
+    if (ok) {
+        nadi_learn_slots(&l);
+        nadi_learn_cells(&l);
+        nadi_learn_totals(&l);
+    }
+    if (ok && m->kind == NADI_LEARNED_SEQUENCE)
         nadi_learn_network(&l, seed);
     nadi_grammar_release(&l.grammar);
     for (uint32_t p = 0; p < l.program_count; p++)
@@ -271,6 +276,7 @@ static void learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_
     nadi_mem_free(l.programs);
     nadi_mem_free(programs);
     nadi_mem_free(jobs);
+    return ok;
 }
 
 /* --- messages ----------------------------------------------------------------------------------
@@ -321,63 +327,6 @@ static void join_channels(struct corpus *c, uint32_t job)
 {
     for (uint32_t s = 0; s < c->jobs[job].stage_count; s++)
         join_stage(c, &c->jobs[job], s);
-}
-
-/* --- sizes that could tell a job ---------------------------------------------------------------
- */
-
-struct sizes {
-    struct nadi_map64 owner; /* size -> the job that has it; or MANY */
-    struct {
-        uint64_t *items;
-        size_t count, capacity;
-    } seen;
-};
-
-enum { MANY = 0x7fffffff };
-
-static void see_size(struct sizes *s, uint64_t size, uint32_t job)
-{
-    bool added;
-    if (size == 0)
-        return;
-    uint32_t *owner = nadi_map64_put(&s->owner, size, job, &added);
-    if (added)
-        NADI_PUSH(&s->seen, size);
-    else if (*owner != job)
-        *owner = MANY;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void find_sizes(struct nadi_learned_model *m, const struct corpus *c)
-{
-    struct sizes s = {.seen = {NULL, 0, 0}};
-    nadi_map64_init(&s.owner, 1024);
-    for (uint32_t k = 0; k < c->opened; k++)
-        for (uint32_t i = 0; i < c->jobs[k].class_count; i++) {
-            const struct nadi_job_program *p = c->jobs[k].programs[i];
-            for (uint32_t n = 0; n < p->node_count; n++) {
-                see_size(&s, p->bytes[n], k);
-                see_size(&s, p->ops[n], k);
-            }
-        }
-    m->avoid = NADI_ARENA_NEW(&m->arena, uint32_t, s.seen.count);
-    for (size_t i = 0; i < s.seen.count; i++)
-        if (nadi_map64_find(&s.owner, s.seen.items[i]) != MANY)
-            m->avoid[m->avoid_count++] = nadi_learned_size_hash(s.seen.items[i]);
-    qsort(m->avoid, m->avoid_count, sizeof(*m->avoid), by_number);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < m->avoid_count; i++)
-        if (kept == 0 || m->avoid[kept - 1] != m->avoid[i])
-            m->avoid[kept++] = m->avoid[i];
-    m->avoid_count = kept;
-    nadi_map64_release(&s.owner);
-    nadi_mem_free(s.seen.items);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------
@@ -455,20 +404,23 @@ static bool open_all(struct corpus *c, const char *const *jobs, uint32_t count,
     return ok;
 }
 
-static void learn_families(struct nadi_learned_model *m, struct corpus *c, uint64_t seed,
+static bool learn_families(struct nadi_learned_model *m, struct corpus *c, uint64_t seed,
                            struct nadi_diags *diags)
 {
     struct nadi_learned_records records;
     m->family_count = c->family_count;
     m->families = NADI_ARENA_ZNEW(&m->arena, struct nadi_learned_family, c->family_count);
     nadi_learned_records_init(&records, m);
-    for (uint32_t f = 0; f < c->family_count; f++)
-        learn_family(m, c, f, seed + f, &records, diags);
-    nadi_learn_borrow(&records);
-    nadi_learn_keep_totals(m);
-    nadi_learn_blur(m);
+    bool ok = true;
+    for (uint32_t f = 0; f < c->family_count && ok; f++)
+        ok = learn_family(m, c, f, seed + f, &records, diags);
+    if (ok) {
+        nadi_learn_borrow(&records);
+        nadi_learn_keep_totals(m);
+        nadi_learn_hide(m, c->jobs, c->opened);
+    }
     nadi_learned_records_release(&records);
-    find_sizes(m, c);
+    return ok;
 }
 
 bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uint32_t count,
@@ -485,7 +437,7 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
     if (ok && wish->epsilon > 0)
         ok = nadi_learn_private(m, c.jobs, c.opened, &c.vocabulary, wish, diags);
     else if (ok)
-        learn_families(m, &c, wish->seed, diags);
+        ok = learn_families(m, &c, wish->seed, diags);
     for (uint32_t i = 0; i < c.opened; i++)
         nadi_learned_job_release(&c.jobs[i]);
     nadi_mem_free(c.jobs);

@@ -48,8 +48,6 @@ struct nadi_learned_seen { /* a law of some cells, which have it, and its sample
 void nadi_learned_records_init(struct nadi_learned_records *r, struct nadi_learned_model *m);
 void nadi_learn_record(struct nadi_learned_records *r, const struct nadi_learned_seen *seen);
 void nadi_learn_borrow(struct nadi_learned_records *r);
-/* Durations that one job alone has would say whose they are: they get noise. */
-void nadi_learn_blur(struct nadi_learned_model *m);
 void nadi_learned_records_release(struct nadi_learned_records *r);
 
 struct nadi_learning { /* of a family */
@@ -72,8 +70,10 @@ struct nadi_learning { /* of a family */
     uint32_t bit_of[32]; /* by axis of the vocabulary: the family's */
 };
 
-/* learn_skeleton.c */
-void nadi_learn_skeleton(struct nadi_learning *l);
+/* learn_unroll.c: of a structural model, after the grammar. */
+void nadi_learn_unroll(struct nadi_learning *l);
+/* learn_skeleton.c: false with an error. */
+bool nadi_learn_skeleton(struct nadi_learning *l) NADI_MUST_USE;
 void nadi_learn_slots(struct nadi_learning *l);
 /* learn_cells.c */
 void nadi_learn_cells(struct nadi_learning *l);
@@ -82,6 +82,9 @@ void nadi_learn_order(struct nadi_learning *l);
 /* learn_totals.c: after the slots; and those that are sure, after all families. */
 void nadi_learn_totals(struct nadi_learning *l);
 void nadi_learn_keep_totals(struct nadi_learned_model *m);
+/* learn_hide.c: after all laws. */
+void nadi_learn_hide(struct nadi_learned_model *m, const struct nadi_learned_job *jobs,
+                     uint32_t count);
 /* learn_private.c: the public model with counts of the jobs, with noise; false with an error. The
  * caller releases the model in both cases. The grid that sizes are counted on: 1, 2, ... */
 bool nadi_learn_private(struct nadi_learned_model *m, const struct nadi_learned_job *jobs,

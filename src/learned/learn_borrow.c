@@ -11,7 +11,6 @@
 
 static const double near_enough = 0.1; /* of samples left out: a law that misses no more is one */
 static const double exactly = 1e-4;
-static const double lone_noise = 0.05; /* of the logarithm */
 static const double unlike = 0.3; /* missed by more than that on the mean, a law is another one */
 
 struct nadi_learned_record { /* a law and what it was fitted to */
@@ -421,17 +420,6 @@ void nadi_learn_borrow(struct nadi_learned_records *r)
         pool_all(&c);
         nadi_arena_release(&c.arena);
     }
-}
-
-void nadi_learn_blur(struct nadi_learned_model *m)
-{
-    for (uint32_t i = 0; i < m->family_count; i++)
-        for (uint32_t s = 0; s < m->families[i].slot_count && m->families[i].jobs == 1; s++)
-            for (uint32_t c = 0; c < m->families[i].slots[s].cell_count; c++) {
-                struct nadi_law *law = &m->families[i].slots[s].cells[c].duration_ns;
-                if (!law->shared)
-                    law->noise = fmax(law->noise, lone_noise);
-            }
 }
 
 void nadi_learned_records_init(struct nadi_learned_records *r, struct nadi_learned_model *m)

@@ -3,7 +3,10 @@
 #include "base/mem.h"
 #include "learned/learn.h"
 
-enum { MOST_TABLE = 1 << 25 }; /* entries: beyond it what differs is not compared */
+enum {
+    MOST_TABLE = 1 << 25, /* entries: beyond it what differs is not compared */
+    MOST_OUTER = 1 << 16  /* items, of some kilobytes each once they are learned */
+};
 
 struct merge {
     const uint32_t *a, *b; /* skeleton, program */
@@ -93,10 +96,18 @@ static void add_program(struct nadi_learning *l, uint32_t number)
     nadi_mem_free(symbols);
 }
 
-void nadi_learn_skeleton(struct nadi_learning *l)
+bool nadi_learn_skeleton(struct nadi_learning *l)
 {
-    for (uint32_t p = 0; p < l->program_count; p++)
+    for (uint32_t p = 0; p < l->program_count; p++) {
         add_program(l, p);
+        if (l->skeleton.count > MOST_OUTER)
+            return nadi_error(l->diags, "learn/unexplained", NADI_IN_FILE(l->jobs[0]->path),
+                              "learn with `--model sequence`, which is for jobs that repeat little",
+                              "more than %d operators of this family's programs repeat nothing and "
+                              "are on no other rank: a structural model would be the job itself",
+                              MOST_OUTER);
+    }
+    return true;
 }
 
 /* --- slots -------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/search.h"
 #include "base/time.h"
 
 #include <math.h>
@@ -57,34 +56,6 @@ static const struct nadi_learned_cell *cell_of(const struct nadi_learned_slot *s
 
 /* --- figures -----------------------------------------------------------------------------------
  */
-
-static bool is_avoided(const struct nadi_learned_model *m, uint64_t size)
-{
-    const uint32_t hash = nadi_learned_size_hash(size);
-    NADI_BISECT(uint32_t, low, 0, m->avoid_count, i, m->avoid[i] < hash);
-    return low < m->avoid_count && m->avoid[low] == hash;
-}
-
-/* A size that only one job has is not given away: the nearest of 7 bits that none has alone. */
-static uint64_t public_size(const struct nadi_learned_model *m, double value)
-{
-    if (!(value >= 0.5))
-        return 0;
-    const uint64_t size = nadi_count_round(fmin(value, 1e18));
-    if (!is_avoided(m, size))
-        return size;
-    uint32_t shift = 0;
-    while (size >> shift >= 128)
-        shift++;
-    const uint64_t middle = (size + (shift ? UINT64_C(1) << (shift - 1) : 0)) >> shift;
-    for (uint64_t off = 0; off < 64; off++) {
-        if (!is_avoided(m, (middle + off) << shift))
-            return (middle + off) << shift;
-        if (off < middle && !is_avoided(m, (middle - off) << shift))
-            return (middle - off) << shift;
-    }
-    return middle << shift;
-}
 
 /* Normal, mean 0, deviation 1. */
 static double normal(struct nadi_rng *rng)
@@ -157,11 +128,12 @@ static void add_node(struct nadi_making *k, const struct nadi_learned_slot *slot
     const bool comm = message || symbol->type == NADI_NODE_COLL;
     const double bytes =
         nadi_law_value(&cell->bytes, k->features) * (comm ? k->wish->comm_scale : 1);
-    struct nadi_made_node node = {.symbol = slot->symbol,
-                                  .step = -1,
-                                  .duration_ns = draw_ns(k, cell),
-                                  .ops = public_size(k->m, nadi_law_value(&cell->ops, k->features)),
-                                  .bytes = public_size(k->m, bytes)};
+    struct nadi_made_node node = {
+        .symbol = slot->symbol,
+        .step = -1,
+        .duration_ns = draw_ns(k, cell),
+        .ops = nadi_learned_public_size(k->m, nadi_law_value(&cell->ops, k->features)),
+        .bytes = nadi_learned_public_size(k->m, bytes)};
     if (message && f->steps.count)
         node.step = (int32_t)count_of(&cell->peer, k->features, (uint32_t)f->steps.count - 1);
     if (k->stage->nodes.count >= k->most_nodes) {

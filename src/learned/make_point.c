@@ -151,21 +151,39 @@ static bool settle_batch(struct nadi_made_job *job, bool batch_given, struct nad
 /* --- what is drawn -----------------------------------------------------------------------------
  */
 
+struct value {
+    double value;
+    uint32_t jobs; /* that have it */
+};
+
 struct values { /* ascending, each once */
-    double *items;
+    struct value *items;
     size_t count, capacity;
 };
 
 static void add_value(struct values *v, double value)
 {
+    const struct value fresh = {value, 1};
     size_t at = v->count;
-    while (at > 0 && v->items[at - 1] > value - 1e-9)
+    while (at > 0 && v->items[at - 1].value > value - 1e-9)
         at--;
-    if (at < v->count && v->items[at] < value + 1e-9)
+    if (at < v->count && v->items[at].value < value + 1e-9) {
+        v->items[at].jobs++;
         return;
-    NADI_PUSH(v, value);
+    }
+    NADI_PUSH(v, fresh);
     memmove(v->items + at + 1, v->items + at, (v->count - at - 1) * sizeof(*v->items));
-    v->items[at] = value;
+    v->items[at] = fresh;
+}
+
+/* A value that one job alone has says that it was there: it is not drawn while there are others. */
+static void drop_lone(struct values *v)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < v->count; i++)
+        if (v->items[i].jobs > 1)
+            v->items[kept++] = v->items[i];
+    v->count = kept ? kept : v->count;
 }
 
 static const char *setting_name(const struct nadi_learned_family *f, uint32_t setting)
@@ -202,7 +220,8 @@ static double draw_setting(const struct nadi_made_job *job, const struct nadi_le
     if (job->epsilon > 0)
         return f->points[nadi_rng_below(rng, f->jobs) * width_of(f) + setting];
     find_values(m, f, setting, &v);
-    const double drawn = v.items[nadi_rng_below(rng, v.count)];
+    drop_lone(&v);
+    const double drawn = v.items[nadi_rng_below(rng, v.count)].value;
     nadi_mem_free(v.items);
     return drawn;
 }

@@ -1,6 +1,8 @@
 #include "learned/model.h"
 
 #include "base/mem.h"
+#include "base/search.h"
+#include "base/time.h"
 
 #include <math.h>
 
@@ -100,6 +102,33 @@ enum nadi_learned_where nadi_learned_where(uint32_t i, uint32_t n)
 uint32_t nadi_learned_size_hash(uint64_t size)
 {
     return (uint32_t)(nadi_hash_u64(size) & 0xffffff);
+}
+
+static bool is_avoided(const struct nadi_learned_model *m, uint64_t size)
+{
+    const uint32_t hash = nadi_learned_size_hash(size);
+    NADI_BISECT(uint32_t, low, 0, m->avoid_count, i, m->avoid[i] < hash);
+    return low < m->avoid_count && m->avoid[low] == hash;
+}
+
+uint64_t nadi_learned_public_size(const struct nadi_learned_model *m, double value)
+{
+    if (!(value >= 0.5))
+        return 0;
+    const uint64_t size = nadi_count_round(fmin(value, 1e18));
+    if (!is_avoided(m, size))
+        return size;
+    uint32_t shift = 0;
+    while (size >> shift >= 128)
+        shift++;
+    const uint64_t middle = (size + (shift ? UINT64_C(1) << (shift - 1) : 0)) >> shift;
+    for (uint64_t off = 0; off < 64; off++) {
+        if (!is_avoided(m, (middle + off) << shift))
+            return (middle + off) << shift;
+        if (off < middle && !is_avoided(m, (middle - off) << shift))
+            return (middle - off) << shift;
+    }
+    return middle << shift;
 }
 
 void nadi_learned_model_release(struct nadi_learned_model *m)

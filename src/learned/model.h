@@ -158,6 +158,8 @@ bool nadi_learned_label_is_work(const char *name);
 enum nadi_learned_where nadi_learned_where(uint32_t i, uint32_t n);
 
 uint32_t nadi_learned_size_hash(uint64_t size);
+/* A size that only one job has is not given away: the nearest of 7 bits that none has alone. */
+uint64_t nadi_learned_public_size(const struct nadi_learned_model *m, double value);
 
 struct nadi_learn_wish {
     enum nadi_learned_kind kind;
