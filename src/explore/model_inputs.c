@@ -95,6 +95,8 @@ static void echo(struct nadi_inputs *in, const struct nadi_study *study)
     nadi_str_clear(&shape);
     nadi_plan_summary(&study->plan, &shape);
     add_setting(in, "model", "plan", nadi_str_get(&shape));
+    if (study->changed)
+        add_setting(in, "model", "changed", study->changed);
     nadi_str_release(&shape);
 }
 

@@ -94,6 +94,17 @@ static bool changes_count(const struct nadi_study *s, const struct nadi_doc_chan
     return true;
 }
 
+static const char *text_of(const struct nadi_doc_changes *changes, struct nadi_arena *arena)
+{
+    const char *text = NULL;
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct nadi_doc_change *c = &changes->items[i];
+        text = nadi_arena_printf(arena, "%s%s%s.%s=%s", text ? text : "", text ? " " : "", c->of,
+                                 c->path, c->text);
+    }
+    return text;
+}
+
 bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
                      struct nadi_diags *diags)
 {
@@ -107,6 +118,7 @@ bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
     set.changes.count -= setup->changes ? setup->changes->count : 0;
     if (!changes_count(s, &set.changes, diags))
         return false;
+    s->changed = text_of(&set.changes, &s->arena);
     s->memory = setup->memory ? nadi_arena_strdup(&s->arena, setup->memory) : NULL;
     const struct nadi_model_plan *p = &s->plan;
     const struct nadi_shape shape = nadi_plan_shape(p, &s->model);

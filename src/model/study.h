@@ -26,6 +26,7 @@ struct nadi_study {
     struct nadi_cluster cluster; /* fitted to the plan's ranks */
     bool has_cluster;
     const char *memory;                 /* path of the memory file; NULL: none */
+    const char *changed;                /* "cluster.chunks=2 ...", what files do not say; or NULL */
     struct nadi_comm_platform *library; /* whose times collectives take; NULL: none */
     struct nadi_net net;
     struct nadi_schedule schedule;
