@@ -137,7 +137,8 @@ def find_tests(tree, build, texts):
             sources = {"unit": f"unit/{name[1]}/test_{name[-1]}.c", "fuzz": f"fuzz/fuzz_{name[-1]}.c"}
             source = tests / sources.get(kind[0], f"{kind[0]}/{name[-1]}.c")
             made += [texts.digest(p) for p in [source, *support]]
-            data = [digest_of(files_below(pathlib.Path(p))) for p in command[1:] if os.path.isdir(p)]
+            given = [pathlib.Path(p) for p in command[1:] if os.path.exists(p)]
+            data = [digest_of(files_below(p) if p.is_dir() else [p]) for p in given]
             own = [*share, digest_of([source]), *data]
             made += data
         found.append(Test(row["name"], command, digest(*made), digest(*own), None))

@@ -361,6 +361,21 @@ static void put_family(struct stream *s, struct nadi_learned_family *f, enum nad
         put_net(s, f);
 }
 
+/* Sizes are drawn from those within the reach of a family's jobs: there is one. */
+static void check_reach(struct stream *s, const struct nadi_learned_family *f)
+{
+    const size_t width = (size_t)f->axis_count + f->label_count;
+    for (size_t i = 0; i < width; i++) {
+        bool any = false;
+        for (size_t j = 0; j < f->jobs; j++) {
+            const double size = f->points[j * width + i];
+            any |= size >= f->hull[2 * i] && size <= f->hull[2 * i + 1];
+        }
+        if (!any)
+            fail(s, "the reach of a size");
+    }
+}
+
 static void put_model(struct stream *s, struct nadi_learned_model *m)
 {
     uint32_t kind = m->kind;
@@ -378,6 +393,8 @@ static void put_model(struct stream *s, struct nadi_learned_model *m)
     for (uint32_t i = 0; i < m->family_count && !s->bad; i++) {
         put_family(s, &m->families[i], m->kind);
         jobs += m->families[i].jobs;
+        if (!s->out && !s->bad)
+            check_reach(s, &m->families[i]);
     }
     if (!s->bad && jobs != m->job_count)
         fail(s, "the jobs of its families");

@@ -1,5 +1,7 @@
 #include "support/fuzz_load.h"
 
+#include "support/fuzz_told.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -136,6 +138,6 @@ bool fuzz_load(struct nadi_inputs *in, enum nadi_schema_kind kind, const uint8_t
     struct nadi_diags diags;
     nadi_diags_init(&diags);
     const bool ok = fuzz_load_told(in, kind, data, size, &diags);
-    nadi_diags_release(&diags);
+    fuzz_release(&diags);
     return ok;
 }
