@@ -357,6 +357,5 @@ uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
     nadi_mem_free(b.end);
     nadi_mem_free(b.position);
     nadi_lower_bounds_destroy(b.bounds);
-    /* cycles between two flits are whole 2^-16: a link is faster by half of that at most */
-    return in->options.network_model->has_flits ? bound - (bound >> 16) : bound;
+    return bound;
 }

@@ -16,36 +16,37 @@ struct nadi_bound_cut {
     uint32_t *members;       /* by island: scratch, 0 between calls */
 };
 
-static double slowest_link(const struct nadi_graph *g)
+static double slowest_link(const struct nadi_graph *g, const struct nadi_link_least *links)
 {
     double least = INFINITY;
     for (uint32_t i = 0; i < g->link_count; i++)
         if (g->links[i].dim != NADI_NONE)
-            least = fmin(least, (double)g->links[i].bits_per_s);
+            least = fmin(least, links[i].bytes_per_ns);
     return least;
 }
 
 /* By node: which stands for its island. */
-static uint32_t *find_roots(const struct nadi_graph *g, double slowest)
+static uint32_t *find_roots(const struct nadi_graph *g, const struct nadi_link_least *links)
 {
+    const double slowest = slowest_link(g, links);
     uint32_t *of = NADI_NEW(uint32_t, g->node_count);
     for (uint32_t node = 0; node < g->node_count; node++)
         of[node] = node;
     for (uint32_t i = 0; i < g->link_count; i++) {
         const struct nadi_graph_link *l = &g->links[i];
-        if (l->dim == NADI_NONE || (double)l->bits_per_s > slowest)
+        if (l->dim == NADI_NONE || links[i].bytes_per_ns > slowest)
             nadi_join(of, l->a, l->b);
     }
     return of;
 }
 
-static void add_rates(struct nadi_bound_cut *c, const struct nadi_graph *g, uint32_t *roots,
-                      const uint32_t *number)
+static void add_rates(struct nadi_bound_cut *c, const struct nadi_graph *g,
+                      const struct nadi_link_least *links, uint32_t *roots, const uint32_t *number)
 {
     for (uint32_t i = 0; i < g->link_count; i++) {
         const struct nadi_graph_link *l = &g->links[i];
         const uint32_t a = nadi_joined(roots, l->a), b = nadi_joined(roots, l->b);
-        const double rate = (double)l->bits_per_s / 8e9;
+        const double rate = links[i].bytes_per_ns;
         if (a == b)
             continue;
         if (number[a] != NADI_NONE)
@@ -55,12 +56,13 @@ static void add_rates(struct nadi_bound_cut *c, const struct nadi_graph *g, uint
     }
 }
 
-struct nadi_bound_cut *nadi_bound_cut_create(const struct nadi_graph *g, uint32_t ranks)
+struct nadi_bound_cut *nadi_bound_cut_create(const struct nadi_graph *g,
+                                             const struct nadi_link_least *links, uint32_t ranks)
 {
     if (ranks < 2 || ranks > g->host_count)
         return NULL;
     struct nadi_bound_cut *c = NADI_ZNEW(struct nadi_bound_cut, 1);
-    uint32_t *roots = find_roots(g, slowest_link(g));
+    uint32_t *roots = find_roots(g, links);
     uint32_t *number = NADI_NEW(uint32_t, g->node_count);
     memset(number, 0xff, g->node_count * sizeof(*number));
     c->ranks = ranks;
@@ -74,7 +76,7 @@ struct nadi_bound_cut *nadi_bound_cut_create(const struct nadi_graph *g, uint32_
     c->rate = NADI_ZNEW(double, c->islands);
     c->bytes = NADI_ZNEW(double, c->islands);
     c->members = NADI_ZNEW(uint32_t, c->islands);
-    add_rates(c, g, roots, number);
+    add_rates(c, g, links, roots, number);
     nadi_mem_free(roots);
     nadi_mem_free(number);
     if (c->islands > 1 && c->islands < ranks)

@@ -8,13 +8,16 @@
 #define NADI_BOUND_CUT_H
 
 #include "collective/plan.h"
+#include "network/ops.h"
 #include "platform/graph.h"
 #include "platform/groups.h"
 
 struct nadi_bound_cut;
 
-/* The first `ranks` NPUs of the graph. NULL: no two of them are on an island. */
+/* The first `ranks` NPUs of the graph; what its links take at the least. NULL: no two of them are
+ * on an island. */
 struct nadi_bound_cut *nadi_bound_cut_create(const struct nadi_graph *g,
+                                             const struct nadi_link_least *links,
                                              uint32_t ranks) NADI_MUST_USE;
 void nadi_bound_cut_destroy(struct nadi_bound_cut *c); /* NULL is fine */
 

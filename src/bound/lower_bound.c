@@ -60,15 +60,30 @@ static bool sends_whole(const struct nadi_inputs *in)
 
 /* Of a ring of all ranks. A pair keeps its route; it is known where only the pair decides and no
  * link fails. */
-static double round_ns(const struct nadi_inputs *in)
+static double round_ns(const struct nadi_inputs *in, const struct nadi_link_least *least)
 {
     const enum nadi_route_scheme scheme = in->routing.scheme;
     const bool known = !in->events && !in->options.compat &&
                        (scheme == NADI_ROUTE_SHORTEST || scheme == NADI_ROUTE_DIMENSION_ORDER);
-    if (!in->has_graph || in->system.rendezvous || !sends_whole(in) || in->rank_count < 2 ||
+    if (in->system.rendezvous || !sends_whole(in) || in->rank_count < 2 ||
         in->rank_count > in->graph.host_count || scheme == NADI_ROUTE_ADAPTIVE)
         return 0;
-    return nadi_lower_bound_graph_round(&in->graph, known ? &in->routing : NULL, in->rank_count);
+    return nadi_lower_bound_graph_round(&in->graph, least, known ? &in->routing : NULL,
+                                        in->rank_count);
+}
+
+static void look_at_graph(struct nadi_lower_bounds *f)
+{
+    const struct nadi_inputs *in = f->in;
+    struct nadi_link_least *least = nadi_inputs_link_least(in);
+    f->graph = nadi_lower_bound_graph_create(&in->graph, least, in->options.network_model,
+                                             sends_whole(in));
+    if (!in->system.rendezvous)
+        f->cut = nadi_bound_cut_create(&in->graph, least, in->rank_count);
+    if (f->cut)
+        f->leaving = find_leaving(f);
+    f->round_ns = round_ns(in, least);
+    nadi_mem_free(least);
 }
 
 struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
@@ -82,14 +97,7 @@ struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
     for (size_t i = 0; i < in->groups.family_count; i++)
         f->families[i] = make_family(in, in->groups.families[i].group_of);
     if (in->has_graph)
-        f->graph =
-            nadi_lower_bound_graph_create(&in->graph, in->options.network_model->store_and_forward,
-                                          sends_whole(in), nadi_inputs_rounded_ns(in));
-    if (in->has_graph && !in->system.rendezvous)
-        f->cut = nadi_bound_cut_create(&in->graph, in->rank_count);
-    if (f->cut)
-        f->leaving = find_leaving(f);
-    f->round_ns = round_ns(in);
+        look_at_graph(f);
     return f;
 }
 
@@ -121,7 +129,8 @@ uint64_t nadi_lower_bound_path_ns(const struct nadi_lower_bounds *f, uint32_t d,
     double serial = (double)nadi_lower_bound_carried(f, bytes) / dim->bytes_per_ns;
     if (f->in->options.network_model->store_and_forward)
         return nadi_count_mul(hops, nadi_count_trunc(dim->latency_ns + serial));
-    return nadi_count_trunc((double)hops * dim->latency_ns + serial);
+    const double early_ns = f->in->options.network_model->early_ns;
+    return nadi_count_trunc((double)hops * (dim->latency_ns - early_ns) + serial);
 }
 
 static uint32_t least_hops(const struct nadi_dim *dim)

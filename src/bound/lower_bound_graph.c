@@ -15,7 +15,6 @@ struct exit {       /* the cables between an NPU and one part, or one other NPU 
 
 struct nadi_lower_bound_graph {
     bool store_and_forward, whole;
-    double rounded_ns;
     uint32_t node_count;          /* of the graph */
     struct nadi_routing *routing; /* NULL: no NPU forwards, or too many would be asked for */
     bool one_hop;                 /* some NPUs are next to each other */
@@ -26,16 +25,17 @@ struct nadi_lower_bound_graph {
         size_t count, capacity;
     } exits;
     double most_out, most_one_out, most_one_in, least_latency_ns;
-    double fastest;     /* of a cable, bytes/ns */
-    double capacity;    /* of all cables, both ways */
+    double fastest;  /* of a cable, bytes/ns */
+    double capacity; /* of all cables, both ways */
+    uint64_t spared_bytes;
     uint64_t pair_hops; /* of all pairs of the first pair_count NPUs, together */
     uint32_t pair_count;
 };
 
-static double latency_of(const struct nadi_lower_bound_graph *f, const struct nadi_graph *g,
-                         uint32_t link)
+/* Below 0 where a message may be as early as that. */
+static double latency_of(const struct nadi_link_least *link)
 {
-    return fmax(0, nadi_time_in_ns(g->links[link].latency) - f->rounded_ns);
+    return link->latency_ns - link->early_ns;
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -66,19 +66,24 @@ enum { MOST_ROUTED = 2000000 }; /* pairs times links that are looked at */
 /* ---- routes of a ring --------------------------------------------------------------------------
  */
 
+struct edge {
+    double rate;
+    uint32_t a, b;
+};
+
 static int faster_first(const void *a, const void *b)
 {
-    const struct nadi_graph_link *x = *(const struct nadi_graph_link *const *)a;
-    const struct nadi_graph_link *y = *(const struct nadi_graph_link *const *)b;
-    return (x->bits_per_s < y->bits_per_s) - (x->bits_per_s > y->bits_per_s);
+    const struct edge *x = a, *y = b;
+    return (x->rate < y->rate) - (x->rate > y->rate);
 }
 
 /* The fastest links first, those on board at once: neighbours that are joined by then have a route
  * with no slower link, any other route has one. */
-static double narrowest(const struct nadi_graph *g, uint32_t count)
+static double narrowest(const struct nadi_graph *g, const struct nadi_link_least *links,
+                        uint32_t count)
 {
     uint32_t *above = NADI_NEW(uint32_t, g->node_count);
-    const struct nadi_graph_link **links = NADI_NEW(const struct nadi_graph_link *, g->link_count);
+    struct edge *edges = NADI_NEW(struct edge, g->link_count);
     uint32_t used = 0, joined = 0, next = 0;
     double rate = 0;
     for (uint32_t node = 0; node < g->node_count; node++)
@@ -87,26 +92,26 @@ static double narrowest(const struct nadi_graph *g, uint32_t count)
         if (g->links[i].dim == NADI_NONE)
             nadi_join(above, g->links[i].a, g->links[i].b);
         else
-            links[used++] = &g->links[i];
+            edges[used++] = (struct edge){links[i].bytes_per_ns, g->links[i].a, g->links[i].b};
     if (used > 0)
-        qsort(links, used, sizeof(*links), faster_first);
+        qsort(edges, used, sizeof(*edges), faster_first);
     while (joined < count && next < used) {
-        const uint64_t bits_per_s = links[next]->bits_per_s;
-        for (; next < used && links[next]->bits_per_s == bits_per_s; next++)
-            nadi_join(above, links[next]->a, links[next]->b);
+        rate = edges[next].rate;
+        for (; next < used && !(edges[next].rate < rate); next++)
+            nadi_join(above, edges[next].a, edges[next].b);
         while (joined < count && nadi_joined(above, g->hosts[joined]) ==
                                      nadi_joined(above, g->hosts[(joined + 1) % count]))
             joined++;
-        rate = (double)bits_per_s / 8e9;
     }
     nadi_mem_free(above);
-    nadi_mem_free(links);
+    nadi_mem_free(edges);
     return joined == count ? rate : 0;
 }
 
 /* Of the channels, while messages go round one way; INFINITY: there is no way. */
-static double fullest_ns(const struct nadi_graph *g, struct nadi_routing *routing, uint32_t count,
-                         bool clockwise, uint32_t *pairs)
+static double fullest_ns(const struct nadi_graph *g, const struct nadi_link_least *links,
+                         struct nadi_routing *routing, uint32_t count, bool clockwise,
+                         uint32_t *pairs)
 {
     struct nadi_route route = {0};
     double most = 0;
@@ -117,25 +122,27 @@ static double fullest_ns(const struct nadi_graph *g, struct nadi_routing *routin
             most = INFINITY;
         for (size_t k = 0; k < route.count; k++) {
             const uint32_t channel = route.items[k];
-            const double rate = (double)nadi_graph_channel_rate(g, channel) / 8e9;
-            if (rate > 0)
-                most = fmax(most, ++pairs[channel] / rate);
+            const uint32_t at = nadi_graph_channel_is_link(g, channel)
+                                    ? channel / 2
+                                    : channel - g->link_count; /* behind the links */
+            if (links[at].bytes_per_ns > 0)
+                most = fmax(most, ++pairs[channel] / links[at].bytes_per_ns);
         }
     }
     nadi_mem_free(route.items);
     return most;
 }
 
-double nadi_lower_bound_graph_round(const struct nadi_graph *g,
+double nadi_lower_bound_graph_round(const struct nadi_graph *g, const struct nadi_link_least *links,
                                     const struct nadi_routing_config *routing, uint32_t count)
 {
-    const double rate = narrowest(g, count), least = rate > 0 ? 1 / rate : 0;
+    const double rate = narrowest(g, links, count), least = rate > 0 ? 1 / rate : 0;
     if (!routing || (!g->product && (uint64_t)count * g->link_count > MOST_ROUTED))
         return least;
     struct nadi_routing *r = nadi_routing_create(g, routing);
     uint32_t *pairs = NADI_NEW(uint32_t, nadi_graph_channel_count(g));
-    const double there = fullest_ns(g, r, count, true, pairs);
-    const double back = fullest_ns(g, r, count, false, pairs);
+    const double there = fullest_ns(g, links, r, count, true, pairs);
+    const double back = fullest_ns(g, links, r, count, false, pairs);
     nadi_mem_free(pairs);
     nadi_routing_destroy(r);
     return isfinite(fmin(there, back)) ? fmax(least, fmin(there, back)) : least;
@@ -155,7 +162,8 @@ static struct exit *exit_to(struct nadi_lower_bound_graph *f, uint32_t from, uin
 }
 
 static void add_cables(struct nadi_lower_bound_graph *f, const struct nadi_graph *g,
-                       uint32_t *parts, uint32_t npu, uint32_t node)
+                       const struct nadi_link_least *links, uint32_t *parts, uint32_t npu,
+                       uint32_t node)
 {
     const uint32_t own = g->hosts[npu];
     for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
@@ -163,7 +171,7 @@ static void add_cables(struct nadi_lower_bound_graph *f, const struct nadi_graph
         if (g->links[link].dim == NADI_NONE) { /* on board */
             if (node == own && nadi_graph_owner(g, peer) == own) {
                 f->forwards[npu] = true;
-                add_cables(f, g, parts, npu, peer);
+                add_cables(f, g, links, parts, npu, peer);
             }
             continue;
         }
@@ -172,8 +180,8 @@ static void add_cables(struct nadi_lower_bound_graph *f, const struct nadi_graph
         const uint32_t through = g->nodes[peer].kind == NADI_GRAPH_HOST ? node : peer;
         const uint32_t part = between_npus ? g->node_count + link : part_of(parts, through);
         struct exit *e = exit_to(f, f->first[npu], part);
-        const double rate = (double)g->links[link].bits_per_s / 8e9;
-        const double latency_ns = latency_of(f, g, link);
+        const double rate = links[link].bytes_per_ns;
+        const double latency_ns = latency_of(&links[link]);
         f->one_hop |= between_npus || nadi_graph_owner(g, peer) != peer;
         if (!g->links[link].one_way || g->links[link].a == node) {
             e->out += rate;
@@ -194,17 +202,22 @@ static int by_part(const void *a, const void *b)
     return (x->part > y->part) - (x->part < y->part);
 }
 
-static void look_at_cables(struct nadi_lower_bound_graph *f, const struct nadi_graph *g)
+static void look_at_cables(struct nadi_lower_bound_graph *f, const struct nadi_graph *g,
+                           const struct nadi_link_least *links, double rounding_ns)
 {
+    double spared = 0;
     f->least_latency_ns = INFINITY;
     for (uint32_t i = 0; i < g->link_count; i++) {
-        const double rate = (double)g->links[i].bits_per_s / 8e9;
+        const double rate = links[i].bytes_per_ns, early = rounding_ns + links[i].early_ns;
         if (g->links[i].dim == NADI_NONE) /* on board */
             continue;
         f->fastest = fmax(f->fastest, rate);
         f->capacity += g->links[i].one_way ? rate : 2 * rate;
-        f->least_latency_ns = fmin(f->least_latency_ns, latency_of(f, g, i));
+        f->least_latency_ns = fmin(f->least_latency_ns, latency_of(&links[i]));
+        if (early > 0)
+            spared = fmax(spared, early * rate + 1);
     }
+    f->spared_bytes = nadi_count_trunc(spared);
 }
 
 enum {
@@ -213,22 +226,22 @@ enum {
 };
 
 struct nadi_lower_bound_graph *nadi_lower_bound_graph_create(const struct nadi_graph *g,
-                                                             bool store_and_forward, bool whole,
-                                                             double rounded_ns)
+                                                             const struct nadi_link_least *links,
+                                                             const struct nadi_network_ops *model,
+                                                             bool whole)
 {
     struct nadi_lower_bound_graph *f = NADI_ZNEW(struct nadi_lower_bound_graph, 1);
     uint32_t *parts = find_parts(g);
-    f->store_and_forward = store_and_forward;
+    f->store_and_forward = model->store_and_forward;
     f->whole = whole;
-    f->rounded_ns = rounded_ns;
     f->node_count = g->node_count;
-    look_at_cables(f, g);
+    look_at_cables(f, g, links, model->rounding_ns);
     f->first = NADI_ZNEW(uint32_t, g->host_count + 1);
     f->forwards = NADI_ZNEW(bool, g->host_count);
     for (uint32_t npu = 0; npu < g->host_count; npu++) {
         double out = 0, one_out = 0, one_in = 0;
         f->first[npu] = (uint32_t)f->exits.count;
-        add_cables(f, g, parts, npu, g->hosts[npu]);
+        add_cables(f, g, links, parts, npu, g->hosts[npu]);
         f->first[npu + 1] = (uint32_t)f->exits.count;
         struct exit *own = f->exits.items + f->first[npu];
         const size_t count = f->exits.count - f->first[npu];
@@ -363,9 +376,9 @@ uint64_t nadi_lower_bound_graph_least_ns(const struct nadi_lower_bound_graph *f,
                                                      : 0;
 }
 
-uint64_t nadi_lower_bound_graph_cut_bytes(const struct nadi_lower_bound_graph *f)
+uint64_t nadi_lower_bound_graph_spared_bytes(const struct nadi_lower_bound_graph *f)
 {
-    return nadi_count_trunc(f->fastest + 1);
+    return f->spared_bytes;
 }
 
 uint64_t nadi_lower_bound_graph_leave_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes)

@@ -12,16 +12,18 @@
 #ifndef NADI_BOUND_LOWER_BOUND_GRAPH_H
 #define NADI_BOUND_LOWER_BOUND_GRAPH_H
 
+#include "network/ops.h"
 #include "platform/graph.h"
 #include "platform/routing.h"
 
 struct nadi_lower_bound_graph;
 
-/* The graph must outlive it. whole: a message takes one route; rounded_ns: what the model may take
- * off a latency to round it. */
+/* The graph must outlive it; what its links take at the least by the model. whole: a message takes
+ * one route. */
 struct nadi_lower_bound_graph *nadi_lower_bound_graph_create(const struct nadi_graph *g,
-                                                             bool store_and_forward, bool whole,
-                                                             double rounded_ns) NADI_MUST_USE;
+                                                             const struct nadi_link_least *links,
+                                                             const struct nadi_network_ops *model,
+                                                             bool whole) NADI_MUST_USE;
 void nadi_lower_bound_graph_destroy(struct nadi_lower_bound_graph *f); /* NULL is fine */
 
 struct nadi_lower_bound_route {
@@ -35,9 +37,8 @@ struct nadi_lower_bound_route nadi_lower_bound_graph_route(const struct nadi_low
                                                            uint64_t bytes);
 /* Between the two NPUs that are best cabled. */
 uint64_t nadi_lower_bound_graph_least_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes);
-/* What a message carries for nothing where its time is cut to whole ns: less than a ns of the
- * fastest cable. */
-uint64_t nadi_lower_bound_graph_cut_bytes(const struct nadi_lower_bound_graph *f);
+/* What a message carries for nothing where times are rounded: that much of the fastest cable. */
+uint64_t nadi_lower_bound_graph_spared_bytes(const struct nadi_lower_bound_graph *f);
 /* How long links are busy with one message between each two of the graph's first `count` NPUs, all
  * of them on average; 0 where NPUs do not forward. */
 uint64_t nadi_lower_bound_graph_busy_ns(struct nadi_lower_bound_graph *f, uint32_t count,
@@ -46,7 +47,7 @@ uint64_t nadi_lower_bound_graph_busy_ns(struct nadi_lower_bound_graph *f, uint32
  * the next, the last one's to the first; round the other way if that takes less. Where routes are
  * not given by the pair alone (routing NULL) each has the best of all. O(links log links), with
  * routing O(hops) a pair and O(links) once a destination; too many pairs are as without. */
-double nadi_lower_bound_graph_round(const struct nadi_graph *g,
+double nadi_lower_bound_graph_round(const struct nadi_graph *g, const struct nadi_link_least *links,
                                     const struct nadi_routing_config *routing, uint32_t count);
 /* Until that many bytes have left one NPU, the one with most bandwidth. */
 uint64_t nadi_lower_bound_graph_leave_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes);

@@ -106,26 +106,49 @@ static struct nadi_lower_bound halving_doubling(const struct phase_view *v)
     };
 }
 
+enum { MOST_PAIRED = 65536 }; /* pairs of members that are looked at */
+
+/* From a member, whichever it is, to the one that is farthest from it; there and back. Of many
+ * members the one half round stands for that. */
+static uint64_t farthest_ns(const struct phase_view *v, bool back)
+{
+    const struct nadi_phase *p = v->p;
+    const bool all = (uint64_t)p->n * p->n <= MOST_PAIRED;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const uint32_t from = member(v->ring, i);
+        uint64_t longest = 0;
+        for (uint32_t k = all ? 1 : p->n / 2; k < (all ? p->n : p->n / 2 + 1); k++) {
+            const uint32_t to = member(v->ring, (i + k) % p->n);
+            uint64_t path = nadi_lower_bound_message(v->f, from, to, p->message_bytes);
+            if (back)
+                path = nadi_count_add(path,
+                                      nadi_lower_bound_message(v->f, to, from, p->message_bytes));
+            longest = nadi_max_u64(longest, path);
+        }
+        least = nadi_min_u64(least, longest);
+    }
+    return least;
+}
+
 /* A member sends to everybody, also to the farthest; an all-reduce's second half waits for the
  * first halves of all. A window's sends take their turns. */
 static struct nadi_lower_bound direct(const struct phase_view *v)
 {
     const struct nadi_phase *p = v->p;
     const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
-    uint64_t farthest = nadi_lower_bound_quickest_ns(v->f, v->dims, p->message_bytes);
-    for (uint32_t i = 1; v->ring && i < p->n; i++)
-        farthest =
-            nadi_max_u64(farthest, nadi_lower_bound_message(v->f, member(v->ring, 0),
-                                                            member(v->ring, i), p->message_bytes));
+    const bool back = p->op == NADI_PHASE_ALL_REDUCE;
+    uint64_t path = nadi_lower_bound_quickest_ns(v->f, v->dims, p->message_bytes);
     if (v->whole && dim->kind == NADI_DIM_RING)
-        farthest = nadi_lower_bound_path_ns(v->f, p->dim, p->n / 2, p->message_bytes);
+        path = nadi_lower_bound_path_ns(v->f, p->dim, p->n / 2, p->message_bytes);
+    path = nadi_count_mul(path, back ? 2 : 1);
+    if (v->ring)
+        path = nadi_max_u64(path, farthest_ns(v, back));
     uint64_t turns = (p->sends + (uint64_t)p->first - 1) / p->first;
     uint64_t stages = nadi_count_mul(turns + 1, v->endpoint_ns);
-    bool both_directions = p->op == NADI_PHASE_ALL_REDUCE;
-    uint64_t chain = nadi_count_add(nadi_count_mul(2, v->endpoint_ns),
-                                    nadi_count_mul(both_directions ? 2 : 1, farthest));
-    uint64_t last = nadi_max_u64(stages, chain);
-    return (struct nadi_lower_bound){.own = both_directions ? last : stages, .last = last};
+    const uint64_t last =
+        nadi_max_u64(stages, nadi_count_add(nadi_count_mul(2, v->endpoint_ns), path));
+    return (struct nadi_lower_bound){.own = back ? last : stages, .last = last};
 }
 
 /* From the root, whose child may have been waiting, down to a leaf. */
@@ -145,7 +168,7 @@ static struct nadi_lower_bound tree(const struct phase_view *v)
 
 uint64_t nadi_lower_bound_spared(const struct nadi_lower_bounds *f)
 {
-    return f->in->options.network_model->truncates ? nadi_lower_bound_graph_cut_bytes(f->graph) : 0;
+    return nadi_lower_bound_graph_spared_bytes(f->graph);
 }
 
 /* How long an NPU's cables need for what it sends of one chunk. */

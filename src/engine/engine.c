@@ -145,6 +145,12 @@ nadi_time nadi_engine_horizon(const struct nadi_engine *e)
     return e->heap_count && e->heap[0].at < e->until ? e->heap[0].at : e->until;
 }
 
+bool nadi_engine_is_last(const struct nadi_engine *e)
+{
+    return e->events[e->current.head].next == NADI_NONE &&
+           (e->heap_count == 0 || e->heap[0].at > e->now);
+}
+
 void nadi_engine_call(struct nadi_engine *e, nadi_time at, uint32_t kind, uint32_t a, uint32_t b,
                       uint32_t c)
 {

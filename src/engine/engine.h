@@ -91,6 +91,8 @@ struct nadi_engine_follower {
 void nadi_engine_follow(struct nadi_engine *e, const struct nadi_engine_follower *follower);
 /* While an event is handled: the time up to which nothing else of the engine will happen. */
 nadi_time nadi_engine_horizon(const struct nadi_engine *e);
+/* Likewise: is nothing else due at the present time? */
+bool nadi_engine_is_last(const struct nadi_engine *e);
 /* Handles an event at once, inside the present one; now <= at <= horizon, to which the clock
  * moves. */
 void nadi_engine_call(struct nadi_engine *e, nadi_time at, uint32_t kind, uint32_t a, uint32_t b,

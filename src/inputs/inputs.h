@@ -175,8 +175,9 @@ bool nadi_inputs_take_tiers(struct nadi_inputs *in, const char *path, double loc
 
 /* Does the network fit the network model? False with errors in diags. */
 bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;
-/* What the network model may take off the latency of a link of the graph to round it to cycles. */
-double nadi_inputs_rounded_ns(const struct nadi_inputs *in);
+/* What the links of the graph take at the least by the network model (network/ops.h); the caller
+ * frees it. */
+struct nadi_link_least *nadi_inputs_link_least(const struct nadi_inputs *in) NADI_MUST_USE;
 
 /* Group that a collective node means on a rank, by its pg_name; NULL when there is none. */
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,

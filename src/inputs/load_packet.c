@@ -1,10 +1,10 @@
 /* load_packet: the packet model's file and graph. A file whose first word is in capitals is a
  * config.txt of the HPCC simulator. */
+#include "base/mem.h"
 #include "format/doc_change.h"
 #include "inputs/load.h"
 #include "inputs/model_options.h"
 #include "inputs/packet_config.h"
-#include "network/flit/wiring.h"
 #include "network/network.h"
 #include "network/packet/hpcc_config.h"
 
@@ -34,23 +34,31 @@ static bool load_config(struct nadi_load *l, struct nadi_hpcc_files *files)
     return ok;
 }
 
+static struct nadi_network_setup setup_of(const struct nadi_inputs *in)
+{
+    return (struct nadi_network_setup){.topology = &in->topology,
+                                       .graph = &in->graph,
+                                       .routing = in->has_graph ? &in->routing : NULL,
+                                       .packet = &in->packet,
+                                       .flow = &in->flow,
+                                       .flit = &in->flit,
+                                       .loadstore = &in->loadstore};
+}
+
 bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
-    const struct nadi_network_setup setup = {.topology = &in->topology,
-                                             .graph = &in->graph,
-                                             .routing = in->has_graph ? &in->routing : NULL,
-                                             .packet = &in->packet,
-                                             .flow = &in->flow,
-                                             .flit = &in->flit,
-                                             .loadstore = &in->loadstore};
+    const struct nadi_network_setup setup = setup_of(in);
     const struct nadi_network_ops *model = in->options.network_model;
     return !model->accepts || model->accepts(&setup, diags);
 }
 
-double nadi_inputs_rounded_ns(const struct nadi_inputs *in)
+struct nadi_link_least *nadi_inputs_link_least(const struct nadi_inputs *in)
 {
-    return in->options.network_model->has_flits ? 0.5 / nadi_flit_clock_ghz(&in->flit, &in->graph)
-                                                : 0;
+    const struct nadi_network_setup setup = setup_of(in);
+    struct nadi_link_least *least =
+        NADI_NEW(struct nadi_link_least, (size_t)in->graph.link_count + in->graph.limited_count);
+    nadi_network_least(in->options.network_model, &setup, least);
+    return least;
 }
 
 bool nadi_load_packet(struct nadi_load *l)

@@ -422,6 +422,7 @@ const struct nadi_network_ops nadi_network_aware = {
     .in_order = true,
     .store_and_forward = true,
     .truncates = true,
+    .rounding_ns = 1,
     .summary = "A FIFO on every link, store and forward: a message occupies each link of its route "
                "for bytes / bandwidth and waits where the link is busy. Equal to the analytical "
                "reference's congestion-aware model in one dimension; more dimensions are crossed "

@@ -568,6 +568,7 @@ const struct nadi_network_ops nadi_network_flow = {
     .whole_routes = true,
     .has_links = true,
     .can_fold = true,
+    .rounding_ns = 1e-3,
     .summary = "Messages are fluids that share every link of their route max-min fairly, in "
                "picoseconds; each waits for the latency of all its hops. Any graph, any number of "
                "dimensions.",

@@ -4,6 +4,9 @@
 #include "base/str.h"
 #include "network/uniform.h"
 #include "network/usage.h"
+#include "platform/graph.h"
+
+#include <math.h>
 
 #define ROW(name, does) &nadi_network_##name,
 const struct nadi_network_ops *const nadi_network_models[] = {NADI_NETWORK_MODELS(ROW, ) NULL};
@@ -17,6 +20,25 @@ const struct nadi_network_ops *nadi_network_find(const char *name)
         if (nadi_str_equal(nadi_network_models[i]->name, name))
             return nadi_network_models[i];
     return NULL;
+}
+
+void nadi_network_least(const struct nadi_network_ops *ops, const struct nadi_network_setup *setup,
+                        struct nadi_link_least *least)
+{
+    const struct nadi_graph *g = setup->graph;
+    for (uint32_t i = 0; i < g->link_count; i++)
+        least[i] = (struct nadi_link_least){.bytes_per_ns = (double)g->links[i].bits_per_s / 8e9,
+                                            .latency_ns = nadi_time_in_ns(g->links[i].latency),
+                                            .early_ns = ops->early_ns};
+    for (uint32_t k = 0; k < g->limited_count; k++)
+        least[g->link_count + k] = (struct nadi_link_least){
+            .bytes_per_ns = (double)g->nodes[g->limited[k]].forward_bits_s / 8e9,
+            .early_ns = ops->early_ns};
+    if (ops->least)
+        ops->least(setup, least);
+    for (uint32_t i = 0; i < g->link_count; i++)
+        if (g->links[i].dim == NADI_NONE)
+            least[i] = (struct nadi_link_least){.bytes_per_ns = (double)INFINITY};
 }
 
 void *nadi_network_new(const struct nadi_network_ops *ops, const struct nadi_network_setup *setup,

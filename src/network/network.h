@@ -114,6 +114,10 @@ struct nadi_network {
     uint32_t copies;               /* each stands for so many */
 };
 
+/* The same of any model: nadi_network_ops.least. Links on board take no time. */
+void nadi_network_least(const struct nadi_network_ops *ops, const struct nadi_network_setup *setup,
+                        struct nadi_link_least *least);
+
 /* For models: the state of `size` bytes, zeroed but for its base. */
 void *nadi_network_new(const struct nadi_network_ops *ops, const struct nadi_network_setup *setup,
                        size_t size) NADI_MUST_USE;

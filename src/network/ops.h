@@ -21,6 +21,13 @@ typedef void nadi_network_visit_fn(void *context, const struct nadi_network_coun
 /* The flow of that number among those from NPU src to NPU dst, for platform/routing.h. */
 typedef void nadi_network_flow_fn(void *context, uint32_t src, uint32_t dst, uint64_t flow);
 
+/* What a link takes at the least, as the model rounds it: of a message's b bytes the last has left
+ * after b / bytes_per_ns - early_ns and arrives latency_ns later. */
+struct nadi_link_least {
+    double bytes_per_ns; /* INFINITY: they take no time */
+    double latency_ns, early_ns;
+};
+
 struct nadi_network_ops {
     const char *name;
     const char *summary; /* what it assumes, one paragraph */
@@ -41,10 +48,15 @@ struct nadi_network_ops {
     bool has_flits;      /* takes a flit file */
     bool has_loads;      /* takes a loadstore file */
     bool no_switch_ends; /* messages cannot begin or end at switches: no collectives in them */
+    double rounding_ns;  /* a whole message may be so much early, its time being rounded */
+    double early_ns;     /* and so much on each link, parts of it being rounded */
     /* Never later than this one, and runs at any rate. NULL: it does itself. */
     const struct nadi_network_ops *relaxed;
     /* Does the network fit the model? Says why not. NULL: all do. */
     bool (*accepts)(const struct nadi_network_setup *setup, struct nadi_diags *diags);
+    /* Of link i of the graph, and of limited node k as least[link_count + k]. NULL: what the graph
+     * says, but for early_ns. */
+    void (*least)(const struct nadi_network_setup *setup, struct nadi_link_least *least);
     struct nadi_network *(*create)(const struct nadi_network_setup *setup);
     /* Frees what the state holds, but not its base and itself. */
     void (*release)(struct nadi_network *net);

@@ -204,6 +204,7 @@ const struct nadi_network_ops nadi_network_unaware = {
                "dimension in which the two addresses differ, truncated to whole nanoseconds. "
                "Equal to the analytical reference's congestion-unaware model.",
     .truncates = true,
+    .rounding_ns = 1,
     .create = create,
     .release = release,
     .route = find_route,

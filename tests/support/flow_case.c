@@ -109,7 +109,7 @@ bool flow_case_may_open(struct flow_case *c, const struct nadi_network_ops *mode
         .record_usage = c->record_usage,
         .engine = c->engine,
     };
-    if (diags && !model->accepts(&setup, diags))
+    if (diags && model->accepts && !model->accepts(&setup, diags))
         return false;
     c->net = model->create(&setup);
     return true;

@@ -237,8 +237,7 @@ static void go(struct nadi_flit_machine *m, uint32_t node, uint32_t in)
     if (flit & NADI_FLIT_HEAD)
         note_wait(m, flit >> 2, port);
     nadi_flit_occupy(m, port);
-    nadi_flit_arrive(m, m->now + c->traversal_delay + to->delay + 1, to->peer * m->vcs + out_vc,
-                     flit);
+    nadi_flit_arrive(m, m->now + c->traversal_delay + to->flight, to->peer * m->vcs + out_vc, flit);
     nadi_flit_arrive(m, m->now + m->wiring->ports[from->peer].delay + 1 + c->credit_delay,
                      from->peer * m->vcs + in_vc,
                      flit & NADI_FLIT_TAIL ? NADI_FLIT_CREDIT_TAIL : NADI_FLIT_CREDIT);

@@ -179,7 +179,7 @@ static void inject_flit(struct nadi_flit_machine *m, uint32_t port)
     m->credits[port * m->vcs + s->vc]--;
     m->owner[port * m->vcs + s->vc] = port * m->vcs + s->vc;
     nadi_flit_occupy(m, port);
-    nadi_flit_arrive(m, m->now + out->delay + 1, out->peer * m->vcs + s->vc, flit);
+    nadi_flit_arrive(m, m->now + out->flight, out->peer * m->vcs + s->vc, flit);
     m->inside++;
     s->sent++;
     m->moved = true;

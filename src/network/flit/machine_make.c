@@ -6,7 +6,7 @@ static void make_wheel(struct nadi_flit_machine *m)
 {
     const struct nadi_flit_config *c = m->config;
     uint32_t size = 64;
-    while (size < m->wiring->most_delay + c->credit_delay + c->traversal_delay + 4)
+    while (size < m->wiring->most_flight + c->credit_delay + c->traversal_delay + 4)
         size *= 2;
     m->wheel_mask = size - 1;
     m->wheel = NADI_ZNEW(struct nadi_flit_slot, size);

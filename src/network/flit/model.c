@@ -201,7 +201,7 @@ static double alone(struct flit *f, const struct delivery *d)
     double cycles = 0, slowest = 1;
     for (uint32_t i = 0; i < hops; i++) {
         const struct nadi_flit_port *port = &f->wiring.ports[nadi_flit_step_port(f->steps[i])];
-        cycles += port->delay + 1;
+        cycles += port->flight;
         if (i)
             cycles += c->routing_delay + c->vc_delay + c->switch_delay + c->traversal_delay - 1;
         slowest = port->period > slowest * (1 << NADI_FLIT_CYCLE_BITS)
@@ -326,10 +326,17 @@ static void report_deadlock(struct flit *f)
 static void on_pump(void *context, const struct nadi_event *event)
 {
     struct flit *f = context;
+    nadi_engine_count(f->base.engine, -1); /* how often it comes depends on what is skipped */
     if (event->a != f->pump_number)
         return;
     f->pump_at = NADI_TIME_NEVER;
-    const uint64_t end = cycle_at(f, nadi_time_add(nadi_engine_horizon(f->base.engine), 1));
+    if (!nadi_engine_is_last(f->base.engine)) { /* a cycle comes after all else of its time */
+        schedule_pump(f);
+        return;
+    }
+    const nadi_time after = nadi_time_add(nadi_engine_now(f->base.engine), 1);
+    const nadi_time horizon = nadi_engine_horizon(f->base.engine);
+    const uint64_t end = cycle_at(f, horizon > after ? horizon : after);
     const uint64_t going = f->in_flight; /* fewer: what ended comes before the next cycle */
     enum nadi_flit_state state = NADI_FLIT_RUNS;
     do {
@@ -344,10 +351,8 @@ static void on_pump(void *context, const struct nadi_event *event)
         report_deadlock(f);
     else if (state != NADI_FLIT_EMPTY)
         schedule_pump(f);
-    if (state == NADI_FLIT_PAUSED) {
-        nadi_engine_count(f->base.engine, -1);
+    if (state == NADI_FLIT_PAUSED)
         nadi_engine_yield(f->base.engine);
-    }
 }
 
 /* ---- the table ----------------------------------------------------------------------------- */
@@ -564,6 +569,11 @@ const struct nadi_flit_machine *nadi_flit_machine_of(const struct nadi_network *
     return ((const struct flit *)net)->machine;
 }
 
+static void least(const struct nadi_network_setup *setup, struct nadi_link_least *least)
+{
+    nadi_flit_least(setup->flit, setup->graph, least);
+}
+
 const struct nadi_network_ops nadi_network_flit = {
     .name = "flit",
     .has_contention = true,
@@ -573,6 +583,7 @@ const struct nadi_network_ops nadi_network_flit = {
     .no_switch_ends = true,
     .relaxed = &nadi_network_flow,
     .accepts = accepts,
+    .least = least,
     .summary = "Routers flit by flit: input buffers with virtual channels and credits, separable "
                "allocation of channels and of the crossbar, wormhole or virtual cut-through; "
                "dimension order, adaptive, Valiant or table routing without deadlock. Equal to "

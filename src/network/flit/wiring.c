@@ -3,6 +3,9 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "network/ops.h"
+
+#include <math.h>
 
 /* How many channels a port of the graph has here. */
 static uint32_t channels_of(const struct nadi_graph *g, const struct nadi_flit_config *config,
@@ -34,28 +37,36 @@ static bool is_router(const struct nadi_graph *g, uint32_t node)
     return g->nodes[node].kind == NADI_GRAPH_SWITCH;
 }
 
-/* Cycles of the channel out of a port of the graph. */
-static double delay_of(const struct nadi_flit_wiring *w, const struct nadi_flit_config *config,
-                       uint32_t node, uint32_t port)
+/* Cycles of a link's channels. */
+static double delay_of(const struct nadi_graph *g, const struct nadi_flit_config *config,
+                       double clock_ghz, const struct nadi_graph_link *link)
 {
-    const struct nadi_graph *g = w->graph;
-    const struct nadi_graph_link *link = &g->links[g->ports[port].link];
     if (link->dim == NADI_NONE)
         return 1;
     if (config->channel_delay)
-        return is_router(g, node) && is_router(g, g->ports[port].peer) ? config->channel_delay : 1;
-    const double cycles = nadi_time_in_ns(link->latency) * w->clock_ghz;
+        return is_router(g, link->a) && is_router(g, link->b) ? config->channel_delay : 1;
+    const double cycles = nadi_time_in_ns(link->latency) * clock_ghz;
     return cycles < 1 ? 1 : cycles + 0.5;
 }
 
 /* Cycles between two flits. A channel on board is as fast as the clock. */
-static double period_of(const struct nadi_flit_wiring *w, const struct nadi_flit_config *config,
-                        uint32_t port)
+static double period_of(const struct nadi_flit_config *config, double clock_ghz,
+                        const struct nadi_graph_link *link)
 {
-    const struct nadi_graph_link *link = &w->graph->links[w->graph->ports[port].link];
     if (link->dim == NADI_NONE)
         return 1;
-    return w->clock_ghz * 1e9 * 8 * config->flit_bytes / (double)link->bits_per_s;
+    return clock_ghz * 1e9 * 8 * config->flit_bytes / (double)link->bits_per_s;
+}
+
+static const double one = (double)(1 << NADI_FLIT_CYCLE_BITS);
+
+/* What each channel of a link is, but for its ends. */
+static struct nadi_flit_port port_of(double delay, double period)
+{
+    const uint64_t rounded = nadi_count_round(period * one);
+    const uint32_t taken = (uint32_t)nadi_max_u64(nadi_count_round(period), 1);
+    return (struct nadi_flit_port){
+        .delay = (uint32_t)delay, .flight = (uint32_t)delay + taken, .period = rounded};
 }
 
 static bool check_channel(const struct nadi_flit_wiring *w, uint32_t port, double delay,
@@ -90,22 +101,24 @@ static bool add_ports(struct nadi_flit_wiring *w, const struct nadi_flit_config 
                       struct nadi_diags *diags)
 {
     const struct nadi_graph *g = w->graph;
-    const double one = (double)(1 << NADI_FLIT_CYCLE_BITS);
     for (uint32_t n = 0; n < w->node_count; n++)
         for (uint32_t i = g->first_port[n]; i < g->first_port[n + 1]; i++) {
-            const double delay = delay_of(w, config, n, i), period = period_of(w, config, i);
+            const struct nadi_graph_link *link = &g->links[g->ports[i].link];
+            const double delay = delay_of(g, config, w->clock_ghz, link);
+            const double period = period_of(config, w->clock_ghz, link);
             const uint32_t peer = g->first_port[g->ports[i].peer] + g->ports[i].peer_port;
             if (!check_channel(w, i, delay, period, diags))
                 return false;
-            for (uint32_t k = 0; k < w->channel_counts[i]; k++)
-                w->ports[w->graph_port[i] + k] = (struct nadi_flit_port){
-                    .node = n,
-                    .peer = w->graph_port[peer] + k,
-                    .delay = (uint32_t)delay,
-                    .channel = nadi_graph_channel(g, n, i),
-                    .period = nadi_count_round(period * one),
-                };
+            for (uint32_t k = 0; k < w->channel_counts[i]; k++) {
+                struct nadi_flit_port *port = &w->ports[w->graph_port[i] + k];
+                *port = port_of(delay, period);
+                port->node = n;
+                port->peer = w->graph_port[peer] + k;
+                port->channel = nadi_graph_channel(g, n, i);
+            }
             w->most_delay = (uint32_t)nadi_max_u64(w->most_delay, (uint32_t)delay);
+            w->most_flight =
+                (uint32_t)nadi_max_u64(w->most_flight, w->ports[w->graph_port[i]].flight);
         }
     return true;
 }
@@ -125,6 +138,28 @@ static uint32_t buffer_of(const struct nadi_flit_wiring *w, const struct nadi_fl
 double nadi_flit_clock_ghz(const struct nadi_flit_config *config, const struct nadi_graph *g)
 {
     return config->clock_ghz > 0 ? config->clock_ghz : fastest_link(g) / 8e9 / config->flit_bytes;
+}
+
+void nadi_flit_least(const struct nadi_flit_config *config, const struct nadi_graph *g,
+                     struct nadi_link_least *least)
+{
+    const double clock_ghz = nadi_flit_clock_ghz(config, g);
+    const double cycle_ns = 1 / clock_ghz, cycle_ps = cycle_ns * 1e3;
+    const bool whole_ps = fabs(cycle_ps - nearbyint(cycle_ps)) <= cycle_ps * 1e-12;
+    for (uint32_t i = 0; i < g->link_count; i++) {
+        const struct nadi_graph_link *link = &g->links[i];
+        const struct nadi_flit_port p =
+            port_of(delay_of(g, config, clock_ghz, link), period_of(config, clock_ghz, link));
+        const double period = (double)p.period / one;
+        const bool whole_cycles = p.period % (1 << NADI_FLIT_CYCLE_BITS) == 0;
+        /* the first flit takes no period but its flight; what does not go in whole cycles may go
+         * one early, and times are rounded to the clock's unit */
+        least[i] = (struct nadi_link_least){
+            .bytes_per_ns = config->flit_bytes / (period * cycle_ns),
+            .latency_ns = p.delay * cycle_ns,
+            .early_ns =
+                (p.delay + period - p.flight + !whole_cycles) * cycle_ns + (whole_ps ? 0 : 1e-3)};
+    }
 }
 
 bool nadi_flit_wire(struct nadi_flit_wiring *w, const struct nadi_graph *g,

@@ -360,6 +360,7 @@ const struct nadi_network_ops nadi_network_loadstore = {
     .has_contention = true,
     .has_links = true,
     .has_loads = true,
+    .early_ns = 1e-3,
     .relaxed = &nadi_network_flow,
     .accepts = accepts,
     .summary =

@@ -10,42 +10,6 @@
 
 enum { MAX_RATES = 4096, MAX_SLOTS = 1 << 14, REORDER_PACKETS = 128 };
 
-/* RoCEv2 frames. Counted in buffers: Ethernet 14 + FCS 4, IPv4 20, UDP 8, BTH 12, ICRC 4; an ACK
- * adds AETH 4, as does a pull, a CNP 16 reserved bytes; PFC and trimmed packets are least frames
- * of 64. Telemetry: INT as in HPCC. On the wire each frame also costs preamble 8 and gap 12. Exact
- * mode: the HPCC simulator's headers with a link header of 2 bytes. */
-static struct nadi_pkt_frames frames_of(const struct nadi_packet_config *c)
-{
-    static const uint16_t exact_extra[] = {
-        [NADI_TELEMETRY_NONE] = 0,
-        [NADI_TELEMETRY_TIME] = 8,
-        [NADI_TELEMETRY_INT] = 42,
-        [NADI_TELEMETRY_PINT] = 2,
-    };
-    const uint16_t extra = exact_extra[c->cc->telemetry];
-    if (c->exact)
-        return (struct nadi_pkt_frames){
-            .data_overhead = (uint16_t)(36 + extra),
-            .ack = (uint16_t)(22 + (12 + extra > 26 ? 12 + extra : 26)),
-            .header = 36,
-            .cnp = 48,
-            .pull = 48,
-            .pfc = 31,
-        };
-    const uint16_t carried = c->cc->telemetry == NADI_TELEMETRY_TIME   ? 0
-                             : c->cc->telemetry == NADI_TELEMETRY_PINT ? 1
-                                                                       : extra;
-    return (struct nadi_pkt_frames){
-        .data_overhead = (uint16_t)(62 + carried),
-        .ack = (uint16_t)(66 + carried),
-        .header = 64,
-        .cnp = 78,
-        .pull = 66,
-        .pfc = 64,
-        .gap = (uint16_t)c->gap_bytes,
-    };
-}
-
 static uint32_t nearest_rate(const struct nadi_pkt *net, uint64_t bits_per_s)
 {
     uint32_t best = 0;
@@ -334,8 +298,8 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     net->state_bytes = config->hpcc.multi_rate && net->cc->multi_rate_bytes
                            ? net->cc->multi_rate_bytes
                            : net->cc->state_bytes;
-    net->tick = config->exact ? NADI_PS_PER_NS : 1;
-    net->frames = frames_of(config);
+    net->tick = nadi_pkt_tick_of(config);
+    net->frames = nadi_pkt_frames_of(config);
     net->free_flow = net->free_cell = net->free_chunk = net->free_int = NADI_NONE;
     resolve(net);
     net->path_hops = 4;

@@ -24,6 +24,7 @@
 #include "network/packet/config.h"
 #include "network/packet/ns3_streams.h"
 #include "network/packet/wheel.h"
+#include "network/packet/wire.h"
 #include "platform/graph.h"
 
 static inline uint32_t nadi_min_u32(uint32_t a, uint32_t b)
@@ -297,11 +298,16 @@ struct nadi_pkt_info { /* what is not needed to move packets */
     uint32_t first, arriving, last;
 };
 
-struct nadi_pkt_track { /* selective recovery: a bit a packet in each */
-    uint64_t *received;
-    uint64_t *acked, *repeat; /* behind it */
-    uint32_t words, capacity;
-    uint32_t looked; /* packets below were acknowledged, or found missing once */
+/* A bit a packet, of those from `begin` words on: a ring of words, as many as are in flight. */
+struct nadi_pkt_bits {
+    uint64_t *words;
+    uint32_t begin, capacity; /* words; a power of two, or 0 */
+};
+
+struct nadi_pkt_track {                 /* selective recovery */
+    struct nadi_pkt_bits received;      /* of those from the receiver's `expected` on */
+    struct nadi_pkt_bits acked, repeat; /* of those from the sender's `una` on */
+    uint32_t looked;                    /* packets below were acknowledged, or found missing once */
 };
 
 struct nadi_pkt_pint { /* PINT: a port's moving average */
@@ -311,11 +317,6 @@ struct nadi_pkt_pint { /* PINT: a port's moving average */
     nadi_time at;    /* last departure */
     uint32_t bytes;
     uint32_t power; /* the largest that is not above u */
-};
-
-struct nadi_pkt_frames {                                 /* sizes in bytes */
-    uint16_t data_overhead, header, ack, cnp, pull, pfc; /* header: of trimmed data */
-    uint16_t gap; /* preamble and gap between frames: on the wire, not in buffers */
 };
 
 struct nadi_pkt_totals {
@@ -465,13 +466,10 @@ static inline void nadi_pkt_free_cell(struct nadi_pkt *net, uint32_t cell)
     net->free_cell = cell;
 }
 
-/* Of putting bytes on a cable, to the nearest tick. Halves are rounded down in exact mode, where
- * the HPCC simulator's binary fractions of a second lie below them. */
+/* Of putting bytes on a cable. */
 static inline uint64_t nadi_pkt_ticks_of(const struct nadi_pkt *net, uint32_t bytes, uint64_t rate)
 {
-    const uint64_t ticks_per_s = net->config.exact ? UINT64_C(1000000000) : UINT64_C(1000000000000);
-    const uint64_t bits = (uint64_t)(bytes + net->frames.gap) * 8;
-    return (2 * bits * ticks_per_s + rate - net->config.exact) / (2 * rate);
+    return nadi_pkt_wire_ticks(net->config.exact, (uint64_t)bytes + net->frames.gap, rate);
 }
 
 /* What joins an NPU with its own router is no cable: packets take no time on it, as in the other
@@ -570,8 +568,6 @@ void nadi_pkt_set_port_rate(struct nadi_pkt *net, uint32_t port, uint64_t bits_p
 /* --- track.c: selective recovery --- */
 
 void nadi_pkt_track_begin(struct nadi_pkt *net, uint32_t flow);
-/* It has more packets now. */
-void nadi_pkt_track_extend(struct nadi_pkt *net, uint32_t flow);
 /* At the receiver: false when the packet was there before. Moves `expected`. */
 bool nadi_pkt_track_receive(struct nadi_pkt *net, uint32_t flow, uint32_t seq);
 /* At the sender. Moves `una`. */

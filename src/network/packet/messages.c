@@ -75,8 +75,6 @@ bool nadi_pkt_flow_append(struct nadi_pkt *net, uint32_t flow, uint64_t bytes, u
     f->packets = message.end;
     f->payload_bytes = message.payload_bytes;
     net->disturbances++;
-    if (net->selective)
-        nadi_pkt_track_extend(net, flow);
     nadi_pkt_routes_load(net, flow, (int64_t)bytes);
     turn(net, flow);
     nadi_pkt_nic_refresh(net, flow);

@@ -145,9 +145,10 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
     p->in_flight--;
     if (nadi_message_logged(p->base.log, d.kind))
         log_loss(p, flow, &d, at);
-    nadi_engine_call(p->base.engine,
-                     nadi_engine_now(p->base.engine) > at ? nadi_engine_now(p->base.engine) : at,
-                     d.kind, d.a, d.b, d.c);
+    /* what else happens may lie between two ticks */
+    const nadi_time now = nadi_engine_now(p->base.engine);
+    const nadi_time least = nadi_min_time(at, nadi_engine_horizon(p->base.engine));
+    nadi_engine_call(p->base.engine, nadi_max_time(now, least), d.kind, d.a, d.b, d.c);
     const nadi_time horizon = nadi_engine_horizon(p->base.engine) / net->tick;
     p->limit = horizon < p->limit ? horizon : p->limit;
 }
@@ -478,6 +479,7 @@ const struct nadi_network_ops nadi_network_packet = {
     .has_packets = true,
     .relaxed = &nadi_network_flow,
     .accepts = accepts,
+    .least = nadi_packet_least,
     .summary = "RoCE packets: NICs with windows and pacing, store-and-forward switches with shared "
                "buffers, PFC, ECN and congestion control. In its exact mode equal to the HPCC "
                "simulator on ns-3.",

@@ -68,7 +68,7 @@ static inline bool nadi_pkt_is_endless(const struct nadi_pkt *net)
 
 static inline nadi_time nadi_pkt_to_ticks(const struct nadi_pkt *net, nadi_time ps)
 {
-    return nadi_time_add(ps, net->tick / 2) / net->tick;
+    return nadi_pkt_latency_ticks(net->tick, ps);
 }
 
 #endif

@@ -7,70 +7,91 @@
 #include "base/mem.h"
 #include "network/packet/internal.h"
 
-static bool get(const uint64_t *bits, uint32_t at)
+static uint64_t *word_of(const struct nadi_pkt_bits *b, uint32_t word)
 {
-    return bits[at >> 6] >> (at & 63) & 1;
+    return &b->words[word & (b->capacity - 1)];
 }
 
-static void put(uint64_t *bits, uint32_t at)
+static bool get(const struct nadi_pkt_bits *b, uint32_t at)
 {
-    bits[at >> 6] |= UINT64_C(1) << (at & 63);
+    const uint32_t word = at >> 6;
+    return word - b->begin < b->capacity && *word_of(b, word) >> (at & 63) & 1;
 }
 
-static void clear(uint64_t *bits, uint32_t at)
+static void grow(struct nadi_pkt_bits *b, uint32_t words)
 {
-    bits[at >> 6] &= ~(UINT64_C(1) << (at & 63));
+    struct nadi_pkt_bits more = {.begin = b->begin, .capacity = 1};
+    while (more.capacity < words)
+        more.capacity *= 2;
+    more.words = NADI_ZNEW(uint64_t, more.capacity);
+    for (uint32_t i = 0; i < b->capacity; i++)
+        *word_of(&more, b->begin + i) = *word_of(b, b->begin + i);
+    nadi_mem_free(b->words);
+    *b = more;
+}
+
+static void put(struct nadi_pkt_bits *b, uint32_t at)
+{
+    const uint32_t word = at >> 6;
+    if (word - b->begin >= b->capacity)
+        grow(b, word - b->begin + 1);
+    *word_of(b, word) |= UINT64_C(1) << (at & 63);
+}
+
+static void clear(struct nadi_pkt_bits *b, uint32_t at)
+{
+    *word_of(b, at >> 6) &= ~(UINT64_C(1) << (at & 63));
+}
+
+/* Nobody asks for packets below `at` any more. */
+static void pass(struct nadi_pkt_bits *b, uint32_t at)
+{
+    for (; b->begin < at >> 6; b->begin++)
+        if (b->capacity)
+            *word_of(b, b->begin) = 0;
+}
+
+static void empty(struct nadi_pkt_bits *b)
+{
+    b->begin = 0;
+    if (b->capacity)
+        memset(b->words, 0, b->capacity * sizeof(*b->words));
 }
 
 void nadi_pkt_track_begin(struct nadi_pkt *net, uint32_t flow)
 {
     struct nadi_pkt_track *t = &net->tracks[flow];
-    t->words = net->flows[flow].packets / 64 + 1;
-    if (t->words > t->capacity) {
-        t->received = nadi_mem_realloc(t->received, (size_t)t->words * 3, sizeof(uint64_t));
-        t->capacity = t->words;
-    }
-    t->acked = t->received + t->words;
-    t->repeat = t->acked + t->words;
+    empty(&t->received);
+    empty(&t->acked);
+    empty(&t->repeat);
     t->looked = 0;
-    memset(t->received, 0, (size_t)t->words * 3 * sizeof(uint64_t));
 }
 
-/* Twice as many, so that many short messages move the bits seldom. */
-void nadi_pkt_track_extend(struct nadi_pkt *net, uint32_t flow)
+static bool is_acked(const struct nadi_pkt *net, uint32_t flow, uint32_t seq)
 {
-    struct nadi_pkt_track *t = &net->tracks[flow];
-    const uint32_t old = t->words, needed = net->flows[flow].packets / 64 + 1;
-    if (needed <= old)
-        return;
-    const uint32_t words = nadi_max_u32(needed, 2 * old);
-    uint64_t *bits = NADI_ZNEW(uint64_t, (size_t)words * 3);
-    const uint64_t *const from[] = {t->received, t->acked, t->repeat};
-    for (uint32_t i = 0; i < 3; i++)
-        memcpy(bits + (size_t)i * words, from[i], old * sizeof(*bits));
-    nadi_mem_free(t->received);
-    t->received = bits;
-    t->acked = bits + words;
-    t->repeat = t->acked + words;
-    t->words = t->capacity = words;
+    return seq < net->flows[flow].una || get(&net->tracks[flow].acked, seq);
 }
 
 void nadi_pkt_track_release(struct nadi_pkt *net)
 {
-    for (size_t i = 0; net->tracks && i < net->flow_capacity; i++)
-        nadi_mem_free(net->tracks[i].received);
+    for (size_t i = 0; net->tracks && i < net->flow_capacity; i++) {
+        nadi_mem_free(net->tracks[i].received.words);
+        nadi_mem_free(net->tracks[i].acked.words);
+        nadi_mem_free(net->tracks[i].repeat.words);
+    }
     nadi_mem_free(net->tracks);
 }
 
 bool nadi_pkt_track_receive(struct nadi_pkt *net, uint32_t flow, uint32_t seq)
 {
-    uint64_t *bits = net->tracks[flow].received;
+    struct nadi_pkt_bits *bits = &net->tracks[flow].received;
     struct nadi_pkt_receiver *r = &net->receivers[flow];
-    if (get(bits, seq))
+    if (seq < r->expected || get(bits, seq))
         return false;
     put(bits, seq);
     while (r->expected < net->flows[flow].packets && get(bits, r->expected))
         r->expected++;
+    pass(bits, r->expected);
     return true;
 }
 
@@ -80,7 +101,7 @@ static void look(struct nadi_pkt *net, uint32_t flow, uint32_t seq)
     if (seq <= net->config.reorder_packets)
         return;
     for (const uint32_t end = seq - net->config.reorder_packets; t->looked < end; t->looked++)
-        if (!get(t->acked, t->looked))
+        if (!is_acked(net, flow, t->looked))
             nadi_pkt_track_lost(net, flow, t->looked);
 }
 
@@ -88,16 +109,18 @@ void nadi_pkt_track_ack(struct nadi_pkt *net, uint32_t flow, uint32_t seq)
 {
     struct nadi_pkt_track *t = &net->tracks[flow];
     struct nadi_pkt_flow *f = &net->flows[flow];
-    if (get(t->acked, seq))
+    if (is_acked(net, flow, seq))
         return;
-    put(t->acked, seq);
-    if (get(t->repeat, seq)) {
-        clear(t->repeat, seq);
+    put(&t->acked, seq);
+    if (get(&t->repeat, seq)) {
+        clear(&t->repeat, seq);
         f->repeats--;
     } else if (f->in_flight)
         f->in_flight--;
-    while (f->una < f->packets && get(t->acked, f->una))
+    while (f->una < f->packets && get(&t->acked, f->una))
         f->una++;
+    pass(&t->acked, f->una);
+    pass(&t->repeat, f->una);
     look(net, flow, seq);
 }
 
@@ -105,9 +128,9 @@ void nadi_pkt_track_lost(struct nadi_pkt *net, uint32_t flow, uint32_t seq)
 {
     struct nadi_pkt_track *t = &net->tracks[flow];
     struct nadi_pkt_flow *f = &net->flows[flow];
-    if (seq >= f->next || get(t->acked, seq) || get(t->repeat, seq))
+    if (seq >= f->next || is_acked(net, flow, seq) || get(&t->repeat, seq))
         return;
-    put(t->repeat, seq);
+    put(&t->repeat, seq);
     f->repeats++;
     if (f->in_flight)
         f->in_flight--;
@@ -128,10 +151,10 @@ uint32_t nadi_pkt_track_repeat(struct nadi_pkt *net, uint32_t flow)
     struct nadi_pkt_track *t = &net->tracks[flow];
     struct nadi_pkt_flow *f = &net->flows[flow];
     uint32_t word = f->una >> 6;
-    while (!t->repeat[word])
+    while (!*word_of(&t->repeat, word))
         word++;
-    const uint32_t seq = word * 64 + (uint32_t)__builtin_ctzll(t->repeat[word]);
-    clear(t->repeat, seq);
+    const uint32_t seq = word * 64 + (uint32_t)__builtin_ctzll(*word_of(&t->repeat, word));
+    clear(&t->repeat, seq);
     f->repeats--;
     return seq;
 }
