@@ -217,6 +217,7 @@ static void find_programs(struct nadi_learning *l)
             p->stage = s;
             p->stages = l->jobs[k]->stage_count;
             p->program = l->jobs[k]->programs[l->jobs[k]->class_of_stage[s]];
+            p->features = NADI_ARENA_ZNEW(&l->records->arena, double, NADI_LAW_FEATURES);
             nadi_learned_features(f, f->points + (size_t)k * width, s, p->stages, p->features);
         }
 }

@@ -8,7 +8,7 @@
 struct nadi_learned_program { /* a stage of a job */
     uint32_t job, stage, stages;
     const struct nadi_job_program *program;
-    double features[NADI_LAW_FEATURES];
+    double *features;  /* in the arena of the records, which outlive it */
     uint32_t *slot_of; /* by outermost item of its parse: the skeleton's */
 };
 

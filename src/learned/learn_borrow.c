@@ -23,7 +23,8 @@ struct nadi_learned_record { /* a law and what it was fitted to */
         size_t count, capacity;
     } members; /* laws of cells that are this one */
     uint32_t count;
-    double *features, *values; /* by sample, `width` features each */
+    double *values;          /* by sample */
+    const double **features; /* by sample, `width` of them: of its program, in the records' arena */
     uint32_t width;
     const double **rows; /* the features as all families with the key have them */
     bool done;
@@ -40,10 +41,14 @@ static uint64_t key_of(const struct nadi_learned_seen *seen)
 
 static uint64_t hash_of(const struct nadi_learned_record *x)
 {
-    const uint64_t words[] = {
-        x->key, x->family, x->count, nadi_hash_bytes(x->values, x->count * sizeof(double)),
-        nadi_hash_bytes(x->features, (size_t)x->count * x->width * sizeof(double))};
-    return nadi_hash_words(words, sizeof(words) / sizeof(words[0]));
+    const uint64_t words[] = {x->key, x->family, x->count,
+                              nadi_hash_bytes(x->values, x->count * sizeof(double))};
+    uint64_t hash = nadi_hash_words(words, sizeof(words) / sizeof(words[0]));
+    for (uint32_t i = 0; i < x->count; i++) {
+        const uint64_t both[] = {hash, nadi_hash_bytes(x->features[i], x->width * sizeof(double))};
+        hash = nadi_hash_words(both, 2);
+    }
+    return hash;
 }
 
 void nadi_learn_record(struct nadi_learned_records *r, const struct nadi_learned_seen *seen)
@@ -57,11 +62,10 @@ void nadi_learn_record(struct nadi_learned_records *r, const struct nadi_learned
                                           .law = *seen->members[0],
                                           .count = seen->count,
                                           .width = width};
-    fresh->features = NADI_ARENA_NEW(&r->arena, double, (size_t)seen->count *width);
+    fresh->features = NADI_ARENA_NEW(&r->arena, const double *, seen->count);
     fresh->values = NADI_ARENA_NEW(&r->arena, double, seen->count);
     memcpy(fresh->values, seen->values, seen->count * sizeof(double));
-    for (uint32_t i = 0; i < seen->count; i++)
-        memcpy(fresh->features + (size_t)i * width, seen->features[i], width * sizeof(double));
+    memcpy(fresh->features, seen->features, seen->count * sizeof(*fresh->features));
     const uint32_t next = (uint32_t)r->list.count;
     const uint32_t at = *nadi_map64_put(&r->seen, hash_of(fresh), next, NULL);
     fresh->place = next;
@@ -157,7 +161,7 @@ static void make_rows(struct common *c, struct nadi_learned_record *x)
     for (uint32_t i = 0; i < x->count; i++) {
         double *row = NADI_ARENA_NEW(&c->arena, double, width);
         for (uint32_t f = 0; f < width; f++)
-            row[f] = from[f] == NADI_NONE ? 1 : x->features[(size_t)i * x->width + from[f]];
+            row[f] = from[f] == NADI_NONE ? 1 : x->features[i][from[f]];
         x->rows[i] = row;
     }
 }
