@@ -39,6 +39,7 @@ struct nadi_network_setup { /* all must outlive the network */
     struct nadi_engine *engine;
     struct nadi_message_log *log;       /* NULL: nobody asks what messages waited for */
     bool record_usage;                  /* what links carry over time */
+    bool all_packets;                   /* packet: each is simulated, nothing recalled */
     bool to_switches;                   /* packet: messages begin and end at switches too */
     bool few_senders;                   /* unaware: no table of all NPUs is worth its time */
     bool fabric_stops;                  /* fabric: a message that cannot be routed ends the run */

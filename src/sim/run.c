@@ -217,6 +217,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .log = s->logs ? &s->log : NULL,
         .fabric_stops = in->options.fabric_stops,
         .uniform = fold && !phases ? &s->uniform : NULL,
+        .all_packets = in->options.executor == &nadi_executor_message,
         .to_switches = uses_switches(&in->system),
         .few_senders = fold && phases && fold->actor_count < in->rank_count / 16,
         .engine = s->engine,

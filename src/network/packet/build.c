@@ -231,6 +231,8 @@ static void make_wheel(struct nadi_pkt *net)
     nadi_pkt_wheel_init(&net->wheel, shift, span,
                         net->config.exact ? 0
                                           : (uint32_t)NADI_PKT_EVENT_CELL << NADI_PKT_EVENT_SHIFT);
+    if (!net->config.exact)
+        net->wheel.last = NADI_PKT_BEHIND_PACKETS;
 }
 
 /* What the scheme needs, and what the user asks for. */

@@ -110,21 +110,23 @@ static void begin(struct nadi_pkt *net, uint32_t flow)
     nadi_pkt_nic_kick(net, nic);
 }
 
-static uint64_t packets_of(const struct nadi_pkt *net, uint64_t bytes)
-{
-    const uint32_t payload = net->config.payload_bytes;
-    return bytes ? (bytes - 1) / payload + 1 : 1;
-}
-
 static void reset_receiver(struct nadi_pkt *net, uint32_t flow, uint32_t packets)
 {
     net->receivers[flow] = (struct nadi_pkt_receiver){.end = packets, .nacked = NADI_NONE};
 }
 
+static void drop(struct nadi_pkt *net, uint32_t flow)
+{
+    net->flows[flow].next = net->free_flow;
+    net->flows[flow].packets = 0;
+    net->flows[flow].live = 0;
+    net->free_flow = flow;
+}
+
 uint32_t nadi_pkt_flow_prepare(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec)
 {
     const uint32_t flow = new_flow(net), payload = net->config.payload_bytes;
-    const uint64_t packets = packets_of(net, spec->bytes);
+    const uint64_t packets = nadi_pkt_packets_of(net, spec->bytes);
     NADI_ASSERT(packets < UINT32_MAX); /* nadi_packet_most_bytes */
     net->infos[flow] = (struct nadi_pkt_info){
         .src = spec->src,
@@ -150,11 +152,14 @@ uint32_t nadi_pkt_flow_prepare(struct nadi_pkt *net, const struct nadi_pkt_flow_
     };
     if (nadi_pkt_routes_find(net, flow))
         return flow;
-    net->flows[flow].next = net->free_flow;
-    net->flows[flow].packets = 0;
-    net->flows[flow].live = 0;
-    net->free_flow = flow;
+    drop(net, flow);
     return NADI_NONE;
+}
+
+void nadi_pkt_flow_unprepare(struct nadi_pkt *net, uint32_t flow)
+{
+    nadi_pkt_routes_load(net, flow, -(int64_t)net->infos[flow].load_bytes);
+    drop(net, flow);
 }
 
 void nadi_pkt_flow_open(struct nadi_pkt *net, uint32_t flow)
@@ -201,7 +206,7 @@ void nadi_pkt_flow_begin(struct nadi_pkt *net, uint32_t cell)
 nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow)
 {
     const struct nadi_pkt_info *info = &net->infos[flow];
-    const uint64_t packets = packets_of(net, info->bytes);
+    const uint64_t packets = nadi_pkt_packets_of(net, info->bytes);
     nadi_time rtt, slowest = 0, sum = 0;
     uint64_t rate;
     if (net->config.exact) {
@@ -299,7 +304,7 @@ static void abandon(struct nadi_pkt *net, uint32_t flow)
  * paused, because buffers wait for each other in a circle. */
 static bool stands_still(const struct nadi_pkt *net)
 {
-    return net->wheel.now - net->moved_at > net->still_after;
+    return !net->recalling && net->wheel.now - net->moved_at > net->still_after;
 }
 
 static bool is_paused(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
@@ -333,6 +338,7 @@ static void on_rto(struct nadi_pkt *net, uint32_t flow)
         return;
     }
     net->disturbances++;
+    nadi_pkt_note_irregular(net, net->nics[f->nic].port);
     net->totals.timeouts++;
     if (f->timeouts++ >= net->config.retry_limit && net->config.retry_limit) {
         abandon(net, flow);

@@ -12,8 +12,9 @@
  * An event is a number: the end of a port's transmission, the arrival of the head of a queue, or a
  * cell (a timer or the like). Events of one time, exact mode: in the order in which they were
  * scheduled; of one transmission the end before the arrival at the peer. Otherwise by number, cells
- * last and in the order in which they were scheduled: what happens at a node does not depend on
- * what is scheduled elsewhere. Nor do random numbers, of which each port draws its own. */
+ * behind them in the order in which they were scheduled, markers last: what happens at a node does
+ * not depend on what is scheduled elsewhere. Nor do random numbers, of which each port draws its
+ * own. */
 #ifndef NADI_NETWORK_PACKET_INTERNAL_H
 #define NADI_NETWORK_PACKET_INTERNAL_H
 
@@ -126,8 +127,12 @@ enum nadi_pkt_event_kind {
     NADI_PKT_EVENT_SWITCH_DONE, /* end of a port's transmission */
     NADI_PKT_EVENT_HOST_DONE,
     NADI_PKT_EVENT_CELL,
+    NADI_PKT_EVENT_MARKER, /* a cell that comes behind all others of its time; not in exact mode */
     NADI_PKT_EVENT_SHIFT = 29,
 };
+
+/* Behind the number of every event of packets and timers. */
+#define NADI_PKT_BEHIND_PACKETS ((uint32_t)NADI_PKT_EVENT_MARKER << NADI_PKT_EVENT_SHIFT)
 
 enum { NADI_PKT_EVENT_INDEX = (1 << NADI_PKT_EVENT_SHIFT) - 1 };
 
@@ -345,6 +350,8 @@ struct nadi_pkt_hooks {
     void (*closed)(void *context, struct nadi_pkt *net, uint32_t flow);
     void (*pfc)(void *context, const struct nadi_pkt *net, uint32_t port, bool pause);
     void (*marker)(void *context, struct nadi_pkt *net, uint32_t a, uint32_t b);
+    /* An event of a queue in which there is no packet. */
+    void (*empty)(void *context, struct nadi_pkt *net, uint32_t event);
     /* Flows of a list that are due now. */
     void (*start)(void *context, struct nadi_pkt *net);
 };
@@ -430,7 +437,13 @@ struct nadi_pkt {
     const uint32_t *part_of;     /* of a replica: by node */
     bool stood_still;            /* a flow was given up because nothing moved any more */
     nadi_time moved_at;          /* the last time that a packet was put on a cable */
-    nadi_time still_after;       /* so long without any: nothing moves any more */
+    uint32_t arriving;           /* queue whose head arrives at a host as data, or did last */
+    /* Of parts that are told from each other (recall.h): how often one did what depends on more
+     * than itself, by part, and the part of each port. NULL: nobody asks. */
+    uint64_t *irregular;
+    const uint32_t *irregular_of;
+    uint32_t recalling;    /* parts in which packets move but are not simulated */
+    nadi_time still_after; /* so long without any: nothing moves any more */
 };
 
 /* --- cells and packets: pools.c --- */
@@ -464,6 +477,13 @@ static inline void nadi_pkt_free_cell(struct nadi_pkt *net, uint32_t cell)
     net->cells[cell].kind = NADI_PKT_FREE;
     net->cells[cell].next = net->free_cell;
     net->free_cell = cell;
+}
+
+/* What happens at the port depends on a random number, or is told of by time. */
+static inline void nadi_pkt_note_irregular(struct nadi_pkt *net, uint32_t port)
+{
+    if (net->irregular)
+        net->irregular[net->irregular_of[port]]++;
 }
 
 /* Of putting bytes on a cable. */
@@ -603,6 +623,11 @@ struct nadi_pkt_flow_spec {
 enum { NADI_PKT_FIRST_PORT = 10000 };
 uint16_t nadi_pkt_next_port(struct nadi_pkt *net, uint32_t src, uint32_t dst);
 
+static inline uint64_t nadi_pkt_packets_of(const struct nadi_pkt *net, uint64_t bytes)
+{
+    return bytes ? (bytes - 1) / net->config.payload_bytes + 1 : 1;
+}
+
 /* Begins a flow now (exact mode: at the end of this time); returns its number, NADI_NONE when there
  * is no route. */
 uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec);
@@ -610,6 +635,7 @@ uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_sp
 /* The two halves of it, default mode: a flow that is there but has not begun, and its beginning. */
 uint32_t nadi_pkt_flow_prepare(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec);
 void nadi_pkt_flow_open(struct nadi_pkt *net, uint32_t flow);
+void nadi_pkt_flow_unprepare(struct nadi_pkt *net, uint32_t flow); /* it is not wanted after all */
 /* A flow of another part, to this one, is about to begin. */
 void nadi_pkt_flow_expect(struct nadi_pkt *net, uint32_t flow);
 

@@ -17,6 +17,7 @@
 #include "network/packet/figures.h"
 #include "network/packet/model_inside.h"
 #include "network/packet/packet.h"
+#include "network/packet/recall.h"
 
 enum { EVENTS_A_PUMP = 1 << 16 };
 
@@ -42,7 +43,10 @@ static void schedule_pump(struct packet *p)
 static void run_packets(struct packet *p, uint64_t most)
 {
     const uint64_t before = p->net->totals.events;
-    nadi_pkt_run(p->net, &p->limit, most);
+    p->handles = true;
+    if (nadi_pkt_run(p->net, &p->limit, most) && !nadi_time_is_never(p->limit))
+        p->handled_to = p->limit;
+    p->handles = false;
     nadi_engine_count(p->base.engine, (int64_t)(p->net->totals.events - before));
 }
 
@@ -96,12 +100,17 @@ static void on_look(struct packet *p)
 static void on_marker(void *context, struct nadi_pkt *net, uint32_t event, uint32_t number)
 {
     struct packet *p = context;
+    if (event == NADI_NONE && number > 0) {
+        nadi_pkt_recall_marker(p, number);
+        return;
+    }
     if (event == NADI_NONE) {
         on_look(p);
         return;
     }
     if (p->marker_of[event] != number)
         return;
+    p->context++;
     p->marked = event;
     p->limit = net->wheel.now - 1;
 }
@@ -139,18 +148,33 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
 {
     struct packet *p = context;
     const uint32_t index = net->infos[flow].user;
+    const uint32_t event = net->arriving | (uint32_t)NADI_PKT_EVENT_DATA_AT_HOST
+                                               << NADI_PKT_EVENT_SHIFT;
+    p->trigger = event;
+    if (p->recall && !nadi_pkt_recall_arrived(p, index))
+        return;
+    if (nadi_message_logged(p->base.log, p->deliveries.items[index].kind))
+        log_loss(p, flow, &p->deliveries.items[index], nadi_pkt_to_ps(net, net->wheel.now));
+    nadi_pkt_model_deliver(p, index, event);
+}
+
+void nadi_pkt_model_deliver(struct packet *p, uint32_t index, uint32_t event)
+{
+    const struct nadi_pkt *net = p->net;
     const struct delivery d = p->deliveries.items[index];
-    const nadi_time at = nadi_pkt_to_ps(p->net, net->wheel.now);
+    const nadi_time at = nadi_pkt_to_ps(net, net->wheel.now);
     NADI_POOL_GIVE(&p->deliveries, next, index);
     p->in_flight--;
-    if (nadi_message_logged(p->base.log, d.kind))
-        log_loss(p, flow, &d, at);
+    p->trigger = event;
+    p->context++;
     /* what else happens may lie between two ticks */
     const nadi_time now = nadi_engine_now(p->base.engine);
     const nadi_time least = nadi_min_time(at, nadi_engine_horizon(p->base.engine));
     nadi_engine_call(p->base.engine, nadi_max_time(now, least), d.kind, d.a, d.b, d.c);
     const nadi_time horizon = nadi_engine_horizon(p->base.engine) / net->tick;
     p->limit = horizon < p->limit ? horizon : p->limit;
+    p->trigger = NADI_PKT_BEHIND_PACKETS;
+    p->context++;
 }
 
 static void on_pfc(void *context, const struct nadi_pkt *net, uint32_t port, bool pause)
@@ -188,6 +212,9 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
         p->base.usage = nadi_pkt_carried_init(&p->carried, p->net->port_count);
     p->net->watched = p->base.log != NULL;
     p->marked = NADI_NONE;
+    p->trigger = NADI_PKT_BEHIND_PACKETS;
+    p->net->hooks.empty = nadi_pkt_recall_due;
+    p->recall = setup->all_packets ? NULL : nadi_pkt_recall_create(p);
     const struct nadi_engine_follower follower = {.context = p,
                                                   .pump = p->kind_pump,
                                                   .scheduled = nadi_pkt_model_scheduled,
@@ -203,6 +230,7 @@ static void release(struct nadi_network *net)
     nadi_pkt_pauses_release(&self(net)->pauses);
     nadi_pkt_carried_release(&self(net)->carried);
     nadi_pkt_destroy(self(net)->net);
+    nadi_pkt_recall_destroy(self(net)->recall);
     nadi_pkt_ends_destroy(self(net)->ends);
     nadi_mem_free(self(net)->deliveries.items);
     nadi_mem_free(self(net)->stranded.items);
@@ -258,7 +286,9 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         p->begun = now;
     if (p->base.usage && !p->looks)
         look_later(p);
-    if (nadi_connections_enter(&p->connections, p->deliveries.items[index].connection, index))
+    if (p->recall)
+        nadi_pkt_recall_send(p, index);
+    else if (nadi_connections_enter(&p->connections, p->deliveries.items[index].connection, index))
         nadi_pkt_queue_pair_inject(p, index);
     schedule_pump(p);
 }
@@ -280,6 +310,8 @@ static void change(struct nadi_network *net, const struct nadi_link_state *state
         };
     }
     nadi_pkt_set_clock(p->net, tick_of(p, nadi_engine_now(p->base.engine)));
+    if (p->recall)
+        nadi_pkt_recall_settle(p->recall, true);
     nadi_pkt_cables_change(p->net, cables, links);
     nadi_mem_free(cables);
     const size_t waiting = p->stranded.count;
@@ -305,6 +337,13 @@ static uint64_t stranded(const struct nadi_network *net, uint32_t *src, uint32_t
         *dst = p->deliveries.items[p->stranded.items[0]].dst;
     }
     return nadi_pkt_queue_pair_stranded(p);
+}
+
+/* What was recalled, and is not over, counts up to now. */
+static void settle(const struct packet *p)
+{
+    if (p->recall)
+        nadi_pkt_recall_settle(p->recall, false);
 }
 
 /* NPU, or npu_count + k for the k-th switch. */
@@ -355,6 +394,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
                      void *context)
 {
     const struct packet *p = (const struct packet *)net;
+    settle(p);
     for (uint32_t d = 0; d < p->dim_count; d++) {
         struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
         for (uint32_t i = 0; i < p->net->port_count; i++) {
@@ -430,6 +470,7 @@ static void get_pauses(struct packet *p, struct nadi_packet_figures *f)
 
 void nadi_packet_figures_get(struct nadi_network *base, struct nadi_packet_figures *f)
 {
+    settle(self(base));
     const struct nadi_pkt *net = self(base)->net;
     const struct nadi_pkt_totals *t = &net->totals;
     uint64_t sum = 0, ports = 0;
@@ -444,6 +485,7 @@ void nadi_packet_figures_get(struct nadi_network *base, struct nadi_packet_figur
         .pauses = t->pauses,
         .resumes = t->resumes,
         .skipped_events = nadi_pkt_skipped_events(net),
+        .recalled = nadi_pkt_recalled(self(base)->recall),
     };
     for (uint32_t p = 0; p < net->port_count; p++) {
         if (net->ports[p].is_host || !net->sent[p].packets)

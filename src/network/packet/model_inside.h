@@ -19,11 +19,16 @@ struct delivery { /* of a message that was sent */
     uint32_t kind, a, b, c;
     uint32_t connection; /* NADI_NONE: in none */
     uint32_t next;       /* free list */
+    uint32_t input;      /* where parts recall: the n-th message since its part rested, */
+    bool again;          /* one that was delivered before */
 };
 
 struct queue_pair { /* of a connection */
     uint32_t idle;  /* its open flows that have sent everything: the first; NADI_NONE: none */
     uint16_t sport;
+    uint32_t part, route; /* where parts recall (recall.h); part NADI_NONE: not known */
+    uint64_t segment;     /* of the part, in which it was given something last, */
+    uint32_t number;      /* as the n-th of its connections */
 };
 
 struct packet {
@@ -51,12 +56,19 @@ struct packet {
     } queue_pairs;
     struct nadi_pkt_pauses pauses;
     struct nadi_pkt_carried carried;
-    uint32_t in_flight; /* messages */
-    bool looks;         /* a look is due */
-    nadi_time begun;    /* the first message since there was none; ps */
+    struct nadi_pkt_recall *recall; /* NULL: everything is simulated */
+    uint32_t trigger;     /* event of packets inside of which others happen; BEHIND_PACKETS: none */
+    uint64_t context;     /* changes with each event of the engine, and each delivery */
+    bool handles;         /* packets' events are being handled; */
+    nadi_time handled_to; /* all those up to this tick were */
+    uint32_t in_flight;   /* messages */
+    bool looks;           /* a look is due */
+    nadi_time begun;      /* the first message since there was none; ps */
 };
 
-/* model.c: follows an event of the engine. */
+/* model.c: a message is delivered, inside an event of packets. */
+void nadi_pkt_model_deliver(struct packet *p, uint32_t index, uint32_t event);
+/* Follows an event of the engine. */
 void nadi_pkt_model_scheduled(void *context, uint32_t event, nadi_time at);
 
 /* model_repeat.c: see ops.h; and the engine's clock has moved on while the network was at rest. */

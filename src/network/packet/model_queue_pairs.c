@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "network/packet/messages.h"
 #include "network/packet/model_inside.h"
+#include "network/packet/recall.h"
 
 enum { CLASS = 3, PORT = 100 };
 
@@ -21,6 +22,7 @@ uint32_t nadi_pkt_queue_pair_of(struct packet *p, const struct nadi_message *m)
     if (connection == p->queue_pairs.count) {
         const struct queue_pair queue_pair = {
             .idle = NADI_NONE,
+            .part = NADI_NONE,
             .sport = nadi_pkt_next_port(p->net, host_of(p, m->src), host_of(p, m->dst))};
         NADI_PUSH(&p->queue_pairs, queue_pair);
     }
@@ -66,6 +68,8 @@ void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index)
     }
     if (nadi_pkt_flow_start(p->net, &spec) == NADI_NONE)
         NADI_PUSH(&p->stranded, index);
+    else if (p->recall && queue_pair)
+        nadi_pkt_recall_opened(p, d->connection);
 }
 
 /* A flow has handed its last packet to the cable: the connection's next message goes. */
@@ -97,6 +101,8 @@ void nadi_pkt_queue_pair_closed(void *context, struct nadi_pkt *net, uint32_t fl
 {
     struct packet *p = context;
     struct nadi_pkt_info *info = &net->infos[flow];
+    if (p->recall)
+        nadi_pkt_recall_closed(p, info->queue_pair);
     if (!info->idle)
         return;
     uint32_t *at = &p->queue_pairs.items[info->queue_pair].idle;

@@ -7,6 +7,7 @@
  * ports' counters are. */
 #include "base/mem.h"
 #include "network/packet/model_inside.h"
+#include "network/packet/recall.h"
 #include "network/packet/telemetry.h"
 
 enum { PS_PER_INT_UNIT = 1000 };
@@ -21,7 +22,7 @@ static bool only_markers(const struct nadi_pkt *net, const struct nadi_pkt_pendi
 {
     for (size_t i = 0; i < pending->count; i++) {
         const uint32_t event = pending->items[i].event;
-        if (event >> NADI_PKT_EVENT_SHIFT != NADI_PKT_EVENT_CELL)
+        if (event >> NADI_PKT_EVENT_SHIFT < NADI_PKT_EVENT_CELL)
             return false;
         const enum nadi_pkt_cell_kind kind = net->cells[event & NADI_PKT_EVENT_INDEX].kind;
         if (kind != NADI_PKT_MARKER && kind != NADI_PKT_DEAD_TIMER)
@@ -80,9 +81,9 @@ static uint64_t source_ports(const struct nadi_map64 *used)
 
 bool nadi_pkt_model_rest(struct nadi_network *base, struct nadi_network_counts *state)
 {
-    const struct packet *p = self(base);
+    struct packet *p = self(base);
     const struct nadi_pkt *net = p->net;
-    if (!is_at_rest(p))
+    if ((p->recall && !nadi_pkt_recall_rests(p)) || !is_at_rest(p))
         return false;
     NADI_PUSH(state, source_ports(&net->sports));
     NADI_PUSH(state, p->connections.list.count);
@@ -173,5 +174,7 @@ void nadi_pkt_model_moved(void *context, nadi_time by)
     if (p->pump_at != NADI_TIME_NEVER)
         p->pump_at = nadi_time_add(p->pump_at, by);
     p->marked = NADI_NONE;
+    if (p->recall)
+        nadi_pkt_recall_moved(p);
     nadi_engine_visit(p->base.engine, mark_again, p);
 }

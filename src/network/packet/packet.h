@@ -28,6 +28,9 @@ void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config
  * `most` of them. True when nothing more is due up to then. */
 bool nadi_pkt_run(struct nadi_pkt *net, const nadi_time *until, uint64_t most);
 
+/* Handles the next event if it comes before that number of tick `at`: false where none does. */
+bool nadi_pkt_step_before(struct nadi_pkt *net, nadi_time at, uint32_t event);
+
 /* Moves the clock forward to a tick up to which everything has been handled. */
 static inline void nadi_pkt_set_clock(struct nadi_pkt *net, nadi_time now)
 {
@@ -38,7 +41,8 @@ static inline void nadi_pkt_set_clock(struct nadi_pkt *net, nadi_time now)
 /* Calls hooks.start at a tick >= now. */
 void nadi_pkt_schedule_start(struct nadi_pkt *net, nadi_time at);
 
-/* Calls hooks.marker with a and b at a tick >= now, in order with all other events. */
+/* Calls hooks.marker with a and b at a tick >= now: behind all that packets and timers do then; in
+ * exact mode in the order in which all is scheduled. */
 void nadi_pkt_schedule_marker(struct nadi_pkt *net, nadi_time at, uint32_t a, uint32_t b);
 
 /* Ticks that the flow would take in an empty network, to its last byte's arrival. Exact mode: the

@@ -44,6 +44,10 @@ static inline void arrive(struct nadi_pkt *net, uint32_t queue, enum nadi_pkt_ev
 {
     const uint32_t at = net->queues[queue].head;
     const uint32_t port = net->ports[queue / NADI_PKT_CLASSES].peer;
+    if (NADI_UNLIKELY(at == net->queues[queue].tail)) {
+        net->hooks.empty(net->hooks.context, net, queue | (uint32_t)kind << NADI_PKT_EVENT_SHIFT);
+        return;
+    }
     bool back = kind == NADI_PKT_EVENT_ANSWER_AT_HOST;
     if (NADI_UNLIKELY(nadi_pkt_backwards(net->packets[at].word) != back))
         back = !back;
@@ -56,6 +60,7 @@ static inline void arrive(struct nadi_pkt *net, uint32_t queue, enum nadi_pkt_ev
         nadi_pkt_switch_receive(net, port, at, queue);
         return;
     }
+    net->arriving = queue;
     if (back)
         nadi_pkt_receive_answer(net, at);
     else
@@ -123,6 +128,7 @@ static void handle(struct nadi_pkt *net, uint32_t event)
         done_at_host(net, index);
         return;
     case NADI_PKT_EVENT_CELL:
+    case NADI_PKT_EVENT_MARKER:
         fire(net, index);
         return;
     case NADI_PKT_EVENT_SHIFT:
@@ -138,6 +144,16 @@ static inline bool step(struct nadi_pkt *net, nadi_time until)
     if (event == NADI_NONE)
         return false;
     handle(net, event);
+    return true;
+}
+
+bool nadi_pkt_step_before(struct nadi_pkt *net, nadi_time at, uint32_t event)
+{
+    const uint32_t next = nadi_pkt_wheel_take_before(&net->wheel, at, event);
+    if (next == NADI_NONE)
+        return false;
+    handle(net, next);
+    net->totals.events++;
     return true;
 }
 
@@ -184,6 +200,7 @@ void nadi_pkt_schedule_start(struct nadi_pkt *net, nadi_time at)
 
 void nadi_pkt_schedule_marker(struct nadi_pkt *net, nadi_time at, uint32_t a, uint32_t b)
 {
-    nadi_pkt_schedule(net, nadi_pkt_new_cell(net, NADI_PKT_MARKER, a, b),
-                      at > net->wheel.now ? at : net->wheel.now);
+    const uint32_t cell = nadi_pkt_new_cell(net, NADI_PKT_MARKER, a, b);
+    nadi_pkt_wheel_add(&net->wheel, nadi_max_time(at, net->wheel.now),
+                       cell | NADI_PKT_BEHIND_PACKETS);
 }

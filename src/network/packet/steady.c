@@ -197,7 +197,7 @@ static void put_events(struct pen *p)
     nadi_pkt_pending_sort(&pending);
     for (size_t i = 0; i < kept && !p->differs; i++) {
         const struct nadi_pkt_late *late = &pending.items[i];
-        const bool cell = late->event >> NADI_PKT_EVENT_SHIFT == NADI_PKT_EVENT_CELL;
+        const bool cell = late->event >> NADI_PKT_EVENT_SHIFT >= NADI_PKT_EVENT_CELL;
         put(p, (uint64_t)(late->at - net->wheel.now));
         put_two(p, cell, cell ? nadi_pkt_event_port(net, late->event) : late->event);
     }

@@ -70,6 +70,7 @@ void nadi_pkt_send_pfc(struct nadi_pkt *net, uint32_t port, uint32_t class, bool
     };
     if (net->streams)
         nadi_ns3_streams_skip(net->streams);
+    nadi_pkt_note_irregular(net, port);
     nadi_pkt_enqueue(net, port, 0, frame);
     if (net->ports[port].busy)
         return;
@@ -145,6 +146,7 @@ bool nadi_pkt_should_mark(struct nadi_pkt *net, uint32_t port_index, uint32_t qu
     const struct nadi_pkt_port *port = &net->ports[port_index];
     if (NADI_LIKELY(queued <= port->mark_above))
         return false;
+    nadi_pkt_note_irregular(net, port_index);
     const struct nadi_ecn_row *row = net->ecn[port->rate];
     if (queued > row->kmax_bytes)
         return true;
@@ -304,6 +306,7 @@ static inline void pass(struct nadi_pkt *net, uint32_t at, uint32_t out, uint32_
     }
     if (in % NADI_PKT_CLASSES != 0 && !held &&
         !take_in(net, in / NADI_PKT_CLASSES, in % NADI_PKT_CLASSES, nadi_pkt_bytes(word))) {
+        nadi_pkt_note_irregular(net, out);
         drop(net, at, &net->totals.dropped_full);
         return;
     }

@@ -13,6 +13,7 @@ void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time spa
         .mask = slots - 1,
         .shift = shift,
         .ordered = ordered,
+        .last = UINT32_MAX,
         .offset_mask = (UINT64_C(1) << shift) - 1,
         .open_end = (nadi_time)1 << shift,
         .horizon = (nadi_time)slots << shift,
@@ -116,10 +117,11 @@ static void reserve_open(struct nadi_pkt_wheel *w, size_t count)
     w->runs = nadi_mem_realloc(w->runs, w->open_capacity + 1, sizeof(*w->runs));
 }
 
-/* Must x wait for y? Of one time only if y's number counts: x is larger then. */
+/* Must x wait for y? Of one time only if y's number counts, or x comes last: x is larger then. */
 static inline bool behind(const struct nadi_pkt_wheel *w, nadi_pkt_due x, nadi_pkt_due y)
 {
-    return x > y && (x >> 32 > y >> 32 || (uint32_t)y < w->ordered);
+    return x > y && (x >> 32 > y >> 32 || (uint32_t)y < w->ordered ||
+                     ((uint32_t)x >= w->last && (uint32_t)y < w->last));
 }
 
 /* Into the slot that is being emptied, behind everything that is not later. */
@@ -305,7 +307,9 @@ nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w)
 static void list_one(const struct nadi_pkt_wheel *w, struct nadi_pkt_pending *list, nadi_time at,
                      uint32_t event, uint64_t scheduled)
 {
-    const uint64_t order = event < w->ordered ? event : ((uint64_t)1 << 32) + scheduled;
+    const uint64_t order = event < w->ordered ? event
+                           : event < w->last  ? ((uint64_t)1 << 32) + scheduled
+                                              : ((uint64_t)1 << 62) + scheduled;
     const struct nadi_pkt_late entry = {at, order, event};
     NADI_PUSH(list, entry);
 }

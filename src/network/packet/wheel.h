@@ -2,11 +2,11 @@
  *
  * An event is a number that means something to the caller. Order is by time; of events of one time
  * those below `ordered` come first, by number, and the others behind them in scheduling order
- * (`ordered` 0: all, as in the engine). Times are ticks. A slot is 2^shift ticks wide and holds its
- * events in scheduling order, in blocks that are recycled; when its turn comes they are copied to
- * the open list and sorted there, unless they are in order anyway. Events beyond the last slot wait
- * in a heap and move into the wheel as soon as it reaches them, before anything can be scheduled
- * directly to their time.
+ * (`ordered` 0: all, as in the engine); those from `last` on behind all that are below it. Times
+ * are ticks. A slot is 2^shift ticks wide and holds its events in scheduling order, in blocks that
+ * are recycled; when its turn comes they are copied to the open list and sorted there, unless they
+ * are in order anyway. Events beyond the last slot wait in a heap and move into the wheel as soon
+ * as it reaches them, before anything can be scheduled directly to their time.
  *
  * O(1) to schedule and to take, O(log n) for events beyond the wheel. Memory is read and written in
  * order: what an event is about may lie anywhere, the queue itself does not. */
@@ -43,7 +43,7 @@ struct nadi_pkt_wheel {
     nadi_pkt_due *open; /* events of the open slot */
     uint32_t open_at, open_count;
     uint32_t mask, shift;
-    uint32_t ordered;
+    uint32_t ordered, last;
     uint64_t offset_mask; /* of a time in its slot */
     uint64_t reach;       /* horizon - open_end */
     struct nadi_pkt_slot *slots;
@@ -62,7 +62,8 @@ struct nadi_pkt_wheel {
     uint64_t late_order;
 };
 
-/* Slots of 2^shift ticks that cover at least `span` ticks. */
+/* Slots of 2^shift ticks that cover at least `span` ticks. `last`: no event is; it may be set
+ * before any is added. */
 void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time span,
                          uint32_t ordered);
 void nadi_pkt_wheel_release(struct nadi_pkt_wheel *w);
@@ -117,6 +118,19 @@ static inline uint32_t nadi_pkt_wheel_take(struct nadi_pkt_wheel *w, nadi_time u
     w->now = at;
     w->open_at++;
     return (uint32_t)due;
+}
+
+/* The same of events before that one of `at`, by time and number. */
+static inline uint32_t nadi_pkt_wheel_take_before(struct nadi_pkt_wheel *w, nadi_time at,
+                                                  uint32_t event)
+{
+    if (w->open_at == w->open_count && !nadi_pkt_wheel_advance(w, at))
+        return NADI_NONE;
+    const nadi_pkt_due due = w->open[w->open_at];
+    const nadi_time due_at = w->base + (nadi_time)(due >> 32);
+    if (due_at > at || (due_at == at && (uint32_t)due >= event))
+        return NADI_NONE;
+    return nadi_pkt_wheel_take(w, at);
 }
 
 #endif
