@@ -41,13 +41,13 @@ static void find_slow(const struct nadi_inputs *in, struct nadi_map64 *slow)
     }
 }
 
-/* What people call the entry. */
+/* What people call the entry; NULL: it is of no file. */
 static const struct nadi_event_row *row_of(const struct nadi_events *events, uint32_t entry)
 {
     for (size_t i = 0; i < events->row_count; i++)
         if (nadi_str_equal(events->rows[i].kind, "links") && entry-- == 0)
             return &events->rows[i];
-    NADI_BUG("an entry of links has no row");
+    return NULL;
 }
 
 static nadi_time length_of(const struct nadi_event_row *row, nadi_time end)
@@ -74,7 +74,7 @@ static void put_down(const struct nadi_events *events, nadi_time end, double mat
     const struct nadi_event_row *most = NULL;
     for (uint32_t i = 0; i < events->link_count; i++) {
         const struct nadi_event_row *row = row_of(events, i);
-        if (events->links[i].down && (!most || length_of(row, end) > length_of(most, end)))
+        if (row && events->links[i].down && (!most || length_of(row, end) > length_of(most, end)))
             most = row;
     }
     if (!most || (double)length_of(most, end) < matters * (double)end)
@@ -112,6 +112,8 @@ void nadi_words_slow_links(const struct nadi_inputs *in, const struct nadi_resul
         return;
     }
     const struct nadi_event_row *row = row_of(events, entry);
+    if (!row)
+        return;
     nadi_str_printf(s, "No link is fuller than one that the events file slows (%s", row->text);
     put_window(row, end, s);
     nadi_str_printf(s, "): it is busy for %.0f %% of the run, no other for more than %.0f %%.",
