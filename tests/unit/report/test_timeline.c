@@ -2,6 +2,7 @@
 #include "report/timeline.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #include "support/pftrace_read.h"
 #include "support/report_case.h"
@@ -44,6 +45,128 @@ static uint32_t slices(const struct pf_trace *t)
     for (uint32_t i = 0; i < t->slice_count; i++)
         count += strcmp(t->slices[i].category, "phase") != 0;
     return count;
+}
+
+/* All of it: a line a track (under its process), under it its slices with all they say. */
+static void put_slice(const struct pf_slice *s, struct nadi_str *out)
+{
+    nadi_str_printf(out, "    %" PRIu64 "-%" PRIu64 " %s (%s)", s->start_ns, s->end_ns, s->name,
+                    s->category);
+    for (uint32_t a = 0; a < s->arg_count; a++)
+        if (s->args[a].text)
+            nadi_str_printf(out, ", %s '%s'", s->args[a].name, s->args[a].text);
+        else
+            nadi_str_printf(out, ", %s %" PRIu64, s->args[a].name, s->args[a].number);
+    nadi_str_printf(out, "%s%s\n", s->flow_begin ? " ->" : "", s->flow_end ? " <-" : "");
+}
+
+static void put_all(const struct pf_trace *t, struct nadi_str *out)
+{
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const struct pf_track *track = &t->tracks[i];
+        nadi_str_printf(out, "%s%s%s %u\n", track->is_process ? "process " : "  ", track->name,
+                        track->is_counter ? ", counter" : "",
+                        track->is_process ? track->pid : track->order);
+        for (uint32_t k = 0; k < t->slice_count; k++)
+            if (t->slices[k].track == i)
+                put_slice(&t->slices[k], out);
+        double last = -1;
+        for (size_t k = 0; k < t->count_count; k++) {
+            if (t->counts[k].track != i ||
+                !(t->counts[k].value < last || t->counts[k].value > last))
+                continue;
+            last = t->counts[k].value;
+            nadi_str_printf(out, "    %" PRIu64 " is %g\n", t->counts[k].at_ns, t->counts[k].value);
+        }
+    }
+}
+
+static void all_of_a_timeline(void **state)
+{
+    const struct nadi_report_options o = {.timeline = true};
+    struct report_case c;
+    struct pf_trace t;
+    struct nadi_str text = NADI_STR_INIT;
+    (void)state;
+    report_case_init(&c);
+    c.r.logged = NADI_ZNEW(struct nadi_message_entry, 2);
+    c.r.logged_count = 2;
+    for (uint32_t i = 0; i < 2; i++)
+        c.r.logged[i] = (struct nadi_message_entry){.sent = 6000000 + 1000000 * i,
+                                                    .arrived = 9000000,
+                                                    .bytes = 500000 + i,
+                                                    .src = i,
+                                                    .dst = 1 - i,
+                                                    .op = 1 - i,
+                                                    .waited_ns = 250,
+                                                    .queued_ns = 40 * i};
+    draw(&c, &o, &t);
+    put_all(&t, &text);
+    assert_string_equal(
+        nadi_str_get(&text),
+        "process rank 0 0\n"
+        "  compute 1\n"
+        "    0-5000 fwd (COMP_NODE), node 10\n"
+        "  communication 2\n"
+        "    5000-25000 grad, \"sum\" (ALL_REDUCE), node 11, bytes 1000000, chunks 1\n"
+        "    5000-5200 about: ring, dimension 0 (phase), messages a rank and chunk 2, bytes a "
+        "message 2\n"
+        "    5200-25000 about: ring, dimension 1 (phase), messages a rank and chunk 2, bytes a "
+        "message 2\n"
+        "    25000-25600 send (COMM_SEND_NODE), node 12, bytes 4096, to rank 1, tag 7 ->\n"
+        "  messages sent 4\n"
+        "    6000-9000 to rank 1 (message), bytes 500000, held up by others, ns 250 ->\n"
+        "process rank 1 1\n"
+        "  compute 1\n"
+        "    0-5000 fwd (COMP_NODE), node 10\n"
+        "  communication 2\n"
+        "    5000-26000 grad, \"sum\" (ALL_REDUCE), node 11, bytes 1000000, chunks 1\n"
+        "    5000-5210 about: ring, dimension 0 (phase), messages a rank and chunk 2, bytes a "
+        "message 2\n"
+        "    5210-26000 about: ring, dimension 1 (phase), messages a rank and chunk 2, bytes a "
+        "message 2\n"
+        "  receive 3\n"
+        "    0-25600 receive (COMM_RECV_NODE), node 12, bytes 4096, from rank 0, tag 7 <-\n"
+        "  messages received 5\n"
+        "    6000-9000 from rank 0 (message), bytes 500000, held up by others, ns 250 <-\n"
+        "process rank 2 2\n"
+        "  compute 1\n"
+        "    0-5000 fwd (COMP_NODE), node 10\n"
+        "  communication 2\n"
+        "    5000-25500 grad, \"sum\" (ALL_REDUCE), node 11, bytes 1000000, chunks 1\n"
+        "    5000-5205 about: ring, dimension 0 (phase), messages a rank and chunk 2, bytes a "
+        "message 2\n"
+        "    5205-25500 about: ring, dimension 1 (phase), messages a rank and chunk 2, bytes a "
+        "message 2\n"
+        "process rank 3 3\n"
+        "  compute 1\n"
+        "    0-5000 fwd (COMP_NODE), node 10\n"
+        "  communication 2\n"
+        "    5000-25500 grad, \"sum\" (ALL_REDUCE), node 11, bytes 1000000, chunks 1\n"
+        "    5000-5205 about: ring, dimension 0 (phase), messages a rank and chunk 2, bytes a "
+        "message 2\n"
+        "    5205-25500 about: ring, dimension 1 (phase), messages a rank and chunk 2, bytes a "
+        "message 2\n"
+        "process network 5\n"
+        "  bytes in flight, counter 0\n"
+        "    0 is 0\n"
+        "    5992 is 461538\n"
+        "    6093 is 500000\n"
+        "    6906 is 538462\n"
+        "    7007 is 1e+06\n"
+        "    8937 is 615385\n"
+        "    9039 is 0\n"
+        "  messages in flight, counter 1\n"
+        "    0 is 0\n"
+        "    5992 is 0.923077\n"
+        "    6093 is 1\n"
+        "    6906 is 1.07692\n"
+        "    7007 is 2\n"
+        "    8937 is 1.23077\n"
+        "    9039 is 0\n");
+    nadi_str_release(&text);
+    pftrace_release(&t);
+    report_case_release(&c);
 }
 
 static void tracks_and_slices(void **state)
@@ -239,6 +362,7 @@ static void nodes_without_a_slot_are_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_of_a_timeline),
         cmocka_unit_test(tracks_and_slices),
         cmocka_unit_test(arrows_from_send_to_receive),
         cmocka_unit_test(limits),
