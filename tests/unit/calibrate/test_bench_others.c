@@ -113,6 +113,38 @@ static void reads_grouped_csv(void **state)
 }
 
 /* Other separators, quotes, blanks in names, a byte order mark, ms: the same table. */
+/* Who sends to whom, where pairs say it: to each other, one way, round a ring; how many ranks. */
+static void partners_of_pairs(void **state)
+{
+    static const struct {
+        const char *pairs;
+        enum nadi_comm_partners partners;
+        uint32_t ranks;
+    } rows[] = {
+        {"0>1;1>0", NADI_PARTNERS_PAIRS, 2},         {"0>1", NADI_PARTNERS_ONE_WAY, 2},
+        {"0>1;1>2;2>3;3>0", NADI_PARTNERS_RING, 4},  {"0>1;1-0", NADI_PARTNERS_RING, 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[160];
+        struct read r;
+        snprintf(text, sizeof(text),
+                 "collective,source_target_pairs,size_bytes,time_us\n"
+                 "send_recv,%s,1024,10\nsend_recv,%s,4096,20\n",
+                 rows[i].pairs, rows[i].pairs);
+        read_text(&r, "pairs.csv", text, NULL);
+        if (!r.ok || r.log.count != 1)
+            fail_msg("%s is not read: %s", rows[i].pairs,
+                     r.diags.count ? r.diags.items[0].message : "");
+        assert_int_equal(r.log.tables[0].kind, NADI_COMM_SEND_RECV);
+        if (r.log.tables[0].partners != rows[i].partners || r.log.tables[0].ranks != rows[i].ranks)
+            fail_msg("%s: partners %d of %u ranks", rows[i].pairs, (int)r.log.tables[0].partners,
+                     r.log.tables[0].ranks);
+        assert_int_equal(r.log.tables[0].count, 2);
+        release(&r);
+    }
+}
+
 static void reads_other_csv(void **state)
 {
     (void)state;
@@ -314,6 +346,7 @@ int main(void)
         cmocka_unit_test(reads_csv),
         cmocka_unit_test(finds_the_payload),
         cmocka_unit_test(reads_grouped_csv),
+        cmocka_unit_test(partners_of_pairs),
         cmocka_unit_test(reads_other_csv),
         cmocka_unit_test(reads_osu_titles),
         cmocka_unit_test(reads_imb),
