@@ -80,14 +80,19 @@ static void schedule_pump(struct flow *f)
     nadi_engine_schedule(f->base.engine, at, NADI_NONE, f->kind_pump, 0, 0, 0);
 }
 
+/* Longer ones are a few ulps off, by the order in which amounts were added up: no longer less than
+ * the clock's unit, so that equal messages may end at different times. */
+#define MOST_EVEN_PS 0x1p43
+
 static inline void find_end(struct flow *f, uint32_t pair)
 {
     const struct pair *p = &f->pairs.items[pair];
-    const double left = p->full - p->got;
+    const double left = p->full - p->got, ps = left > 0 ? left / p->level * 1e3 : 0;
+    f->uneven |= ps > MOST_EVEN_PS;
     if (p->closed)
         nadi_flow_take_out(f, pair);
     else if (!NADI_UNLIKELY(f->clocked) || !nadi_flow_join_clock(f, pair, p->since))
-        nadi_flow_set_end(f, pair, later(p->since, left > 0 ? left / p->level * 1e3 : 0));
+        nadi_flow_set_end(f, pair, later(p->since, ps));
 }
 
 void nadi_flow_find_end(struct flow *f, uint32_t pair)
@@ -562,6 +567,13 @@ static bool endless(const struct nadi_network *net)
     return f->heap.count > 0 && nadi_time_is_never(f->heap.items[0].end);
 }
 
+static const char *unlike(const struct nadi_network *net)
+{
+    return ((const struct flow *)net)->uneven
+               ? "a message takes so long that its time depends on the order of sums"
+               : NULL;
+}
+
 const struct nadi_network_ops nadi_network_flow = {
     .name = "flow",
     .has_contention = true,
@@ -583,6 +595,7 @@ const struct nadi_network_ops nadi_network_flow = {
     .stranded = nadi_flow_stranded,
     .too_far = nadi_flow_too_far,
     .endless = endless,
+    .unlike = unlike,
     .rest = nadi_flow_rest_state,
     .count = nadi_flow_count,
     .repeat = nadi_flow_repeat,

@@ -124,6 +124,7 @@ struct flow {
     } stranded;
     nadi_time pump_at;         /* NADI_TIME_NEVER: not scheduled */
     bool settling;             /* a settle event is pending */
+    bool uneven;               /* a time may depend on the order in which amounts were added up */
     uint32_t *sharing;         /* usage: by link, pairs that share it since the last settlement */
     struct nadi_flow_log *log; /* NULL: not wanted */
 };

@@ -90,6 +90,8 @@ struct nadi_network_ops {
     /* Is something on its way that ends beyond the clock's range, and for which no event is
      * pending? NULL: never. */
     bool (*endless)(const struct nadi_network *net);
+    /* Folded: why equal messages may not have ended together after all. NULL, both: they have. */
+    const char *(*unlike)(const struct nadi_network *net);
     /* What repeats is fast-forwarded where no message is on its way (workload/fast_forward.h).
      * False: the model is not at rest; else it adds to `state` all of its state but counters that
      * what is to come depends on, in a form that time does not change. NULL: there is always more

@@ -348,6 +348,8 @@ bool nadi_simulation_attempt(struct simulation *s, const struct nadi_fold *fold,
     const char *undecided = all ? NULL : nadi_workload_undecided(s->workload);
     if (fold && fold->links && fold->links->strayed)
         undecided = "a message goes another way than those that were looked at";
+    if (fold && !undecided && s->in->options.network_model->unlike)
+        undecided = s->in->options.network_model->unlike(s->network);
     /* who waits for whom is told rank by rank: by the message executor */
     bool deadlock = r->outcome == NADI_OUTCOME_DEADLOCK;
     if (all && s->in->options.match_mismatched && nadi_workload_can_match(s->workload)) {
