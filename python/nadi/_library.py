@@ -3,6 +3,8 @@ import ctypes
 import math
 import operator
 import os
+import signal
+import threading
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
 DONE, INPUT, DEADLOCK, LIMIT, BUG = 0, 3, 4, 5, 70
@@ -44,7 +46,7 @@ def _load():
                  "nadi_pool_options_init", "nadi_partition_options_init", "nadi_partition_bench_options_init", "nadi_sweep_options_init",
                  "nadi_memory_bench_options_init", "nadi_model_search_init",
                  "nadi_collective_traces_init",
-                 "nadi_free", "nadi_job_destroy", "nadi_job_keep_ops", "nadi_job_keep_usage", "nadi_messages_destroy", "nadi_claim_destroy"):
+                 "nadi_free", "nadi_watch_init", "nadi_job_destroy", "nadi_job_keep_ops", "nadi_job_keep_usage", "nadi_messages_destroy", "nadi_claim_destroy"):
         declare(name, None, c_void_p)
     declare("nadi_version", c_char_p)
     declare("nadi_struct_fields", POINTER(Field), c_char_p, POINTER(c_size_t), POINTER(c_size_t))
@@ -85,6 +87,39 @@ def _load():
 
 
 lib = _load()
+
+
+class Watch(ctypes.Structure):
+    """struct nadi_watch."""
+    _fields_ = [("size", c_size_t), ("progress", ctypes.CFUNCTYPE(None, c_void_p, c_uint64, c_uint64, c_uint64)), ("context", c_void_p),
+                ("stop", POINTER(c_int))]
+
+
+class Interruptible:
+    """While the library simulates, Python's handler of SIGINT runs a few times a second: what it raises ends the
+    simulation soon, and is raised then. Only in the main thread, where Python runs handlers."""
+
+    def __enter__(self):
+        self.stop, self.raised, self.previous = c_int(0), None, None
+        self.watch = Watch()
+        lib.nadi_watch_init(ctypes.byref(self.watch))
+        self.watch.progress = Watch._fields_[1][1](lambda *_: None)  # in it Python looks for signals
+        self.watch.stop = ctypes.pointer(self.stop)
+        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
+            self.previous = signal.signal(signal.SIGINT, self._handle)
+        return ctypes.byref(self.watch)
+
+    def _handle(self, number, frame):
+        try:
+            self.previous(number, frame)
+        except BaseException as e:  # raised here it would be lost in the library
+            self.raised, self.stop.value = e, 1
+
+    def __exit__(self, *_):
+        if self.previous:
+            signal.signal(signal.SIGINT, self.previous)
+        if self.raised:
+            raise self.raised
 
 
 def version():

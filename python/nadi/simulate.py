@@ -3,7 +3,7 @@ import os
 import tempfile
 import warnings
 
-from ._library import DONE, Messages, Struct, encoded, error_of, lib, messages_of
+from ._library import DONE, Interruptible, Messages, Struct, encoded, error_of, lib, messages_of
 from .results import Run
 
 MOST_NODES = 1000000  # spans and the critical path are kept up to so many nodes, as the program does
@@ -82,7 +82,9 @@ def run(workload, system, network, *, out=None, sensitivity=False, link_usage=Fa
             lib.nadi_job_keep_ops(j.job)
         if link_usage:
             lib.nadi_job_keep_usage(j.job)
-        j.must(lib.nadi_job_run(j.job, None))
+        with Interruptible() as watch:
+            status = lib.nadi_job_run(j.job, watch)
+        j.must(status)
         j.must(lib.nadi_job_write(j.job, output.room))
         j.warn()
         return Run(claim.folder, messages=j.messages(), keep=claim.keep)

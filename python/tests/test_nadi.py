@@ -353,6 +353,19 @@ assert state() == before
 """)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
+    def test_an_interrupt_ends_a_run(self):
+        done = self.child("""
+import os, signal, sys, threading, nadi
+threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    nadi.run(*sys.argv[1:], network_model="packet", packet_compat="ns3", comm_scale=1e6, max_wall_ms=100000)
+except KeyboardInterrupt:
+    print("interrupted")
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+assert nadi.run(*sys.argv[1:]).end_ns == 62760
+""")
+        self.assertEqual((done.returncode, done.stdout), (0, "interrupted\n"), done.stderr)
+
     def test_after_a_fork(self):
         child = os.fork()
         if child == 0:
