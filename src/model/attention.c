@@ -346,9 +346,10 @@ static void narrow_output(struct nadi_build *b, const struct nadi_tokens *t, con
 {
     const struct nadi_model *m = b->m;
     const uint64_t width = h->query * h->v_width, groups = at_least_one(m->output_groups, b->s->tp);
-    const struct nadi_projection down = {"output groups",
-                                         m->heads * (uint64_t)h->v_width / m->output_groups,
-                                         m->output_rank, m->output_groups, 0};
+    const struct nadi_projection down = {.name = "output groups",
+                                         .from = m->heads * (uint64_t)h->v_width / m->output_groups,
+                                         .to = m->output_rank,
+                                         .blocks = m->output_groups};
     nadi_build_projection(b, &down, t->all);
     nadi_build_last(b)->kept_input = b->s->inference ? 0 : t->all * width;
     nadi_build_linear(b, "attention output", t->all, groups * m->output_rank, m->hidden,

@@ -292,10 +292,20 @@ static bool check_class(struct nadi_model *m, struct nadi_hf_config *c,
     return true;
 }
 
+/* An encoder of pictures and one of words; the first is simulated. */
+static bool has_two_towers(const struct nadi_doc_node *root)
+{
+    return nadi_hf_has_word("clip siglip siglip2", text_at(root, "model_type"));
+}
+
 /* The language model within a model of pictures or sounds. */
 static const struct nadi_doc_node *language_part(const struct nadi_doc_node *root)
 {
     static const char *const names[] = {"text_config", "llm_config", "language_config"};
+    if (has_two_towers(root)) {
+        const struct nadi_doc_node *tower = nadi_doc_find(root, "vision_config");
+        return tower && tower->kind == NADI_DOC_MAP ? tower : NULL;
+    }
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const struct nadi_doc_node *part = nadi_doc_find(root, names[i]);
         if (part && part->kind == NADI_DOC_MAP)
@@ -332,7 +342,11 @@ static void note_part(struct nadi_hf_config *c, const struct nadi_model *m,
         if (node != c->map && is_other_part(node))
             nadi_str_printf(&others, "%s'%s'",
                             others.length ? ", " : "; not: ", nadi_doc_key(node));
-    if (m->beside > 0)
+    if (has_two_towers(root))
+        nadi_note(c->diags, "model/part", NADI_IN_FILE(c->doc->path), NULL,
+                  "only the encoder of pictures ('%s') is simulated; that of words is %scounted",
+                  c->type, m->beside > 0 ? "" : "not ");
+    else if (m->beside > 0)
         nadi_note(
             c->diags, "model/part", NADI_IN_FILE(c->doc->path), NULL,
             "only the language model ('%s') is simulated; its encoder of pictures or sounds is "
@@ -364,7 +378,8 @@ static void name_model(struct nadi_model *m, const struct nadi_hf_config *c,
         name = text_at(root, "model_type");
     if (!*name)
         name = c->type;
-    m->name = part ? nadi_arena_printf(&m->arena, "%s (its language model)", name)
+    const char *what = has_two_towers(root) ? "encoder of pictures" : "language model";
+    m->name = part ? nadi_arena_printf(&m->arena, "%s (its %s)", name, what)
                    : nadi_arena_strdup(&m->arena, name);
     m->source = nadi_arena_strdup(&m->arena, c->doc->path);
 }

@@ -102,6 +102,16 @@ bool nadi_hf_is_true(const struct nadi_doc_node *item)
            (nadi_str_equal(item->text, "true") || nadi_str_equal(item->text, "1"));
 }
 
+uint32_t nadi_hf_times(struct nadi_hf_config *c, uint64_t a, uint64_t b)
+{
+    if (!a || b <= NADI_HF_MOST_COUNT / a)
+        return (uint32_t)(a * b);
+    c->ok = nadi_error(c->diags, "model/config", NADI_IN_FILE(c->doc->path), NULL,
+                       "model_type '%s' has a width above 1e9: %" PRIu64 " times %" PRIu64, c->type,
+                       a, b);
+    return NADI_HF_MOST_COUNT;
+}
+
 bool nadi_hf_truth(struct nadi_hf_config *c, const char *names, bool absent)
 {
     const struct nadi_doc_node *node = nadi_hf_find(c, names);

@@ -242,8 +242,13 @@ bool nadi_hf_whisper(struct nadi_model *m, struct nadi_hf_config *c)
     enum { KERNEL = 3 };
     if (!nadi_hf_bart(m, c))
         return false;
-    m->frame = KERNEL * nadi_hf_number(c, "num_mel_bins", 80);
-    m->patch = KERNEL * m->hidden;
+    nadi_hf_front(m, &(struct nadi_projection){
+                         .name = "frames",
+                         .from = KERNEL * (uint64_t)nadi_hf_number(c, "num_mel_bins", 80),
+                         .to = m->hidden,
+                         .times = 2,
+                         .flags = NADI_PROJECTION_BIAS | NADI_PROJECTION_WHOLE});
+    m->patch = nadi_hf_times(c, KERNEL, m->hidden);
     m->biases |= NADI_BIAS_EMBEDDING | NADI_BIAS_NOT_KEYS;
     m->max_positions = m->fixed_tokens = nadi_hf_number(c, "max_source_positions", 1500);
     m->target_positions = nadi_hf_number(c, "max_target_positions", 448);
@@ -263,6 +268,81 @@ bool nadi_hf_sound_encoder(struct nadi_model *m, struct nadi_hf_config *c)
     m->family = NADI_FAMILY_ENCODER;
     m->head = NADI_HEAD_NONE;
     m->decoder_layers = 0;
+    return true;
+}
+
+/* arXiv 2006.11477, 2106.07447: convolutions over samples, each a product of rows that its strides
+ * leave, and one over tokens in groups for the places. */
+bool nadi_hf_wav2vec2(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    static const uint32_t kernels[] = {10, 3, 3, 3, 3, 2, 2}, strides[] = {5, 2, 2, 2, 2, 2, 2};
+    const struct nadi_doc_node *dims = nadi_hf_list(c, "conv_dim");
+    const struct nadi_doc_node *kernel = nadi_hf_list(c, "conv_kernel");
+    const struct nadi_doc_node *stride = nadi_hf_list(c, "conv_stride");
+    const uint32_t groups = nadi_hf_number(c, "num_conv_pos_embedding_groups", 16);
+    const uint32_t count = kernel ? kernel->count : 7;
+    const uint64_t reach = nadi_hf_number(c, "num_conv_pos_embeddings", 128), h = m->hidden;
+    const bool all = strcmp(nadi_hf_text(c, "feat_extract_norm"), "layer") == 0;
+    const bool bias = nadi_hf_truth(c, "conv_bias", false);
+    uint32_t from = 1, times = 1;
+    if (count > 16 || !groups || h % groups || (kernel && stride && stride->count != count))
+        return nadi_hf_refuse(c, kernel, "with more than 16 convolutions, or uneven ones");
+    for (uint32_t i = 1; i < count; i++)
+        times = nadi_hf_times(c, times,
+                              stride ? nadi_hf_number_at(c, stride, i) : strides[i < 7 ? i : 6]);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t width = kernel ? nadi_hf_number_at(c, kernel, i) : kernels[i < 7 ? i : 6];
+        const uint32_t to = dims ? nadi_hf_number_at(c, dims, i) : 512;
+        const uint32_t next =
+            stride ? nadi_hf_number_at(c, stride, i + 1) : strides[i < 6 ? i + 1 : 6];
+        nadi_hf_front(m, &(struct nadi_projection){.name = "convolution",
+                                                   .from = nadi_hf_times(c, from, width),
+                                                   .to = to,
+                                                   .times = times,
+                                                   .flags = NADI_PROJECTION_WHOLE |
+                                                            (bias ? NADI_PROJECTION_BIAS : 0)});
+        m->once_weights += i == 0 || all ? 2ULL * to : 0; /* a norm */
+        from = to;
+        times /= i + 1 < count && next ? next : 1;
+    }
+    m->patch = from;
+    m->biases |= NADI_BIAS_EMBEDDING;
+    m->once_weights += 2ULL * from + h + reach; /* a norm; of a mask; scales of the next */
+    m->places = (struct nadi_projection){.name = "places",
+                                         .from = h / groups * reach,
+                                         .to = h / groups,
+                                         .blocks = groups,
+                                         .flags = NADI_PROJECTION_BIAS};
+    m->labels = class_ends(c, "ForCTC") ? m->vocab : 0;
+    return true;
+}
+
+/* arXiv 2004.05150: a window, and products of their own for tokens that see all. */
+bool nadi_hf_longformer(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    static const char *const names[] = {"global queries", "global keys", "global values"};
+    m->window = nadi_hf_number(c, "attention_window", 512);
+    (void)nadi_hf_find(c, "attention_mode sep_token_id ignore_attention_mask");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        nadi_hf_side(m, names[i], m->hidden, m->hidden, NADI_PROJECTION_BIAS);
+    uint8_t *flags = nadi_hf_flags(m);
+    for (uint32_t i = 0; i < m->layers; i++)
+        flags[i] = m->window ? NADI_LAYER_WINDOWED : 0;
+    return true;
+}
+
+/* arXiv 2007.14062: of blocks the two ends, three neighbours and some at random. */
+bool nadi_hf_big_bird(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint32_t block = nadi_hf_number(c, "block_size", 64);
+    const uint32_t random = nadi_hf_number(c, "num_random_blocks", 3);
+    const bool sparse = strcmp(nadi_hf_text(c, "attention_type"), "original_full") != 0;
+    m->window = sparse ? nadi_hf_times(c, block, 2 + 3 + (uint64_t)random) : 0;
+    if (!nadi_hf_truth(c, "use_bias", true))
+        m->biases &= ~(unsigned)NADI_BIAS_QKV;
+    uint8_t *flags = nadi_hf_flags(m);
+    for (uint32_t i = 0; i < m->layers; i++)
+        flags[i] = m->window ? NADI_LAYER_WINDOWED : 0;
     return true;
 }
 

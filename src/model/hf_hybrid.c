@@ -22,7 +22,7 @@ static void only_state(struct nadi_model *m, const struct nadi_recurrent *r)
 
 bool nadi_hf_only_mamba(struct nadi_model *m, struct nadi_hf_config *c)
 {
-    const uint32_t inner = m->hidden * nadi_hf_number(c, "expand", 2);
+    const uint32_t inner = nadi_hf_times(c, m->hidden, nadi_hf_number(c, "expand", 2));
     const struct nadi_mamba s = {
         .inner = m->ffn ? m->ffn : inner,
         .state = nadi_hf_number(c, "state_size", 16),
@@ -37,7 +37,7 @@ bool nadi_hf_only_mamba(struct nadi_model *m, struct nadi_hf_config *c)
 
 bool nadi_hf_only_mamba2(struct nadi_model *m, struct nadi_hf_config *c)
 {
-    const uint32_t inner = m->hidden * nadi_hf_number(c, "expand", 2);
+    const uint32_t inner = nadi_hf_times(c, m->hidden, nadi_hf_number(c, "expand", 2));
     const uint32_t dim = nadi_hf_number(c, "head_dim", 64);
     const struct nadi_mamba2 s = {
         .heads = nadi_hf_number(c, "num_heads", dim ? inner / dim : 0),
@@ -60,7 +60,8 @@ bool nadi_hf_old_mamba(struct nadi_model *m, struct nadi_hf_config *c)
 {
     const struct nadi_doc_node *map = c->map;
     const uint32_t multiple = nadi_hf_number(c, "pad_vocab_size_multiple", 8);
-    struct nadi_mamba s = {.inner = 2 * m->hidden, .state = 16, .conv = 4, .conv_bias = true};
+    struct nadi_mamba s = {
+        .inner = nadi_hf_times(c, m->hidden, 2), .state = 16, .conv = 4, .conv_bias = true};
     struct nadi_mamba2 s2 = {.head_dim = 64,
                              .groups = 1,
                              .state = 128,
@@ -97,7 +98,7 @@ bool nadi_hf_jamba(struct nadi_model *m, struct nadi_hf_config *c)
     const uint32_t every = nadi_hf_number(c, "expert_layer_period", 2);
     const uint32_t first = nadi_hf_number(c, "expert_layer_offset", 1);
     const struct nadi_mamba s = {
-        .inner = m->hidden * nadi_hf_number(c, "mamba_expand", 2),
+        .inner = nadi_hf_times(c, m->hidden, nadi_hf_number(c, "mamba_expand", 2)),
         .state = nadi_hf_number(c, "mamba_d_state", 16),
         .conv = nadi_hf_number(c, "mamba_d_conv", 4),
         .rank = nadi_hf_auto(c, "mamba_dt_rank", default_rank(m)),
@@ -131,7 +132,7 @@ static struct nadi_mamba2 mamba_keys(const struct nadi_model *m, struct nadi_hf_
         .norm = true,
     };
     const uint32_t expand = nadi_hf_number(c, "mamba_expand", 2);
-    const uint32_t inner = nadi_hf_number(c, "mamba_d_ssm", m->hidden * expand);
+    const uint32_t inner = nadi_hf_number(c, "mamba_d_ssm", nadi_hf_times(c, m->hidden, expand));
     s.head_dim = nadi_hf_auto(c, "mamba_d_head", s.heads ? inner / s.heads : 0);
     return s;
 }

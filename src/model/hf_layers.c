@@ -78,16 +78,27 @@ void nadi_hf_project(struct nadi_recurrent *r, const char *name, uint64_t from, 
         (struct nadi_projection){.name = name, .from = from, .to = to, .flags = flags};
 }
 
+/* A list of one more. */
+static const struct nadi_projection *with(struct nadi_model *m, const struct nadi_projection *list,
+                                          uint32_t *count, const struct nadi_projection *p)
+{
+    struct nadi_projection *more = NADI_ARENA_ZNEW(&m->arena, struct nadi_projection, *count + 1);
+    if (*count)
+        memcpy(more, list, *count * sizeof(*more));
+    more[(*count)++] = *p;
+    return more;
+}
+
 void nadi_hf_side(struct nadi_model *m, const char *name, uint64_t from, uint64_t to,
                   unsigned flags)
 {
-    struct nadi_projection *side =
-        NADI_ARENA_ZNEW(&m->arena, struct nadi_projection, m->side_count + 1);
-    if (m->side_count)
-        memcpy(side, m->side, m->side_count * sizeof(*side));
-    side[m->side_count++] =
-        (struct nadi_projection){.name = name, .from = from, .to = to, .flags = flags};
-    m->side = side;
+    const struct nadi_projection side = {.name = name, .from = from, .to = to, .flags = flags};
+    m->side = with(m, m->side, &m->side_count, &side);
+}
+
+void nadi_hf_front(struct nadi_model *m, const struct nadi_projection *p)
+{
+    m->front = with(m, m->front, &m->front_count, p);
 }
 
 const struct nadi_recurrent *nadi_hf_mamba2(struct nadi_model *m, const struct nadi_mamba2 *s)

@@ -19,10 +19,10 @@ struct nadi_recurrent *nadi_hf_recurrent(struct nadi_model *m, const char *name,
                                          enum nadi_state_kind kind);
 void nadi_hf_project(struct nadi_recurrent *r, const char *name, uint64_t from, uint64_t to,
                      unsigned flags);
-/* A side product of every block; at most NADI_MOST_SIDES. */
-enum { NADI_MOST_SIDES = 8 };
+/* A side product of every block; one before the patches. */
 void nadi_hf_side(struct nadi_model *m, const char *name, uint64_t from, uint64_t to,
                   unsigned flags);
+void nadi_hf_front(struct nadi_model *m, const struct nadi_projection *p);
 
 struct nadi_mamba2 { /* arXiv 2405.21060 */
     uint32_t heads, head_dim, groups, state, conv, chunk;

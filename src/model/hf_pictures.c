@@ -15,7 +15,7 @@ static bool patches(struct nadi_model *m, struct nadi_hf_config *c, uint32_t mor
     if (!patch || side < patch || side / patch > 10000)
         return nadi_hf_refuse(c, nadi_hf_find(c, "patch_size image_size"),
                               "patches that are no part of the picture");
-    m->patch = channels * patch * patch;
+    m->patch = nadi_hf_times(c, nadi_hf_times(c, channels, patch), patch);
     m->fixed_tokens = side / patch * (side / patch) + more;
     m->max_positions = m->fixed_tokens;
     return true;
@@ -82,10 +82,10 @@ bool nadi_hf_dinov2(struct nadi_model *m, struct nadi_hf_config *c)
     const uint32_t ratio = nadi_hf_number(c, "mlp_ratio", 4);
     const uint32_t registers = nadi_hf_number(c, "num_register_tokens", 0);
     const struct nadi_doc_node *classes = nadi_doc_find(c->map, "architectures");
-    m->ffn = ratio * m->hidden;
+    m->ffn = nadi_hf_times(c, ratio, m->hidden);
     if (nadi_hf_truth(c, "use_swiglu_ffn", false)) {
         m->gated = true;
-        m->ffn = (m->ffn * 2 / 3 + 7) / 8 * 8;
+        m->ffn = (uint32_t)((m->ffn * 2ULL / 3 + 7) / 8 * 8);
     }
     if (!nadi_hf_truth(c, "qkv_bias", true))
         m->biases &= ~(unsigned)NADI_BIAS_QKV;
@@ -118,6 +118,14 @@ bool nadi_hf_clip_text(struct nadi_model *m, struct nadi_hf_config *c)
     const uint64_t width = nadi_hf_number(c, "projection_dim projection_size", 512);
     const struct nadi_doc_node *classes = nadi_doc_find(c->map, "architectures");
     m->head = NADI_HEAD_NONE;
+    if (strcmp(c->type, "siglip_text_model") == 0) {
+        const uint64_t out = nadi_hf_number(c, "projection_size", m->hidden);
+        m->once_weights += m->hidden * out + out;
+        if (!nadi_hf_find(c, "max_position_embeddings"))
+            m->max_positions = 64;
+        if (!nadi_hf_find(c, "vocab_size"))
+            m->vocab = 32000;
+    }
     if (strstr(nadi_hf_word_at(classes, 0), "WithProjection"))
         m->once_weights += m->hidden * width;
     return true;
@@ -172,7 +180,7 @@ static void frames(struct nadi_model *m, struct nadi_hf_config *c)
     const uint32_t channels = nadi_hf_number(c, "in_channels in_chans", 3);
     (void)nadi_hf_find(c, "spatial_patch_size patch_size");
     m->head = NADI_HEAD_NONE;
-    m->patch = channels * patch * patch * deep;
+    m->patch = nadi_hf_times(c, nadi_hf_times(c, nadi_hf_times(c, channels, patch), patch), deep);
 }
 
 /* arXiv 2409.12191 */
@@ -182,7 +190,7 @@ bool nadi_hf_qwen2_vision(struct nadi_model *m, struct nadi_hf_config *c)
     const uint32_t ratio = nadi_hf_number(c, "mlp_ratio", 4);
     const struct merged w = {.out = nadi_hf_number(c, "hidden_size", 3584)};
     m->hidden = width;
-    m->ffn = width * ratio;
+    m->ffn = nadi_hf_times(c, width, ratio);
     frames(m, c);
     const struct merged both = merge(m, c, (uint32_t)w.out);
     m->once_weights = merger(&both);
@@ -202,7 +210,7 @@ bool nadi_hf_qwen25_vision(struct nadi_model *m, struct nadi_hf_config *c)
     const struct merged both = merge(m, c, out);
     m->once_weights = merger(&both);
     m->fixed_tokens = 1024;
-    m->window = patch ? window / patch * (window / patch) : 0;
+    m->window = patch ? nadi_hf_times(c, window / patch, window / patch) : 0;
     uint8_t *flags = nadi_hf_flags(m);
     for (uint32_t i = 0; i < m->layers; i++)
         flags[i] = m->window && !nadi_hf_lists_number(c, whole, i) ? NADI_LAYER_WINDOWED : 0;
@@ -250,7 +258,7 @@ bool nadi_hf_gemma4_vision(struct nadi_model *m, struct nadi_hf_config *c)
     if (!patches(m, c, 0))
         return false;
     m->max_positions = 0;
-    m->fixed_tokens = 9 * nadi_hf_number(c, "default_output_length", 280);
+    m->fixed_tokens = nadi_hf_times(c, 9, nadi_hf_number(c, "default_output_length", 280));
     return true;
 }
 
@@ -265,6 +273,8 @@ enum projector { /* from the encoder's width to the language model's */
                  MERGED_PRODUCT, /* of scale_factor^2 patches at once */
                  INTERN_PRODUCTS,
                  MISTRAL_PRODUCTS,
+                 BOTH_PRODUCTS, /* of both towers to a common width, and a scale */
+                 TWO_SCALES,
 };
 
 static const struct {
@@ -284,6 +294,8 @@ static const struct {
     {"mistral3", "vision_config", "pixtral_vision", MISTRAL_PRODUCTS},
     {"internvl_chat internvl", "vision_config", "intern_vit_6b", INTERN_PRODUCTS},
     {"gemma4", "vision_config", "gemma4_vision", ONE_PLAIN},
+    {"clip", "text_config", "clip_text_model", BOTH_PRODUCTS},
+    {"siglip siglip2", "text_config", "siglip_text_model", TWO_SCALES},
     {"qwen2_audio", "audio_config", "qwen2_audio_encoder", ONE_PRODUCT},
 };
 
@@ -300,9 +312,14 @@ static double projector_of(const struct nadi_doc_node *root, struct nadi_hf_conf
     c->map = root;
     const double side = nadi_hf_number(c, "scale_factor pixel_shuffle_factor", 2);
     const double merged = nadi_hf_number(c, "spatial_merge_size", 2);
+    const double width = nadi_hf_number(c, "projection_dim", 512);
     const bool bias = nadi_hf_truth(c, "multimodal_projector_bias", kind != MISTRAL_PRODUCTS);
     c->map = map;
     switch (kind) {
+    case BOTH_PRODUCTS:
+        return (h + to) * width + 1;
+    case TWO_SCALES:
+        return 2;
     case NO_PROJECTOR:
         return 0;
     case ONE_PRODUCT:

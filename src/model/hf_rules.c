@@ -383,6 +383,8 @@ static const struct {
     {"glm4v_moe", "glm4v_moe_text"},
     {"blip-2 instructblip", "opt"},
     {"fuyu", "persimmon"},
+    {"clip", "clip_vision_model"},
+    {"siglip siglip2", "siglip_vision_model"},
     {"internvl_chat ovis multi_modality pixtral exaone4_5", ""},
 };
 

@@ -124,6 +124,9 @@ bool nadi_hf_siglip_vision(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_sound_encoder(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_switch(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_vit(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_big_bird(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_longformer(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_wav2vec2(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_whisper(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_xlnet(struct nadi_model *m, struct nadi_hf_config *c);
 

@@ -196,6 +196,24 @@ const struct nadi_hf_rule nadi_hf_more_rules[] = {
      .flags = NADI_HF_TIED,
      .absent = "vocab_size=32128 d_model=512 d_kv=64 d_ff=2048 num_layers=6 num_heads=8",
      .special = nadi_hf_t5},
+    {.types = "longformer", LIKE_BERT(NADI_HEAD_POOLER), .special = nadi_hf_longformer},
+    {.types = "big_bird",
+     .classes = "bigbird",
+     LIKE_BERT(NADI_HEAD_POOLER),
+     .special = nadi_hf_big_bird},
+    {.types = "wav2vec2 hubert",
+     .family = NADI_FAMILY_ENCODER,
+     .positions = NADI_POSITIONS_NONE,
+     .head = NADI_HEAD_NONE,
+     .flags = NADI_HF_LAYERNORM,
+     .biases = ALL_BIASES,
+     .absent = "vocab_size=32 hidden_size=768 num_hidden_layers=12 num_attention_heads=12 "
+               "intermediate_size=3072",
+     .ignored = "adapter_kernel_size adapter_stride add_adapter num_adapter_layers "
+                "output_hidden_size tdnn_dim tdnn_dilation tdnn_kernel xvector_output_dim "
+                "do_stable_layer_norm layerdrop codevector_dim num_codevector_groups "
+                "num_feat_extract_layers feat_extract_dropout conv_pos_batch_norm",
+     .special = nadi_hf_wav2vec2},
     {.types = "albert",
      LIKE_BERT(NADI_HEAD_POOLER),
      .absent = "vocab_size=30000 hidden_size=4096 num_hidden_layers=12 num_attention_heads=64 "
@@ -406,17 +424,17 @@ const struct nadi_hf_rule nadi_hf_more_rules[] = {
     {.types = "hunyuan",
      .refused = "keys and values shared between layers",
      .keys = "use_cla cla_share_factor"},
-    {.types = "wav2vec2 hubert seamless_m4t speecht5",
+    {.types = "seamless_m4t speecht5 wavlm unispeech data2vec-audio musicgen bark clap",
      .refused = "convolutions over sound",
      .keys = "num_mel_bins encoder_layers conv_dim"},
-    {.types = "clip siglip siglip2 blip chinese_clip align clap",
+    {.types = "blip chinese_clip align",
      .refused = "two networks side by side, of pictures and of words; each alone is read from its "
                 "part of the file",
      .keys = "vision_config text_config audio_config"},
     {.types = "swin swinv2 convnext convnextv2 vit_mae segformer detr resnet",
      .refused = "a network over pictures whose stages have different widths, or two networks",
      .keys = "patch_size image_size depths hidden_sizes embed_dim decoder_num_hidden_layers"},
-    {.types = "longt5 led longformer big_bird reformer bigbird_pegasus",
+    {.types = "longt5 led reformer bigbird_pegasus",
      .refused = "sparse or local attention of its own kind, or experts in part of the layers",
      .keys = "local_radius attention_window num_sparse_encoder_layers block_size"},
 };

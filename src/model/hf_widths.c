@@ -234,7 +234,7 @@ bool nadi_hf_gemma4(struct nadi_model *m, struct nadi_hf_config *c)
     for (uint32_t i = 0; i < m->layers; i++) {
         struct nadi_model view = nadi_model_layer(m, i) & NADI_LAYER_WINDOWED ? *m : full;
         view.borrowed_kv = i >= first;
-        view.ffn = wide && i >= first ? 2 * m->ffn : m->ffn;
+        view.ffn = wide && i >= first ? nadi_hf_times(c, 2, m->ffn) : m->ffn;
         nadi_hf_place(m, i, &view);
     }
     if (m->experts) {
@@ -314,8 +314,8 @@ bool nadi_hf_minimax_m3(struct nadi_model *m, struct nadi_hf_config *c)
         view.index_heads = nadi_hf_number(c, "sparse_num_index_heads", 4);
         view.index_dim = nadi_hf_number(c, "sparse_index_dim", 128);
         view.index_plain = true;
-        view.index_top = nadi_hf_number(c, "sparse_topk_blocks", 16) *
-                         nadi_hf_number(c, "sparse_block_size", 128);
+        view.index_top = nadi_hf_times(c, nadi_hf_number(c, "sparse_topk_blocks", 16),
+                                       nadi_hf_number(c, "sparse_block_size", 128));
         (void)nadi_hf_find(c, "sparse_disable_index_value sparse_init_block sparse_local_block "
                               "sparse_score_type use_sparse_attention");
     }

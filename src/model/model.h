@@ -76,6 +76,7 @@ struct nadi_projection {
     const char *name; /* static */
     uint64_t from, to;
     uint32_t blocks; /* along the diagonal, each from x to; 0: 1 */
+    uint32_t times;  /* rows a token; 0: 1 */
     unsigned flags;  /* enum nadi_projection_flag */
 };
 
@@ -148,10 +149,13 @@ struct nadi_model {
     const struct nadi_recurrent *recurrent; /* beside attention, or instead of it */
     bool no_attention, no_mlp;
     bool shared_weights; /* of an earlier layer: they are counted there */
-    /* Pictures or sound instead of words: values of a patch; of a frame before it, two a patch; and
-     * patches of an input. The targets of an encoder-decoder are words. */
-    uint32_t patch, frame, fixed_tokens;
-    uint32_t labels;   /* of a classifier behind the layers; 0: none */
+    /* Pictures or sound instead of words: values of a patch; products before that; and patches of
+     * an input, 0: any. The targets of an encoder-decoder are words. */
+    uint32_t patch, fixed_tokens;
+    const struct nadi_projection *front;
+    uint32_t front_count;
+    struct nadi_projection places; /* over neighbours, behind the patches; without a name: none */
+    uint32_t labels;               /* of a classifier behind the layers; 0: none */
     bool output_dense; /* before the output layer: a square product, an activation, a norm */
     uint32_t relative_span, relative_kinds; /* products of queries or keys with so many distances */
 

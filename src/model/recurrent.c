@@ -18,7 +18,8 @@ void nadi_build_projection(struct nadi_build *b, const struct nadi_projection *p
     const uint64_t blocks = p->blocks ? nadi_divide_up(p->blocks, tp) : 1;
     const uint64_t from = p->blocks || !rows ? p->from : nadi_divide_up(p->from, tp);
     const uint64_t to = p->blocks || rows ? p->to : nadi_divide_up(p->to, tp);
-    nadi_build_linear(b, p->name, tokens, from, to, p->flags & NADI_PROJECTION_BIAS);
+    nadi_build_linear(b, p->name, tokens * (p->times ? p->times : 1), from, to,
+                      p->flags & NADI_PROJECTION_BIAS);
     struct nadi_op *op = nadi_build_last(b);
     op->count = blocks;
     op->weights *= blocks;

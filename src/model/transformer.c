@@ -93,14 +93,11 @@ static void tokens_in(struct nadi_build *b, const struct nadi_tokens *t, bool fi
 {
     const struct nadi_model *m = b->m;
     if (m->patch && first) {
-        if (m->frame) {
-            nadi_build_linear(b, "frames", 2 * t->all, m->frame, m->hidden, true);
-            nadi_build_last(b)->flags |= NADI_OP_NO_INPUT;
-        }
+        for (uint32_t i = 0; i < m->front_count; i++)
+            nadi_build_projection(b, &m->front[i], t->all);
         nadi_build_linear(b, "patch embedding", t->all, m->patch, m->hidden,
                           m->biases & NADI_BIAS_EMBEDDING);
-        if (!m->frame)
-            nadi_build_last(b)->flags |= NADI_OP_NO_INPUT;
+        b->ops.items[0].flags |= NADI_OP_NO_INPUT;
         return;
     }
     const uint64_t rows = nadi_vocab_rows(m->vocab, b->s->tp);
@@ -120,6 +117,8 @@ static void embedding(struct nadi_build *b, const struct nadi_tokens *t, bool fi
     const size_t start = b->ops.count;
     tokens_in(b, t, first);
     b->ops.items[start].weights += first ? m->once_weights : 0;
+    if (m->places.name && first)
+        nadi_build_projection(b, &m->places, t->all);
     if (m->positions == NADI_POSITIONS_LEARNED)
         table(b, "position embedding", positions, width, t->own);
     if (m->positions == NADI_POSITIONS_RELATIVE)

@@ -33,8 +33,11 @@ void nadi_model_flops_text(const struct nadi_study *s, struct nadi_str *out)
     if (m->published > 0)
         nadi_str_printf(out, " (published: %s)", nadi_units_count(b, m->published));
     nadi_str_add_char(out, '\n');
-    if (m->beside > 0)
+    if (m->beside > 0) {
+        nadi_str_printf(out, "  simulated           %s\n",
+                        nadi_units_count(a, c.parameters.all - m->beside));
         nadi_str_printf(out, "  not simulated       %s\n", nadi_units_count(a, m->beside));
+    }
     if (m->experts)
         nadi_str_printf(out, "passed by a token     %s\n",
                         nadi_units_count(a, c.parameters.activated));

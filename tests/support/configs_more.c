@@ -233,6 +233,17 @@ const struct nadi_test_config nadi_test_more_configs[] = {
      430176, 430176},
     {"{'model_type': 'gemma4_vision', " PICTURES ", 'head_dim': 8, 'position_embedding_size': 100}",
      214592, 214592},
+    {"{'model_type': 'longformer', " ENCODER ", 'attention_window': [8, 8, 8, 8], "
+     "'type_vocab_size': 1}",
+     270720, 270720},
+    {"{'model_type': 'big_bird', " ENCODER ", 'block_size': 2, 'type_vocab_size': 2}", 220864,
+     220864},
+    {"{'model_type': 'wav2vec2', 'architectures': ['Wav2Vec2ForCTC'], "
+     "'num_hidden_layers': 4, 'hidden_size': 64, 'num_attention_heads': 8, "
+     "'intermediate_size': 160, 'vocab_size': 30, 'conv_dim': [32, 48], 'conv_kernel': "
+     "[10, 3], 'conv_stride': [5, 2], 'conv_bias': true, 'num_conv_pos_embeddings': 8, "
+     "'num_conv_pos_embedding_groups': 4}",
+     169110, 169110},
 };
 
 const size_t nadi_test_more_count =

@@ -43,7 +43,7 @@ static void refusals(void **state)
          "'encoder_layers': 2, 'decoder_layers': 2, 'encoder_attention_heads': 8, 'vocab_size': "
          "1000}",
          "model/unmodelled", "'decoder_ffn_dim'"},
-        {"{'model_type': 'clip', 'text_config': {'a': 1}, 'vision_config': {'a': 1}}",
+        {"{'model_type': 'blip', 'text_config': {'a': 1}, 'vision_config': {'a': 1}}",
          "model/unmodelled", "two networks"},
         {"{'model_type': 'vit', 'patch_size': 0, " BASE "}", "model/unmodelled", "'patch_size'"},
         {"{'model_type': 'nemotron-nas', 'block_configs': [{}], " BASE "}", "model/unmodelled",
@@ -195,6 +195,22 @@ static void parts(void **state)
     assert_true(m.beside > 8e8);
     const struct nadi_parameters p = nadi_model_parameters(&m);
     assert_true(p.all - m.beside < 1e8 && p.activated < 1e8);
+    nadi_test_config_drop(&m, &diags);
+    /* two towers: that of pictures is simulated, that of words counted, with what projects both */
+    assert_true(nadi_test_config_parse(
+        &m,
+        "{'model_type': 'clip', 'projection_dim': 16, 'text_config': {'num_hidden_layers': 1, "
+        "'hidden_size': 64, 'num_attention_heads': 8, 'intermediate_size': 160, 'vocab_size': "
+        "1000, 'max_position_embeddings': 32}, 'vision_config': {'num_hidden_layers': 1, "
+        "'hidden_size': 64, 'num_attention_heads': 8, 'intermediate_size': 160, 'image_size': 32, "
+        "'patch_size': 8}}",
+        &diags));
+    const double tower = 4 * (64 * 64 + 64) + 2 * 64 * 160 + 160 + 64 + 4 * 64 + 2 * 64;
+    assert_int_equal(diags.notes, 1);
+    assert_non_null(strstr(diags.items[0].message, "that of words is counted"));
+    assert_true(fabs(m.beside - (tower + 1032 * 64 + 128 * 16 + 1)) < 0.5);
+    assert_true(fabs(nadi_model_parameters(&m).all - m.beside -
+                     (tower + 3 * 64 * 64 + 64 + 17 * 64 + 2 * 64)) < 0.5);
     nadi_test_config_drop(&m, &diags);
     /* encoders beside a language model that is described by the whole's own keys */
     static const char *const besides[] = {"'mm_vision_tower': 'openai/clip'", "'visual': {'a': 1}",

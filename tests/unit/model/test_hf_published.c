@@ -475,6 +475,76 @@ static const struct {
      "'hidden_size': 1152, 'intermediate_size': 4304, 'num_heads': 16, 'in_channels': 3, "
      "'num_position_embeddings': 2304, 'out_hidden_size': 4096, 'patch_size': 16, "
      "'spatial_merge_size': 2, 'temporal_patch_size': 2}, 'tie_word_embeddings': false}"},
+    {"clip-vit-l-14", 4.276e8,
+     "{'model_type': 'clip', 'architectures': ['CLIPModel'], 'projection_dim': 768, "
+     "'logit_scale_init_value': 2.6592, 'text_config': {'hidden_size': 768, "
+     "'intermediate_size': 3072, 'num_attention_heads': 12, 'num_hidden_layers': 12, "
+     "'projection_dim': 768, 'vocab_size': 49408, 'max_position_embeddings': 77, "
+     "'model_type': 'clip_text_model'}, 'vision_config': {'hidden_size': 1024, "
+     "'intermediate_size': 4096, 'num_attention_heads': 16, 'num_hidden_layers': 24, "
+     "'patch_size': 14, 'image_size': 224, 'projection_dim': 768, 'model_type': "
+     "'clip_vision_model'}}"},
+    {"clip-vit-b-32", 1.5128e8,
+     "{'model_type': 'clip', 'architectures': ['CLIPModel'], 'projection_dim': 512, "
+     "'text_config': {'hidden_size': 512, 'intermediate_size': 2048, "
+     "'num_attention_heads': 8, 'num_hidden_layers': 12, 'vocab_size': 49408, "
+     "'max_position_embeddings': 77}, 'vision_config': {'hidden_size': 768, "
+     "'intermediate_size': 3072, 'num_attention_heads': 12, 'num_hidden_layers': 12, "
+     "'patch_size': 32, 'image_size': 224}}"},
+    {"siglip-so400m-384", 8.7796e8,
+     "{'model_type': 'siglip', 'architectures': ['SiglipModel'], 'text_config': "
+     "{'hidden_size': 1152, 'intermediate_size': 4304, 'model_type': 'siglip_text_model', "
+     "'num_attention_heads': 16, 'num_hidden_layers': 27}, 'vision_config': "
+     "{'hidden_size': 1152, 'image_size': 384, 'intermediate_size': 4304, 'model_type': "
+     "'siglip_vision_model', 'num_attention_heads': 16, 'num_hidden_layers': 27, "
+     "'patch_size': 14}}"},
+    {"siglip-base-224", 2.0316e8,
+     "{'model_type': 'siglip', 'architectures': ['SiglipModel'], 'text_config': "
+     "{'model_type': 'siglip_text_model', 'hidden_size': 768, 'intermediate_size': 3072, "
+     "'num_attention_heads': 12, 'num_hidden_layers': 12}, 'vision_config': "
+     "{'model_type': 'siglip_vision_model'}}"},
+    {"wav2vec2-base-960h", 9.44e7,
+     "{'model_type': 'wav2vec2', 'architectures': ['Wav2Vec2ForCTC'], 'vocab_size': 32, "
+     "'hidden_size': 768, 'num_hidden_layers': 12, 'num_attention_heads': 12, "
+     "'intermediate_size': 3072, 'conv_bias': false, 'conv_dim': [512, 512, 512, 512, "
+     "512, 512, 512], 'conv_kernel': [10, 3, 3, 3, 3, 2, 2], 'conv_stride': [5, 2, 2, 2, "
+     "2, 2, 2], 'feat_extract_norm': 'group', 'do_stable_layer_norm': false, "
+     "'num_conv_pos_embedding_groups': 16, 'num_conv_pos_embeddings': 128, "
+     "'num_feat_extract_layers': 7}"},
+    {"wav2vec2-xls-r-300m", 3.154e8,
+     "{'model_type': 'wav2vec2', 'architectures': ['Wav2Vec2Model'], 'vocab_size': 32, "
+     "'hidden_size': 1024, 'num_hidden_layers': 24, 'num_attention_heads': 16, "
+     "'intermediate_size': 4096, 'conv_bias': true, 'conv_dim': [512, 512, 512, 512, 512, "
+     "512, 512], 'conv_kernel': [10, 3, 3, 3, 3, 2, 2], 'conv_stride': [5, 2, 2, 2, 2, 2, "
+     "2], 'feat_extract_norm': 'layer', 'do_stable_layer_norm': true}"},
+    {"hubert-large", 3.154e8,
+     "{'model_type': 'hubert', 'architectures': ['HubertModel'], 'hidden_size': 1024, "
+     "'num_hidden_layers': 24, 'num_attention_heads': 16, 'intermediate_size': 4096, "
+     "'conv_bias': true, 'feat_extract_norm': 'layer', 'do_stable_layer_norm': true}"},
+    {"longformer-base", 1.4866e8,
+     "{'model_type': 'longformer', 'architectures': ['LongformerForMaskedLM'], "
+     "'attention_mode': 'longformer', 'attention_window': [512, 512, 512, 512, 512, 512, "
+     "512, 512, 512, 512, 512, 512], 'vocab_size': 50265, 'hidden_size': 768, "
+     "'num_hidden_layers': 12, 'num_attention_heads': 12, 'intermediate_size': 3072, "
+     "'max_position_embeddings': 4098, 'type_vocab_size': 1}"},
+    {"bigbird-roberta-base", 1.275e8,
+     "{'model_type': 'big_bird', 'architectures': ['BigBirdForPreTraining'], "
+     "'attention_type': 'block_sparse', 'block_size': 64, 'num_random_blocks': 3, "
+     "'use_bias': true, 'vocab_size': 50358, 'hidden_size': 768, 'num_hidden_layers': 12, "
+     "'num_attention_heads': 12, 'intermediate_size': 3072, 'max_position_embeddings': "
+     "4096, 'type_vocab_size': 2, 'rescale_embeddings': false}"},
+    {"opt-350m", 3.312e8,
+     "{'model_type': 'opt', 'architectures': ['OPTForCausalLM'], 'vocab_size': 50272, "
+     "'hidden_size': 1024, 'word_embed_proj_dim': 512, 'num_hidden_layers': 24, "
+     "'num_attention_heads': 16, 'ffn_dim': 4096, 'max_position_embeddings': 2048, "
+     "'do_layer_norm_before': false}"},
+    {"hunyuan-large", 3.889e11,
+     "{'model_type': 'hunyuan_v1_moe', 'architectures': ['HunYuanMoEV1ForCausalLM'], "
+     "'vocab_size': 128512, 'hidden_size': 6400, 'intermediate_size': 18304, "
+     "'num_hidden_layers': 64, 'num_attention_heads': 80, 'num_key_value_heads': 8, "
+     "'num_experts': 16, 'moe_topk': 1, 'num_shared_expert': 1, 'use_cla': true, "
+     "'cla_share_factor': 2, 'use_qk_norm': true, 'tie_word_embeddings': true, "
+     "'use_mixed_mlp_moe': true}"},
 };
 
 static void published(void **state)
