@@ -403,6 +403,16 @@ static void index_tokens(struct nadi_build *b, const struct nadi_tokens *t)
 void nadi_build_mixer(struct nadi_build *b, const struct nadi_tokens *t, bool windowed)
 {
     const struct heads h = local_heads(b, windowed);
+    if (b->m->picture_tokens) { /* of one picture a sequence */
+        const uint64_t keys = b->m->picture_tokens;
+        const struct nadi_tokens picture = {.all = t->sequences * keys,
+                                            .own = t->sequences * keys,
+                                            .queries = keys,
+                                            .keys = keys,
+                                            .sequences = t->sequences};
+        nadi_build_cross(b, t, &picture);
+        return;
+    }
     nadi_build_enter(b, "attention input", t);
     if (b->m->recurrent)
         nadi_build_recurrent(b, t);
@@ -427,15 +437,17 @@ void nadi_build_cross(struct nadi_build *b, const struct nadi_tokens *t,
     struct heads h = local_heads(b, false);
     const struct nadi_model *m = b->m;
     const uint64_t kv = 2 * h.kv * h.qk_width;
+    const bool cached = m->picture_tokens && b->s->inference && t->queries == 1;
     h.causal = false;
     nadi_build_enter(b, "cross input", t);
     nadi_build_linear(b, "cross queries", t->all, m->hidden, h.query * h.qk_width,
                       m->biases & NADI_BIAS_QKV);
     nadi_build_last(b)->kept_input = b->s->inference ? 0 : t->own * m->hidden;
-    nadi_build_linear(b, "cross keys and values", source->all, m->hidden, kv,
+    nadi_build_linear(b, "cross keys and values", cached ? 0 : source->all, m->hidden, kv,
                       m->biases & NADI_BIAS_QKV);
     if (m->biases & NADI_BIAS_NOT_KEYS)
         nadi_build_last(b)->weights -= h.kv * h.qk_width;
+    head_norms(b, &h, t->all);
     keep_qkv(b, t->all * h.query * h.qk_width + source->all * kv);
     core(b, &h, t->sequences, t->queries, source->keys);
     output(b, t, &h);

@@ -171,7 +171,7 @@ bool nadi_hf_xlnet(struct nadi_model *m, struct nadi_hf_config *c)
     m->ffn = nadi_hf_number(c, "d_inner", 4 * m->hidden);
     m->head_dim = nadi_hf_number(c, "d_head", 0);
     m->side_weights = 3 * h + 2 * h; /* biases of three kinds of score, of two segments */
-    nadi_hf_side(m, "relative places", h, h, 0);
+    nadi_hf_side(m, m, "relative places", h, h, 0);
     m->once_weights = h; /* of a mask */
     (void)nadi_hf_find(c, "mem_len reuse_len clamp_len bi_data same_length untie_r ff_activation "
                           "attn_type use_mems_eval use_mems_train start_n_top end_n_top");
@@ -324,7 +324,7 @@ bool nadi_hf_longformer(struct nadi_model *m, struct nadi_hf_config *c)
     m->window = nadi_hf_number(c, "attention_window", 512);
     (void)nadi_hf_find(c, "attention_mode sep_token_id ignore_attention_mask");
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        nadi_hf_side(m, names[i], m->hidden, m->hidden, NADI_PROJECTION_BIAS);
+        nadi_hf_side(m, m, names[i], m->hidden, m->hidden, NADI_PROJECTION_BIAS);
     uint8_t *flags = nadi_hf_flags(m);
     for (uint32_t i = 0; i < m->layers; i++)
         flags[i] = m->window ? NADI_LAYER_WINDOWED : 0;

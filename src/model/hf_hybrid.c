@@ -218,3 +218,82 @@ bool nadi_hf_nemotron_h(struct nadi_model *m, struct nadi_hf_config *c)
     }
     return true;
 }
+
+/* ---- shared blocks ------------------------------------------------------------------------- */
+
+/* Weights of a state's products and vectors. */
+static uint64_t state_weights(const struct nadi_recurrent *r)
+{
+    uint64_t sum =
+        r->own + r->common + r->conv_channels * (r->conv_width + (r->conv_bias ? 1U : 0U));
+    for (uint32_t i = 0; i < r->projection_count; i++)
+        sum += r->projections[i].from * r->projections[i].to;
+    return sum;
+}
+
+/* Narrow products that tell the uses of a shared block apart. */
+static uint64_t adapters(struct nadi_model *m, struct nadi_model *view, struct nadi_hf_config *c)
+{
+    const uint64_t rank = nadi_hf_number(c, "adapter_rank", 128), h = view->hidden;
+    const uint64_t wide = (uint64_t)view->heads * view->head_dim;
+    uint64_t sum = 0;
+    if (nadi_hf_truth(c, "use_shared_mlp_adapter", true)) {
+        nadi_hf_side(m, view, "adapter down", h, rank, NADI_PROJECTION_WHOLE);
+        nadi_hf_side(m, view, "adapter up", rank, 2ULL * view->ffn, 0);
+        sum += h * rank + rank * 2 * view->ffn;
+    }
+    for (int i = 0; i < 3 && nadi_hf_truth(c, "use_shared_attention_adapter", false); i++) {
+        nadi_hf_side(m, view, "adapter down", view->mixer_input, rank, NADI_PROJECTION_WHOLE);
+        nadi_hf_side(m, view, "adapter up", rank, wide, 0);
+        sum += view->mixer_input * rank + rank * wide;
+    }
+    return sum;
+}
+
+/* Zamba2 (arXiv 2411.15242): before some layers of state a block of attention and feed-forward
+ * layer, one of a few, reads the layer's input beside the embedding. */
+bool nadi_hf_zamba2(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const struct nadi_doc_node *ids = nadi_hf_list(c, "hybrid_layer_ids");
+    const struct nadi_doc_node *words = nadi_hf_list(c, "layers_block_type");
+    const uint32_t blocks = nadi_hf_number(c, "num_mem_blocks", 1);
+    const uint32_t inner = nadi_hf_times(c, m->hidden, nadi_hf_number(c, "mamba_expand", 2));
+    const uint64_t h = m->hidden;
+    struct nadi_mamba2 s = {
+        .heads = nadi_hf_number(c, "n_mamba_heads", 8),
+        .groups = nadi_hf_number(c, "mamba_ngroups", 1),
+        .state = nadi_hf_number(c, "mamba_d_state", 64),
+        .conv = nadi_hf_number(c, "mamba_d_conv", 4),
+        .chunk = nadi_hf_number(c, "chunk_size", 256),
+        .bias = nadi_hf_truth(c, "add_bias_linear", false),
+        .conv_bias = nadi_hf_truth(c, "use_conv_bias", true),
+        .norm = true,
+    };
+    s.head_dim = nadi_hf_number(c, "mamba_headdim", s.heads ? inner / s.heads : 0);
+    (void)nadi_hf_find(c, "attention_hidden_size kv_channels use_mem_rope use_long_context");
+    m->mixer_input = nadi_hf_times(c, 2, m->hidden);
+    if (!m->head_dim && m->heads)
+        m->head_dim = m->mixer_input / m->heads;
+    m->gated = true;
+    const struct nadi_recurrent *state = nadi_hf_mamba2(m, &s);
+    struct nadi_model plain = nadi_hf_with_state(m, state), hybrid = *m;
+    plain.no_mlp = true;
+    plain.norms_per_layer = 1;
+    hybrid.recurrent = state;
+    hybrid.norms_per_layer = 3;
+    nadi_hf_side(m, &hybrid, "shared block's output", h, h, NADI_PROJECTION_WHOLE);
+    const uint64_t own = adapters(m, &hybrid, c) + h * h + h + state_weights(state);
+    hybrid.side_weights = h; /* the first norm is twice as wide */
+    struct nadi_model again = hybrid;
+    again.shared_weights = true;
+    again.side_weights = 0;
+    again.split_weights = own;
+    uint32_t uses = 0;
+    for (uint32_t i = 0; i < m->layers; i++) {
+        const bool both = words ? nadi_str_equal(nadi_hf_word_at(words, i), "hybrid")
+                                : nadi_hf_lists_number(c, ids, i);
+        nadi_hf_place(m, i, !both ? &plain : uses < blocks ? &hybrid : &again);
+        uses += both;
+    }
+    return true;
+}

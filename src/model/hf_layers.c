@@ -89,11 +89,11 @@ static const struct nadi_projection *with(struct nadi_model *m, const struct nad
     return more;
 }
 
-void nadi_hf_side(struct nadi_model *m, const char *name, uint64_t from, uint64_t to,
-                  unsigned flags)
+void nadi_hf_side(struct nadi_model *m, struct nadi_model *view, const char *name, uint64_t from,
+                  uint64_t to, unsigned flags)
 {
     const struct nadi_projection side = {.name = name, .from = from, .to = to, .flags = flags};
-    m->side = with(m, m->side, &m->side_count, &side);
+    view->side = with(m, view->side, &view->side_count, &side);
 }
 
 void nadi_hf_front(struct nadi_model *m, const struct nadi_projection *p)

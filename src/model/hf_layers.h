@@ -19,9 +19,10 @@ struct nadi_recurrent *nadi_hf_recurrent(struct nadi_model *m, const char *name,
                                          enum nadi_state_kind kind);
 void nadi_hf_project(struct nadi_recurrent *r, const char *name, uint64_t from, uint64_t to,
                      unsigned flags);
-/* A side product of every block; one before the patches. */
-void nadi_hf_side(struct nadi_model *m, const char *name, uint64_t from, uint64_t to,
-                  unsigned flags);
+/* A side product of every block of a view, or of `m` itself: lists are the model's, a copy of it
+ * must own nothing. One before the patches. */
+void nadi_hf_side(struct nadi_model *m, struct nadi_model *view, const char *name, uint64_t from,
+                  uint64_t to, unsigned flags);
 void nadi_hf_front(struct nadi_model *m, const struct nadi_projection *p);
 
 struct nadi_mamba2 { /* arXiv 2405.21060 */

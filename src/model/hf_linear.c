@@ -206,7 +206,7 @@ bool nadi_hf_rwkv4(struct nadi_model *m, struct nadi_hf_config *c)
     r->own = 2 * a;
     r->common = 3 * h;
     nadi_hf_project(r, "state output", a, h, ROWS_LAST);
-    nadi_hf_side(m, "receptance", h, h, 0);
+    nadi_hf_side(m, m, "receptance", h, h, 0);
     m->side_weights = 2 * h;
     m->once_weights = 2 * h; /* a norm before the first layer */
     m->recurrent = r;
@@ -239,7 +239,7 @@ bool nadi_hf_rwkv56(struct nadi_model *m, struct nadi_hf_config *c)
     r->own = 2 * a + 2 * a; /* decay, bonus; a norm a head */
     r->common = six ? 6 * h : 4 * h;
     nadi_hf_project(r, "state output", a, h, ROWS_LAST);
-    nadi_hf_side(m, "receptance", h, h, 0);
+    nadi_hf_side(m, m, "receptance", h, h, 0);
     (void)nadi_hf_find(c, "head_size_divisor num_attention_heads");
     if (!m->ffn) /* 3.5 times, in whole 32s */
         m->ffn = (uint32_t)(h * 7 / 2 / 32 * 32);

@@ -230,6 +230,51 @@ bool nadi_hf_qwen3_vision(struct nadi_model *m, struct nadi_hf_config *c)
     return true;
 }
 
+/* MoonViT: places by a table that is stretched, two products over merged patches. */
+bool nadi_hf_moonvit(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint32_t rows = nadi_hf_times(c, nadi_hf_number(c, "init_pos_emb_height", 64),
+                                        nadi_hf_number(c, "init_pos_emb_width", 64));
+    (void)nadi_hf_find(c, "merge_kernel_size merge_type pos_emb_type init_pos_emb_time");
+    if (!patches(m, c, 0))
+        return false;
+    m->max_positions = m->fixed_tokens = rows;
+    m->head = NADI_HEAD_NONE;
+    return true;
+}
+
+/* Llama 3.2: layers of two kinds, places of patches and of tiles by the picture's proportions. */
+bool nadi_hf_mllama_vision(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint64_t h = m->hidden, tiles = nadi_hf_number(c, "max_num_tiles", 4);
+    const uint64_t ratios = nadi_hf_number(c, "max_aspect_ratio_id", 8) + 1ULL;
+    const uint32_t more = nadi_hf_number(c, "num_global_layers", 8);
+    (void)nadi_hf_find(c, "intermediate_layers_indices vision_output_dim supported_aspect_ratios");
+    if (!patches(m, c, 1))
+        return false;
+    m->layers += more;
+    m->head = NADI_HEAD_NONE;
+    m->once_weights = h + 2 * h /* a norm before the layers */
+                      + ratios * tiles * h * (m->max_positions + 2ULL) + 3 + 2ULL * more;
+    return true;
+}
+
+/* GLM-4.1V: gated layers of the language model's width; patches are merged by a convolution, then a
+ * gated layer. */
+bool nadi_hf_glm4v_vision(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint64_t h = m->hidden, out = nadi_hf_number(c, "out_hidden_size", 4096);
+    const uint64_t wide = m->ffn, merged = nadi_hf_number(c, "spatial_merge_size", 2);
+    const uint32_t side = nadi_hf_number(c, "image_size", 336);
+    const uint32_t patch = nadi_hf_number(c, "patch_size", 14);
+    frames(m, c);
+    m->ffn = (uint32_t)out;
+    m->max_positions = patch ? nadi_hf_times(c, side / patch, side / patch) : 0;
+    m->fixed_tokens = m->max_positions;
+    m->once_weights = h + h * merged * merged * out + out + out * out + 2 * out + 3 * out * wide;
+    return true;
+}
+
 /* InternViT: scales of the residuals, norms of queries and keys in the large one. */
 bool nadi_hf_intern_vit(struct nadi_model *m, struct nadi_hf_config *c)
 {
@@ -272,6 +317,8 @@ enum projector { /* from the encoder's width to the language model's */
                  GEMMA_PRODUCT,  /* behind a norm */
                  MERGED_PRODUCT, /* of scale_factor^2 patches at once */
                  INTERN_PRODUCTS,
+                 MOON_PRODUCTS,
+                 WIDE_PRODUCT, /* of several layers' results */
                  MISTRAL_PRODUCTS,
                  BOTH_PRODUCTS, /* of both towers to a common width, and a scale */
                  TWO_SCALES,
@@ -296,6 +343,9 @@ static const struct {
     {"gemma4", "vision_config", "gemma4_vision", ONE_PLAIN},
     {"clip", "text_config", "clip_text_model", BOTH_PRODUCTS},
     {"siglip siglip2", "text_config", "siglip_text_model", TWO_SCALES},
+    {"mllama", "vision_config", "mllama_vision_model", WIDE_PRODUCT},
+    {"kimi_vl", "vision_config", "moonvit", MOON_PRODUCTS},
+    {"glm4v glm4v_moe", "vision_config", "glm4v_vision", NO_PROJECTOR},
     {"qwen2_audio", "audio_config", "qwen2_audio_encoder", ONE_PRODUCT},
 };
 
@@ -334,6 +384,10 @@ static double projector_of(const struct nadi_doc_node *root, struct nadi_hf_conf
         return h * side * side * to;
     case INTERN_PRODUCTS: /* of 2 x 2 patches, behind a norm */
         return 8 * h + two_products(4 * h, to, true);
+    case WIDE_PRODUCT:
+        return 6 * h * to + to;
+    case MOON_PRODUCTS:
+        return 2 * h + 16 * h * h + 4 * h + 4 * h * to + to;
     case MISTRAL_PRODUCTS:
         return h + merged * merged * h * h + two_products(h, to, bias);
     }

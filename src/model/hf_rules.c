@@ -370,6 +370,7 @@ static const struct {
     {"paligemma", "gemma"},
     {"gemma3 shieldgemma2", "gemma3_text"},
     {"llama4", "llama4_text"},
+    {"mllama", "mllama_text_model"},
     {"idefics3 smolvlm voxtral ultravox", "llama"},
     {"llava_onevision qwen2_audio internvl got_ocr2", "qwen2"},
     {"qwen2_vl", "qwen2_vl"},

@@ -87,6 +87,7 @@ bool nadi_hf_longcat(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_mimo_v2(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_minimax(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_minimax_m3(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_mllama(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_nemotron_h(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_nemotron_nas(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_old_mamba(struct nadi_model *m, struct nadi_hf_config *c);
@@ -100,6 +101,7 @@ bool nadi_hf_rwkv56(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_rwkv7(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_sparse_latent(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_step3p5(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_zamba2(struct nadi_model *m, struct nadi_hf_config *c);
 
 /* hf_encoders, hf_pictures: encoders, and encoders with decoders */
 bool nadi_hf_albert(struct nadi_model *m, struct nadi_hf_config *c);
@@ -113,6 +115,9 @@ bool nadi_hf_electra(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_esm(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_gemma4_vision(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_intern_vit(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_glm4v_vision(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_moonvit(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_mllama_vision(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_modernbert(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_mpnet(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_nomic_bert(struct nadi_model *m, struct nadi_hf_config *c);

@@ -43,6 +43,10 @@ const struct nadi_hf_rule nadi_hf_more_rules[] = {
      .bias = {{"attention_bias", ATTENTION_BIASES, false}, {"mlp_bias", NADI_BIAS_MLP, false}},
      .words = "mamba moe mlp",
      .special = nadi_hf_nemotron_h},
+    {.types = "zamba2",
+     LIKE_LLAMA_WITH(NADI_HF_TIED),
+     .words = "hybrid mamba",
+     .special = nadi_hf_zamba2},
     /* ---- linear attention, recurrences, short convolutions ---- */
     {.types = "qwen3_next",
      LIKE_LLAMA_WITH(NADI_HF_QK_NORM | NADI_HF_EXPERTS | NADI_HF_SHARED_GATE),
@@ -166,6 +170,12 @@ const struct nadi_hf_rule nadi_hf_more_rules[] = {
      .classes = "longcatflash longcat",
      LIKE_LLAMA_WITH(NADI_HF_EXPERTS | NADI_HF_LATENT | NADI_HF_ROUTER_BIAS),
      .special = nadi_hf_longcat},
+    {.types = "mllama_text_model",
+     .classes = "mllama mllamatext",
+     LIKE_LLAMA,
+     .absent = "vocab_size=128256 hidden_size=4096 intermediate_size=14336 num_hidden_layers=40 "
+               "num_attention_heads=32 num_key_value_heads=8",
+     .special = nadi_hf_mllama},
     {.types = "eagle3",
      .classes = "llama peagledraft",
      LIKE_LLAMA_WITH(NADI_HF_MODEL_HAS_HEAD),
@@ -383,6 +393,29 @@ const struct nadi_hf_rule nadi_hf_more_rules[] = {
                "intermediate_size=12800 patch_size=14 image_size=224 qkv_bias=false "
                "qk_normalization=true",
      .special = nadi_hf_intern_vit},
+    {.types = "moonvit",
+     OF_PICTURES(0),
+     .absent = "hidden_size=1152 num_hidden_layers=27 num_attention_heads=16 "
+               "intermediate_size=4304 patch_size=14 image_size=896",
+     .special = nadi_hf_moonvit},
+    {.types = "mllama_vision_model",
+     .family = NADI_FAMILY_ENCODER,
+     .positions = NADI_POSITIONS_LEARNED,
+     .head = NADI_HEAD_NONE,
+     .flags = NADI_HF_LAYERNORM,
+     .biases = NADI_BIAS_MLP | NADI_BIAS_NORM,
+     .absent = "hidden_size=1280 num_hidden_layers=32 attention_heads=16 intermediate_size=5120 "
+               "image_size=448 patch_size=14",
+     .special = nadi_hf_mllama_vision},
+    {.types = "glm4v_vision glm4v_moe_vision",
+     .family = NADI_FAMILY_ENCODER,
+     .positions = NADI_POSITIONS_LEARNED,
+     .head = NADI_HEAD_NONE,
+     .flags = NADI_HF_GATED,
+     .biases = NADI_BIAS_EMBEDDING,
+     .bias = {{"attention_bias", ATTENTION_BIASES, false}},
+     .absent = "depth=24 hidden_size=1536 num_heads=12 intermediate_size=13696",
+     .special = nadi_hf_glm4v_vision},
     {.types = "gemma4_vision",
      .family = NADI_FAMILY_ENCODER,
      ROTARY,
@@ -391,7 +424,7 @@ const struct nadi_hf_rule nadi_hf_more_rules[] = {
      .norms = 4,
      .special = nadi_hf_gemma4_vision},
     /* ---- what is known, and not modelled ---- */
-    {.types = "zamba zamba2 plamo2",
+    {.types = "zamba plamo2",
      .refused = "state-space layers (Mamba) between or beside layers of attention",
      .keys = "hybrid_override_pattern layers_block_type mamba_d_state mamba_num_heads mamba_expand "
              "mamba_d_conv mamba_d_ssm ssm_state_size attn_layer_period attn_layer_offset "
@@ -408,9 +441,6 @@ const struct nadi_hf_rule nadi_hf_more_rules[] = {
     {.types = "step3_text step3_vl",
      .refused = "factorised attention",
      .keys = "share_q_dim num_attention_groups"},
-    {.types = "mllama mllama_text_model",
-     .refused = "layers of cross attention to pictures",
-     .keys = "cross_attention_layers"},
     {.types = "draft-model",
      .refused = "a draft of speculative decoding, which fills blocks of tokens from the states of "
                 "another model",

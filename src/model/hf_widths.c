@@ -25,14 +25,15 @@ static bool is_set(const struct nadi_doc_node *map, const char *key)
 /* ---- from neural architecture search ------------------------------------------------------- */
 
 /* What a block's half is replaced by: nothing, or a square matrix behind its norm. */
-static bool replaced(struct nadi_model *view, const struct nadi_doc_node *half)
+static bool replaced(struct nadi_model *m, struct nadi_model *view,
+                     const struct nadi_doc_node *half)
 {
     const bool none = is_set(half, "no_op"), linear = is_set(half, "replace_with_linear");
     if (!none && !linear)
         return false;
     view->norms_per_layer--;
     if (linear) {
-        nadi_hf_side(view, "matrix instead", view->hidden, view->hidden, NADI_PROJECTION_WHOLE);
+        nadi_hf_side(m, view, "matrix instead", view->hidden, view->hidden, NADI_PROJECTION_WHOLE);
         view->side_weights += view->hidden; /* its norm */
     }
     return true;
@@ -51,9 +52,8 @@ bool nadi_hf_nemotron_nas(struct nadi_model *m, struct nadi_hf_config *c)
         const struct nadi_doc_node *ffn = nadi_doc_find(block, "ffn");
         if (!attention || !ffn)
             return nadi_hf_refuse(c, blocks, "a block without 'attention' or 'ffn'");
-        view.side = NULL;
-        view.no_attention = replaced(&view, attention);
-        view.no_mlp = replaced(&view, ffn);
+        view.no_attention = replaced(m, &view, attention);
+        view.no_mlp = replaced(m, &view, ffn);
         const double group = real_at(c, nadi_doc_find(attention, "n_heads_in_group"));
         const double width = real_at(c, nadi_doc_find(ffn, "ffn_mult")) * 2 * m->hidden / 3;
         if (!view.no_attention && group >= 1)
@@ -181,6 +181,22 @@ bool nadi_hf_step3p5(struct nadi_model *m, struct nadi_hf_config *c)
     return true;
 }
 
+/* Llama 3.2: some layers attend to a picture of all tiles, behind gates. */
+bool nadi_hf_mllama(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    enum { MORE_ROWS = 8, TILES = 4, PATCHES = 1601 };
+    const struct nadi_doc_node *layers = nadi_hf_list(c, "cross_attention_layers");
+    struct nadi_model view = *m;
+    view.picture_tokens = TILES * PATCHES;
+    view.qk_norm = NADI_QK_NORM_HEAD;
+    view.side_weights = 2;
+    m->once_weights = MORE_ROWS * (uint64_t)m->hidden;
+    for (uint32_t i = 0; i < m->layers; i++)
+        if (nadi_hf_lists_number(c, layers, i))
+            nadi_hf_place(m, i, &view);
+    return true;
+}
+
 /* ---- Gemma --------------------------------------------------------------------------------- */
 
 /* A row of each token for each layer (PLE): the gate in and the way out of a layer; the tables and
@@ -191,8 +207,8 @@ static void per_layer_inputs(struct nadi_model *m, struct nadi_hf_config *c, uin
     const uint64_t rows = nadi_hf_number(c, "vocab_size_per_layer_input", 262144);
     if (!width)
         return;
-    nadi_hf_side(m, "layer input gate", m->hidden, width, NADI_PROJECTION_WHOLE);
-    nadi_hf_side(m, "layer input", width, m->hidden, NADI_PROJECTION_WHOLE);
+    nadi_hf_side(m, m, "layer input gate", m->hidden, width, NADI_PROJECTION_WHOLE);
+    nadi_hf_side(m, m, "layer input", width, m->hidden, NADI_PROJECTION_WHOLE);
     m->side_weights += m->hidden;
     m->layer_rows = rows;
     m->layer_row_width = m->layers * width;
@@ -253,11 +269,11 @@ bool nadi_hf_gemma3n(struct nadi_model *m, struct nadi_hf_config *c)
     const uint64_t rank = nadi_hf_number(c, "laurel_rank", 64);
     const struct nadi_doc_node *widths = nadi_hf_list(c, "intermediate_size");
     per_layer_inputs(m, c, 256);
-    nadi_hf_side(m, "narrow residual down", h, rank, NADI_PROJECTION_WHOLE);
-    nadi_hf_side(m, "narrow residual up", rank, h, NADI_PROJECTION_WHOLE);
-    nadi_hf_side(m, "stream router", h, streams, NADI_PROJECTION_WHOLE);
-    nadi_hf_side(m, "stream prediction", streams, streams * streams, NADI_PROJECTION_WHOLE);
-    nadi_hf_side(m, "stream correction", streams, streams, NADI_PROJECTION_WHOLE);
+    nadi_hf_side(m, m, "narrow residual down", h, rank, NADI_PROJECTION_WHOLE);
+    nadi_hf_side(m, m, "narrow residual up", rank, h, NADI_PROJECTION_WHOLE);
+    nadi_hf_side(m, m, "stream router", h, streams, NADI_PROJECTION_WHOLE);
+    nadi_hf_side(m, m, "stream prediction", streams, streams * streams, NADI_PROJECTION_WHOLE);
+    nadi_hf_side(m, m, "stream correction", streams, streams, NADI_PROJECTION_WHOLE);
     m->side_weights += 3 * h; /* norms of the narrow residual and the router, a scale */
     if (streams > 1)
         m->once_weights += 2 * (streams - 1) * h * h; /* into the streams and out of them */

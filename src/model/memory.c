@@ -273,7 +273,10 @@ double nadi_memory_layer_cache(const struct nadi_model_plan *p, const struct nad
     const bool windowed = nadi_model_layer(m, layer) & NADI_LAYER_WINDOWED;
     const double pooled = view->pool ? (double)tokens / view->pool : 0;
     const double indexed = view->pool ? pooled : (double)tokens;
-    const double kept = (double)(windowed ? nadi_min_u64(tokens, view->window) : tokens) + pooled;
+    const double kept = (double)(view->picture_tokens ? view->picture_tokens
+                                 : windowed           ? nadi_min_u64(tokens, view->window)
+                                                      : tokens) +
+                        pooled;
     const bool has = !view->no_attention && !view->borrowed_kv;
     return (has ? kept * width + indexed * view->index_dim : 0) * p->activation_bytes +
            state_bytes(p, view);

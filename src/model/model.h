@@ -134,15 +134,17 @@ struct nadi_model {
     uint32_t pool, pool_top; /* besides its window a token sees means of `pool` tokens: all of
                               * them, or the best pool_top by an index */
     uint32_t output_groups, output_rank; /* the output projection by groups of heads, narrow */
-    uint32_t streams; /* residual streams that every half of a layer mixes; 0: one */
-    bool borrowed_kv; /* keys and values are those of an earlier layer */
+    uint32_t streams;        /* residual streams that every half of a layer mixes; 0: one */
+    uint32_t picture_tokens; /* keys and values are of so many tokens of a picture; 0: own */
+    bool borrowed_kv;        /* keys and values are those of an earlier layer */
     uint32_t index_heads, index_dim, index_top; /* a token attends to the best of an index */
     bool index_plain;                           /* scores have no weight a head */
     uint32_t embedding_dim; /* of a token's row, where it is projected to hidden; also DLRM, RNN */
     const struct nadi_projection *side; /* of a block, beside its two halves */
     uint32_t side_count;
-    uint64_t side_weights; /* of a block: vectors that are not counted elsewhere */
-    uint64_t once_weights; /* of the model: tables and projections at its beginning */
+    uint64_t split_weights; /* of a block whose others are shared: its own, split by tensor ranks */
+    uint64_t side_weights;  /* of a block: vectors that are not counted elsewhere */
+    uint64_t once_weights;  /* of the model: tables and projections at its beginning */
     uint64_t layer_rows, layer_row_width;   /* a further table, of rows for all layers; and a
                                              * projection from hidden to the same width */
     uint32_t head_rows;                     /* of the output layer; 0: vocab */

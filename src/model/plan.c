@@ -157,6 +157,10 @@ static void check_layers(struct resolve *r, const struct nadi_model *m)
         refuse(r, "set cp=1",
                "an index of the best tokens is not modelled over the ranks of "
                "context parallelism");
+    if (m->picture_tokens && r->p->cp > 1)
+        refuse(r, "set cp=1",
+               "attention to pictures is not modelled over the ranks of context "
+               "parallelism");
     if (m->shared_weights && r->p->pp > 1)
         refuse(r, "set pp=1",
                "layers share their weights, whose copies on several stages are not "

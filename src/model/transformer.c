@@ -303,9 +303,9 @@ static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
         nadi_build_projection(b, &m->side[i], t->own);
     if (b->ops.count == 0) /* a layer that is left out */
         nadi_build_stream(b, "nothing", 0, 0, 0, 0);
-    b->ops.items[0].weights += m->side_weights;
     if (m->shared_weights)
         forget_weights(b);
+    b->ops.items[0].weights += m->side_weights + m->split_weights / b->s->tp;
     return nadi_build_kind(b, name);
 }
 

@@ -244,6 +244,25 @@ const struct nadi_test_config nadi_test_more_configs[] = {
      "[10, 3], 'conv_stride': [5, 2], 'conv_bias': true, 'num_conv_pos_embeddings': 8, "
      "'num_conv_pos_embedding_groups': 4}",
      169110, 169110},
+    {"{'model_type': 'zamba2', 'num_hidden_layers': 4, 'hidden_size': 64, "
+     "'num_attention_heads': 8, 'intermediate_size': 160, 'vocab_size': 1000, "
+     "'attention_head_dim': 16, 'num_mem_blocks': 1, 'hybrid_layer_ids': [1, 3], "
+     "'adapter_rank': 8, 'use_shared_attention_adapter': true, 'n_mamba_heads': 16, "
+     "'mamba_headdim': 8, 'mamba_d_state': 16}",
+     293696, 293696},
+    {"{'model_type': 'moonvit', 'num_hidden_layers': 4, 'hidden_size': 64, "
+     "'num_attention_heads': 8, 'intermediate_size': 160, 'patch_size': 4, "
+     "'init_pos_emb_height': 3, 'init_pos_emb_width': 5}",
+     154624, 154624},
+    {"{'model_type': 'glm4v_vision', 'depth': 4, 'hidden_size': 64, 'num_heads': 8, "
+     "'intermediate_size': 160, 'out_hidden_size': 96, 'patch_size': 4, 'image_size': 8}",
+     226528, 226528},
+    {"{'model_type': 'mllama_text_model', " BASE ", 'cross_attention_layers': [1]}", 292946,
+     292946},
+    {"{'model_type': 'mllama_vision_model', 'num_hidden_layers': 3, 'num_global_layers': "
+     "1, 'hidden_size': 64, 'attention_heads': 8, 'intermediate_size': 160, 'image_size': "
+     "32, 'patch_size': 8, 'max_num_tiles': 2, 'max_aspect_ratio_id': 3}",
+     172805, 172805},
 };
 
 const size_t nadi_test_more_count =

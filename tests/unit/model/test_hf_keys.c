@@ -27,9 +27,9 @@ static void refusals(void **state)
          "'add_cross_attention'"},
         {"{'model_type': 'new_vl', 'text_config': {'model_type': 'llama', " BASE "}}", "model/type",
          "'new_vl'"},
-        {"{'model_type': 'mllama', 'text_config': {'model_type': 'mllama_text_model', "
-         "'cross_attention_layers': [3], " BASE "}}",
-         "model/unmodelled", "'cross_attention_layers'"},
+        {"{'model_type': 'kimi_k3', 'text_config': {'model_type': 'kimi_linear', "
+         "'attn_res_block_size': 3, " BASE "}}",
+         "model/unmodelled", "'attn_res_block_size'"},
         {"{'model_type': 'nemotron_h', 'hybrid_override_pattern': 'M-M', 'time_step_limit': "
          "[0.0, Infinity], " BASE "}",
          "model/unmodelled", "'hybrid_override_pattern'"},

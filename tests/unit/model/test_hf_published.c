@@ -545,6 +545,26 @@ static const struct {
      "'num_experts': 16, 'moe_topk': 1, 'num_shared_expert': 1, 'use_cla': true, "
      "'cla_share_factor': 2, 'use_qk_norm': true, 'tie_word_embeddings': true, "
      "'use_mixed_mlp_moe': true}"},
+    {"zamba2-7b", 7.357e9,
+     "{'model_type': 'zamba2', 'architectures': ['Zamba2ForCausalLM'], 'vocab_size': "
+     "32000, 'hidden_size': 3584, 'num_hidden_layers': 81, 'num_mem_blocks': 2, "
+     "'attention_hidden_size': 7168, 'attention_head_dim': 224, 'num_attention_heads': "
+     "32, 'num_key_value_heads': 32, 'intermediate_size': 14336, 'ffn_hidden_size': "
+     "14336, 'hybrid_layer_ids': [6, 11, 17, 23, 29, 35, 41, 47, 53, 59, 65, 71, 77], "
+     "'adapter_rank': 128, 'use_shared_attention_adapter': false, "
+     "'use_shared_mlp_adapter': true, 'n_mamba_heads': 112, 'mamba_headdim': 64, "
+     "'mamba_ngroups': 2, 'mamba_d_state': 64, 'mamba_d_conv': 4, 'mamba_expand': 2, "
+     "'chunk_size': 256, 'add_bias_linear': false, 'use_conv_bias': true}"},
+    {"llama-3.2-11b-vision", 1.067e10,
+     "{'model_type': 'mllama', 'architectures': ['MllamaForConditionalGeneration'], "
+     "'text_config': {'model_type': 'mllama_text_model', 'vocab_size': 128256, "
+     "'hidden_size': 4096, 'intermediate_size': 14336, 'num_hidden_layers': 40, "
+     "'num_attention_heads': 32, 'num_key_value_heads': 8, 'cross_attention_layers': [3, "
+     "8, 13, 18, 23, 28, 33, 38], 'tie_word_embeddings': false}, 'vision_config': "
+     "{'model_type': 'mllama_vision_model', 'hidden_size': 1280, 'attention_heads': 16, "
+     "'intermediate_size': 5120, 'num_hidden_layers': 32, 'num_global_layers': 8, "
+     "'image_size': 560, 'patch_size': 14, 'max_num_tiles': 4, 'max_aspect_ratio_id': 8, "
+     "'vision_output_dim': 7680, 'intermediate_layers_indices': [3, 7, 15, 23, 30]}}"},
 };
 
 static void published(void **state)

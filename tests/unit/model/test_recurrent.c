@@ -162,6 +162,28 @@ static void means(void **state)
     nadi_model_release(&m);
 }
 
+static const char pictures[] =
+    "{'model_type': 'mllama_text_model', " BASE ", 'cross_attention_layers': [0, 2]}";
+
+/* Layers that attend to the 4 x 1601 patches of a picture, however many words there are. */
+static void picture(void **state)
+{
+    const double patches = 4 * 1601, words = 32;
+    struct nadi_shape s = nadi_shape_whole(32);
+    struct nadi_model_plan p = {.tp = 1, .activation_bytes = 2};
+    struct nadi_model m;
+    (void)state;
+    open_config(&m, pictures);
+    near(part_of(&m, s, "attention").flops, 2 * 2 * words * patches * 8 * 8 + 2 * words * 64 * 64);
+    near(part_of(&m, s, "cross keys").flops, 2 * patches * 64 * 2 * 16);
+    near(nadi_memory_layer_cache(&p, &m, 0, 4096), 2 * 2 * patches * 16);
+    near(nadi_memory_layer_cache(&p, &m, 1, 4096), 2.0 * 2 * 4096 * 16);
+    s.tokens = 1;
+    s.inference = true;
+    assert_true(part_of(&m, s, "cross keys").flops <= 0); /* they are in the cache */
+    nadi_model_release(&m);
+}
+
 static void caches(void **state)
 {
     struct nadi_model_plan p = {.tp = 2, .activation_bytes = 2};
@@ -188,6 +210,7 @@ static void refused(void **state)
     } cases[] = {
         {mamba2, "cp=2 sequence=512", "recurrent layers"},
         {mamba2, "tp=32", "heads of recurrent layers"},
+        {pictures, "cp=2 sequence=512", "attention to pictures"},
         {"{'model_type': 'albert', 'num_hidden_layers': 4, 'hidden_size': 64, "
          "'num_attention_heads': 8, 'intermediate_size': 160, 'vocab_size': 1000}",
          "pp=2", "share their weights"},
@@ -220,7 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks), cmocka_unit_test(delta),       cmocka_unit_test(tokens),
         cmocka_unit_test(split),  cmocka_unit_test(best_tokens), cmocka_unit_test(means),
-        cmocka_unit_test(caches), cmocka_unit_test(refused),
+        cmocka_unit_test(caches), cmocka_unit_test(picture),     cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
