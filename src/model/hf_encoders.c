@@ -317,6 +317,21 @@ bool nadi_hf_wav2vec2(struct nadi_model *m, struct nadi_hf_config *c)
     return true;
 }
 
+/* arXiv 1912.13318: tables of left, upper, width and height of a word's box. */
+bool nadi_hf_layoutlm(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    m->once_weights = 4ULL * nadi_hf_number(c, "max_2d_position_embeddings", 1024) * m->hidden;
+    return true;
+}
+
+/* Ernie 2.0: a row of the task, where it is wanted. */
+bool nadi_hf_ernie(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint64_t tasks = nadi_hf_number(c, "task_type_vocab_size", 3);
+    m->once_weights = nadi_hf_truth(c, "use_task_id", false) ? tasks * m->hidden : 0;
+    return true;
+}
+
 /* arXiv 2004.05150: a window, and products of their own for tokens that see all. */
 bool nadi_hf_longformer(struct nadi_model *m, struct nadi_hf_config *c)
 {

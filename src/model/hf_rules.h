@@ -130,6 +130,8 @@ bool nadi_hf_sound_encoder(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_switch(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_vit(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_big_bird(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_ernie(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_layoutlm(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_longformer(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_wav2vec2(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_whisper(struct nadi_model *m, struct nadi_hf_config *c);

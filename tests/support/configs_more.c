@@ -263,6 +263,14 @@ const struct nadi_test_config nadi_test_more_configs[] = {
      "1, 'hidden_size': 64, 'attention_heads': 8, 'intermediate_size': 160, 'image_size': "
      "32, 'patch_size': 8, 'max_num_tiles': 2, 'max_aspect_ratio_id': 3}",
      172805, 172805},
+    {"{'model_type': 'ctrl', 'n_layer': 4, 'n_embd': 64, 'n_head': 8, 'dff': 160, "
+     "'vocab_size': 1000}",
+     215528, 215528},
+    {"{'model_type': 'layoutlm', " ENCODER ", 'type_vocab_size': 2, 'max_2d_position_embeddings': "
+     "20}",
+     225984, 225984},
+    {"{'model_type': 'ernie', " ENCODER ", 'type_vocab_size': 2, 'use_task_id': true}", 221056,
+     221056},
 };
 
 const size_t nadi_test_more_count =

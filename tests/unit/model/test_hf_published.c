@@ -565,6 +565,7 @@ static const struct {
      "'intermediate_size': 5120, 'num_hidden_layers': 32, 'num_global_layers': 8, "
      "'image_size': 560, 'patch_size': 14, 'max_num_tiles': 4, 'max_aspect_ratio_id': 8, "
      "'vision_output_dim': 7680, 'intermediate_layers_indices': [3, 7, 15, 23, 30]}}"},
+
 };
 
 static void published(void **state)
