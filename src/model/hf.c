@@ -225,7 +225,9 @@ static bool fill_sizes(struct nadi_model *m, struct nadi_hf_config *c,
                        "encoder_layers",
                        list ? list->count : 0);
     m->hidden = nadi_hf_number(c, "hidden_size n_embd d_model n_embed model_dim", 0);
-    m->heads = nadi_hf_number(c, "num_attention_heads n_head n_heads num_heads attention_heads", 0);
+    if (!(rule->flags & NADI_HF_LISTS) || !nadi_hf_list(c, "num_heads"))
+        m->heads =
+            nadi_hf_number(c, "num_attention_heads n_head n_heads num_heads attention_heads", 0);
     if (!(rule->flags & NADI_HF_LISTS) || !nadi_hf_list(c, "intermediate_size"))
         m->ffn = nadi_hf_number(c, "intermediate_size n_inner ffn_dim d_ff dff ffn_hidden_size", 0);
     m->vocab = nadi_hf_number(c, "vocab_size", 0);

@@ -60,12 +60,13 @@ static bool is_null(const struct nadi_hf_config *c, const struct nadi_doc_node *
 static bool count_of(const struct nadi_hf_config *c, const struct nadi_doc_node *node,
                      uint32_t *count)
 {
-    double value;
-    if (nadi_doc_classify(c->doc, node, &value) != NADI_DOC_INTEGER || value < 0 ||
+    double value = 0;
+    const enum nadi_doc_scalar kind = nadi_doc_classify(c->doc, node, &value);
+    if ((kind != NADI_DOC_INTEGER && kind != NADI_DOC_REAL) || !(value >= 0) ||
         value > NADI_HF_MOST_COUNT)
         return false;
     *count = (uint32_t)value;
-    return true;
+    return *count >= value; /* 4.0 is whole too */
 }
 
 uint32_t nadi_hf_number(struct nadi_hf_config *c, const char *names, uint32_t absent)

@@ -101,6 +101,68 @@ bool nadi_hf_dinov2(struct nadi_model *m, struct nadi_hf_config *c)
     return patches(m, c, 1);
 }
 
+/* One stage's view: `stage` counts from 0. */
+static struct nadi_model swin_stage(const struct nadi_model *m, const struct nadi_hf_config *c,
+                                    const struct nadi_doc_node *heads, uint32_t stage)
+{
+    const uint32_t side = m->image >> stage, window = m->window < side ? m->window : side;
+    struct nadi_model view = *m;
+    view.heads = view.kv_heads = nadi_hf_number_at(c, heads, stage);
+    view.hidden = m->hidden << stage;
+    view.head_dim = view.heads ? view.hidden / view.heads : 0;
+    view.ffn = m->ffn << stage;
+    view.token_share = 1U << (2 * stage);
+    view.tile = window * window;
+    view.window = 0;
+    view.side_weights = (2ULL * window - 1) * (2ULL * window - 1) * view.heads;
+    return view;
+}
+
+/* arXiv 2103.14030: tiles of windows; between stages 2 x 2 patches become one, twice as wide. */
+bool nadi_hf_swin(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    enum { MOST_STAGES = 8, MOST_WIDTH = 1 << 20 };
+    const struct nadi_doc_node *depths = nadi_hf_list(c, "depths");
+    const struct nadi_doc_node *heads = nadi_hf_list(c, "num_heads");
+    const bool table = nadi_hf_truth(c, "use_absolute_embeddings", false);
+    m->hidden = nadi_hf_number(c, "embed_dim", 96);
+    m->window = nadi_hf_number(c, "window_size", 7);
+    m->ffn = nadi_hf_times(c, m->hidden, nadi_hf_number(c, "mlp_ratio", 4));
+    (void)nadi_hf_find(c, "hidden_size num_layers encoder_stride out_features out_indices "
+                          "stage_names path_norm drop_path_rate");
+    if (!depths || !heads || depths->count != heads->count || depths->count > MOST_STAGES ||
+        m->ffn > MOST_WIDTH || !m->window || m->window > 1024)
+        return nadi_hf_refuse(c, depths, "without as many 'num_heads' as 'depths', or too wide");
+    if (!nadi_hf_truth(c, "qkv_bias", true))
+        m->biases &= ~(unsigned)NADI_BIAS_QKV;
+    ending(m, c, false);
+    if (!patches(m, c, 0))
+        return false;
+    m->positions = table ? NADI_POSITIONS_LEARNED : NADI_POSITIONS_NONE;
+    m->image = nadi_hf_number(c, "image_size", 224) / nadi_hf_number(c, "patch_size", 4);
+    m->layers = 0;
+    for (uint32_t s = 0; s < depths->count; s++)
+        m->layers += nadi_hf_number_at(c, depths, s);
+    if (m->layers == 0 || m->layers > NADI_HF_MOST_LAYERS || m->image >> (depths->count - 1) == 0)
+        return nadi_hf_refuse(c, depths, "more stages than a picture has halves, or no layers");
+    uint32_t layer = 0;
+    for (uint32_t s = 0; s < depths->count; s++) {
+        struct nadi_model view = swin_stage(m, c, heads, s);
+        for (uint32_t i = nadi_hf_number_at(c, depths, s); i > 0; i--, layer++) {
+            struct nadi_model first = view;
+            if (s > 0 && i == nadi_hf_number_at(c, depths, s)) {
+                const uint64_t from = 2ULL * view.hidden; /* four of half the width */
+                nadi_hf_side(m, &first, "patch merging", from, view.hidden, NADI_PROJECTION_WHOLE);
+                first.side_weights += 2 * from;
+            }
+            nadi_hf_place(m, layer, &first);
+        }
+    }
+    m->heads = nadi_hf_number_at(c, heads, 0);
+    m->window = m->image = 0;
+    return true;
+}
+
 /* arXiv 2103.00020: a norm before the layers too. */
 bool nadi_hf_clip_vision(struct nadi_model *m, struct nadi_hf_config *c)
 {

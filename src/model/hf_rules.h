@@ -127,6 +127,7 @@ bool nadi_hf_qwen25_vision(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_qwen3_vision(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_siglip_vision(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_sound_encoder(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_swin(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_switch(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_vit(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_big_bird(struct nadi_model *m, struct nadi_hf_config *c);

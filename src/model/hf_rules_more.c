@@ -321,6 +321,10 @@ const struct nadi_hf_rule nadi_hf_more_rules[] = {
      .absent = "hidden_size=768 num_hidden_layers=12 num_attention_heads=12 "
                "intermediate_size=3072",
      .special = nadi_hf_vit},
+    {.types = "swin",
+     OF_PICTURES(NADI_HF_EMBEDDING_NORM | NADI_HF_LISTS),
+     .absent = "image_size=224 patch_size=4",
+     .special = nadi_hf_swin},
     {.types = "beit data2vec-vision",
      .classes = "beit data2vecvision",
      OF_PICTURES(NADI_HF_NO_FINAL_NORM),
@@ -463,7 +467,7 @@ const struct nadi_hf_rule nadi_hf_more_rules[] = {
      .refused = "two networks side by side, of pictures and of words; each alone is read from its "
                 "part of the file",
      .keys = "vision_config text_config audio_config"},
-    {.types = "swin swinv2 convnext convnextv2 vit_mae segformer detr resnet",
+    {.types = "swinv2 convnext convnextv2 vit_mae segformer detr resnet",
      .refused = "a network over pictures whose stages have different widths, or two networks",
      .keys = "patch_size image_size depths hidden_sizes embed_dim decoder_num_hidden_layers"},
     {.types = "longt5 led reformer bigbird_pegasus",

@@ -154,6 +154,8 @@ struct nadi_model {
     /* Pictures or sound instead of words: values of a patch; products before that; and patches of
      * an input, 0: any. The targets of an encoder-decoder are words. */
     uint32_t patch, fixed_tokens;
+    uint32_t token_share; /* of the tokens one in so many is left, merged from the others; 0: all */
+    uint32_t tile;        /* attention within tiles of so many tokens; 0: none */
     const struct nadi_projection *front;
     uint32_t front_count;
     struct nadi_projection places; /* over neighbours, behind the patches; without a name: none */

@@ -157,6 +157,10 @@ static void check_layers(struct resolve *r, const struct nadi_model *m)
         refuse(r, "set cp=1",
                "an index of the best tokens is not modelled over the ranks of "
                "context parallelism");
+    if ((m->token_share || m->tile) && (r->p->cp > 1 || r->p->pp > 1))
+        refuse(r, "set cp=1 pp=1",
+               "stages of a picture with different widths are not modelled over "
+               "the ranks of context or pipeline parallelism");
     if (m->picture_tokens && r->p->cp > 1)
         refuse(r, "set cp=1",
                "attention to pictures is not modelled over the ranks of context "

@@ -309,6 +309,22 @@ static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
     return nadi_build_kind(b, name);
 }
 
+/* What a layer has of the tokens: pictures shrink from stage to stage, and are cut into tiles. */
+static struct nadi_tokens layer_tokens(const struct nadi_model *m, const struct nadi_tokens *t)
+{
+    struct nadi_tokens u = *t;
+    if (m->token_share > 1) {
+        u.all = nadi_divide_up(t->all, m->token_share);
+        u.own = nadi_divide_up(t->own, m->token_share);
+        u.queries = u.keys = nadi_divide_up(t->queries, m->token_share);
+    }
+    if (m->tile && m->tile < u.queries) {
+        u.sequences *= nadi_divide_up(u.queries, m->tile);
+        u.queries = u.keys = m->tile;
+    }
+    return u;
+}
+
 /* A stack of layers; kinds are made when the first layer of each appears. */
 static void stack(struct nadi_build *b, uint32_t layers, const struct nadi_tokens *t,
                   const struct nadi_tokens *source)
@@ -323,8 +339,9 @@ static void stack(struct nadi_build *b, uint32_t layers, const struct nadi_token
         const uint32_t view = whole->layer_views ? whole->layer_views[i] : 0;
         uint32_t *kind = &kinds[view * FLAGS + flags];
         b->m = nadi_model_view(whole, i);
+        const struct nadi_tokens own = layer_tokens(b->m, t);
         if (*kind == NADI_NONE)
-            *kind = block(b, t, source, flags);
+            *kind = block(b, &own, source, flags);
         nadi_build_layers(b, *kind, 1);
     }
     b->m = whole;
@@ -354,5 +371,9 @@ void nadi_build_transformer(struct nadi_build *b)
         return;
     }
     b->net->body_count = m->layers;
-    head(b, &t);
+    const struct nadi_model *last = nadi_model_view(m, m->layers - 1);
+    const struct nadi_tokens left = layer_tokens(last, &t);
+    b->m = last->hidden != m->hidden ? last : m; /* the last stage is wider */
+    head(b, last->hidden != m->hidden ? &left : &t);
+    b->m = m;
 }

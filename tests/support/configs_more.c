@@ -271,6 +271,10 @@ const struct nadi_test_config nadi_test_more_configs[] = {
      225984, 225984},
     {"{'model_type': 'ernie', " ENCODER ", 'type_vocab_size': 2, 'use_task_id': true}", 221056,
      221056},
+    {"{'model_type': 'swin', 'architectures': ['SwinForImageClassification'], 'depths': "
+     "[1, 2], 'num_heads': [4, 8], 'embed_dim': 32, 'mlp_ratio': 2.0, 'window_size': 2, "
+     "'image_size': 32, 'patch_size': 8, 'num_labels': 3}",
+     90679, 90679},
 };
 
 const size_t nadi_test_more_count =

@@ -63,6 +63,10 @@ static void refusals(void **state)
         /* values of keys that are known */
         {"{'model_type': 'llama', 'num_hidden_layers': -2, 'hidden_size': 64}", "model/config",
          "whole number"},
+        {"{'model_type': 'llama', 'num_hidden_layers': 4.5, 'hidden_size': 64}", "model/config",
+         "whole number"},
+        {"{'model_type': 'swin', 'depths': [2, 2], 'num_heads': [4]}", "model/unmodelled",
+         "'depths'"},
         {"{'model_type': 'llama', 'num_hidden_layers': 1000000, 'hidden_size': 64}", "model/config",
          "at most"},
         {"{'model_type': 'qwen3', 'layer_types': ['full_attention', 'full_attention', "

@@ -566,6 +566,12 @@ static const struct {
      "'image_size': 560, 'patch_size': 14, 'max_num_tiles': 4, 'max_aspect_ratio_id': 8, "
      "'vision_output_dim': 7680, 'intermediate_layers_indices': [3, 7, 15, 23, 30]}}"},
 
+    {"swin-tiny", 2.829e7,
+     "{'model_type': 'swin', 'architectures': ['SwinForImageClassification'], 'depths': "
+     "[2, 2, 6, 2], 'num_heads': [3, 6, 12, 24], 'embed_dim': 96, 'hidden_size': 768, "
+     "'num_layers': 4, 'window_size': 7, 'mlp_ratio': 4.0, 'image_size': 224, "
+     "'patch_size': 4, 'num_channels': 3, 'qkv_bias': true, 'use_absolute_embeddings': "
+     "false, 'num_labels': 1000}"},
 };
 
 static void published(void **state)

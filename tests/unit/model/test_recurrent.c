@@ -218,6 +218,8 @@ static void refused(void **state)
          "'vocab_size': 1000, 'num_query_heads': [4, 6], 'num_kv_heads': [2, 2], "
          "'ffn_multipliers': [1.0, 3.0]}",
          "tp=4", "attention heads 6"},
+        {"{'model_type': 'swin', 'depths': [1, 1], 'num_heads': [4, 8], 'embed_dim': 32}", "pp=2",
+         "different widths"},
         {"{'model_type': 'vit', " BASE "}", "sequence=50", "into 197 tokens"},
     };
     (void)state;
