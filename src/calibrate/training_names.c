@@ -281,7 +281,13 @@ const char *nadi_training_cluster(const struct nadi_training_names *names, const
 
 const char *nadi_training_framework(const char *text)
 {
-    static const char *const on_core[] = {"NeMo", "Megatron-Bridge", "MCore"}; /* run its layers */
+    static const struct { /* whose layers, or sharding, it runs */
+        const char *name, *of;
+    } others[] = {{"NeMo", "megatron-core"},
+                  {"Megatron-Bridge", "megatron-core"},
+                  {"MCore", "megatron-core"},
+                  {"FSDP2", "torchtitan"},
+                  {"FSDP", "torchtitan"}};
     const char *best = NULL;
     uint32_t most = 0;
     for (const struct nadi_embedded *e = nadi_embedded_files; e->name; e++) {
@@ -292,9 +298,9 @@ const char *nadi_training_framework(const char *text)
             best = e->name;
         most = words > most ? words : most;
     }
-    for (size_t i = 0; !best && i < sizeof(on_core) / sizeof(on_core[0]); i++)
-        if (words_held(text, on_core[i]))
-            best = "megatron-core";
+    for (size_t i = 0; !best && i < sizeof(others) / sizeof(others[0]); i++)
+        if (words_held(text, others[i].name))
+            best = others[i].of;
     return best;
 }
 

@@ -21,7 +21,8 @@ const char *nadi_training_model(const struct nadi_training_names *names, const c
 /* The cluster that a text names; NULL: none. */
 const char *nadi_training_cluster(const struct nadi_training_names *names, const char *text);
 /* The framework of the catalogue whose name's parts the text holds ("NVIDIA NeMo AutoModel"), or
- * that runs the layers of one ("NeMo 24.07": megatron-core); NULL: none. */
+ * whose layers or sharding it runs ("NeMo 24.07": megatron-core, "FSDP2": torchtitan); NULL: none.
+ */
 const char *nadi_training_framework(const char *text);
 
 #endif
