@@ -76,12 +76,27 @@ static double share_of(const struct nadi_device *d, const struct nadi_kernel *k)
                                                : d->sustained)[k->precision];
 }
 
-/* What a product's bytes pass at: after its own last run they lie in the cache if they fit. */
+/* After its own last run a product's operands and its result lie in the cache if they fit. */
+static bool is_cached(const struct nadi_device *d, const struct nadi_kernel *k)
+{
+    return k->state != NADI_KERNEL_IN_RUN && d->cache_rate > 0 && gemm_bytes(k) <= d->cache_bytes;
+}
+
+/* What a product's bytes pass at. */
 static double bytes_rate(const struct nadi_device *d, const struct nadi_kernel *k)
 {
-    const bool cached =
-        k->state != NADI_KERNEL_IN_RUN && d->cache_rate > 0 && gemm_bytes(k) <= d->cache_bytes;
-    return cached ? d->cache_rate : d->memory_rate * d->memory_efficiency;
+    return is_cached(d, k) ? d->cache_rate : d->memory_rate * d->memory_efficiency;
+}
+
+/* The matrix units wait for memory now and then although there is more to compute, and memory for
+ * them, most where both take as long. Within a run the share `sustained` holds that; from the cache
+ * operands come at once. */
+static double beside(const struct nadi_device *d, const struct nadi_kernel *k, double units_ns,
+                     double bytes_ns)
+{
+    if (k->state == NADI_KERNEL_IN_RUN || is_cached(d, k))
+        return fmax(units_ns, bytes_ns);
+    return cbrt(pow(units_ns, 3) + pow(bytes_ns, 3));
 }
 
 /* Rows of operands that are no multiple of 16 bytes long are loaded in smaller pieces: with cuBLAS
@@ -128,7 +143,7 @@ static double tiles_gemm_ns(const struct nadi_device *d, const struct nadi_kerne
     if (k->across && d->depth_first[k->precision]) /* read and written once more */
         bytes += 2 * (double)k->count * (double)k->n * (double)k->k *
                  nadi_kernel_operand_bytes(k->precision);
-    return fmax(best, bytes / bytes_rate(d, k) * 1e9);
+    return beside(d, k, best, bytes / bytes_rate(d, k) * 1e9);
 }
 
 /* ---- the other models ---------------------------------------------------------------------- */
