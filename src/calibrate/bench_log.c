@@ -163,12 +163,30 @@ void nadi_bench_comment(struct nadi_bench_log *log, struct nadi_bench_facts *fac
         facts->nic = value;
     else if (nadi_str_equal(key, "lib"))
         facts->library = value;
-    else if (nadi_str_equal(key, "algo_proto"))
+    else if (nadi_str_equal(key, "algo_proto") || nadi_str_equal(key, "algorithm"))
         facts->algorithm = value;
     else if (nadi_str_starts(key, "note") || nadi_str_equal(key, "source"))
         facts->note = facts->note ? facts->note : value;
     else if (nadi_str_equal(key, "quality") && *value >= 'A' && *value <= 'C')
         facts->quality = *value;
+}
+
+enum nadi_comm_algorithm nadi_bench_algorithm(const struct nadi_bench_table *t)
+{
+    const char *text = t->algorithm;
+    char word[24];
+    int used = 0;
+    const bool only = strstr(text, "only") || strstr(text, "NCCL_ALGO=");
+    const char *forced = strstr(text, "NCCL_ALGO=");
+    if (forced)
+        text = forced + strlen("NCCL_ALGO=");
+    else if (strstr(text, "ring only"))
+        return NADI_COMM_RING;
+    if (strchr(text, ':'))
+        text = strchr(text, ':') + 1; /* "allreduce:nvlstree" */
+    if (sscanf(text, "%23[A-Za-z_]%n", word, &used) != 1 || (!only && text[used] != '\0'))
+        return NADI_COMM_AUTO;
+    return nadi_comm_algorithm_of(word);
 }
 
 enum nadi_comm_calls nadi_bench_calls(const struct nadi_bench_table *t)

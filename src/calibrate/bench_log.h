@@ -71,6 +71,9 @@ struct nadi_bench_log {
     } skipped;
 };
 
+/* The one algorithm that all rows took, as a column or a comment says ("NCCL_ALGO=Ring", "ring
+ * only"); AUTO for "default" and for several. */
+enum nadi_comm_algorithm nadi_bench_algorithm(const struct nadi_bench_table *t);
 enum nadi_comm_calls nadi_bench_calls(const struct nadi_bench_table *t);
 
 /* Adds the tables of a text or a file. False with an error that names the line. The log is usable

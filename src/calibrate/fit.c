@@ -115,11 +115,6 @@ static bool is_used(const struct nadi_bench_log *log, const struct nadi_bench_ta
     NADI_BUG("unknown hold-out");
 }
 
-static enum nadi_comm_algorithm forced_algorithm(const struct nadi_bench_table *t)
-{
-    return nadi_comm_algorithm_of(t->algorithm);
-}
-
 static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold)
 {
     size_t most = 0;
@@ -138,7 +133,7 @@ static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold)
                          .nodes = t->nodes,
                          .bytes = row->bytes,
                          .partners = t->partners,
-                         .algorithm = forced_algorithm(t),
+                         .algorithm = nadi_bench_algorithm(t),
                          .calls = nadi_bench_calls(t),
                          .launches = t->launches,
                          .version = nadi_nccl_version_of(t->library),

@@ -14,31 +14,13 @@
 
 /* ---- platform of a table --------------------------------------------------------------------- */
 
-/* The one algorithm that a comment names; AUTO for "default" and for several. */
-static enum nadi_comm_algorithm named_algorithm(const char *text)
-{
-    char word[24];
-    int used = 0;
-    const bool only = strstr(text, "only") || strstr(text, "NCCL_ALGO=");
-    const char *forced = strstr(text, "NCCL_ALGO=");
-    if (forced)
-        text = forced + strlen("NCCL_ALGO=");
-    else if (strstr(text, "ring only"))
-        return NADI_COMM_RING;
-    if (strchr(text, ':'))
-        text = strchr(text, ':') + 1; /* "allreduce:nvlstree" */
-    if (sscanf(text, "%23[A-Za-z_]%n", word, &used) != 1 || (!only && text[used] != '\0'))
-        return NADI_COMM_AUTO;
-    return nadi_comm_algorithm_of(word);
-}
-
 bool nadi_platform_for_table(struct nadi_comm_platform *p, const struct nadi_comm_catalogue *known,
                              const struct nadi_bench_table *t, const char **name,
                              enum nadi_comm_algorithm *algorithm)
 {
     const struct nadi_comm_nics nics = nadi_comm_nics_of(t->nic);
     uint32_t i = nadi_comm_catalogue_find(known, t->device);
-    *algorithm = named_algorithm(t->algorithm);
+    *algorithm = nadi_bench_algorithm(t);
     if (i == NADI_NONE)
         return false;
     i = nadi_comm_catalogue_with_nics(known, i, &nics);

@@ -194,6 +194,25 @@ static void slow_start_is_no_curve(void **state)
     release(&m);
 }
 
+/* What the library was told to take is what is fitted, although it would choose the switch. */
+static void forced_algorithm_is_heeded(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"ring", "NCCL_ALGO=Ring",
+                                        "NCCL_TREE_THRESHOLD=0 (ring only)"};
+    for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); w++) {
+        struct made m;
+        make(&m, "h100-node");
+        measure(&m, NADI_COMM_ALL_REDUCE, 8, 0.01);
+        m.log.tables[0].algorithm = words[w];
+        assert_true(nadi_fit_run(&m.fit, &m.prior, &m.log, NADI_FIT_ALL, &m.diags));
+        for (size_t i = 0; i < m.fit.count; i++)
+            assert_int_equal(m.fit.points[i].algorithm, NADI_COMM_RING);
+        assert_int_equal(m.fit.platform.crossover_count, 0);
+        release(&m);
+    }
+}
+
 static void outlier_is_named_and_ignored(void **state)
 {
     (void)state;
@@ -281,6 +300,7 @@ int main(void)
         cmocka_unit_test(halves_share_no_size),
         cmocka_unit_test(noise_is_smoothed),
         cmocka_unit_test(slow_start_is_no_curve),
+        cmocka_unit_test(forced_algorithm_is_heeded),
         cmocka_unit_test(outlier_is_named_and_ignored),
         cmocka_unit_test(moved_crossover_is_found),
         cmocka_unit_test(written_fit_is_the_fit),
