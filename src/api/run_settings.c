@@ -138,6 +138,12 @@ const struct nadi_setting nadi_run_model[] = {
      .preset = "auto",
      .put = put_executor,
      .doc = "How collectives are simulated; auto takes the fastest that is exact"},
+    {.name = "threads",
+     .argument = "N",
+     NADI_A_COUNT,
+     AT(threads),
+     .doc = "Threads of a simulation, at most; results are the same with any number (default: one "
+            "for each core, where it is worth it)"},
     {.name = "fabric-conflict",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("serialise", "stop"),

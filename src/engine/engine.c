@@ -1,11 +1,13 @@
 #include "engine/engine.h"
 
 #include "base/mem.h"
+#include "engine/lineage.h"
 #include "engine/sequence.h"
 
 enum {
     CACHE_BITS = 10,
     CACHE_SLOTS = 1 << CACHE_BITS,
+    ABROAD_SLOTS = 256,
     HEAP_ARITY = 4,
 };
 
@@ -17,6 +19,12 @@ struct heap_entry {
     nadi_time at;
     uint64_t order; /* of creation: ties between lists of the same time */
     uint32_t list;
+    uint32_t source; /* 0: scheduled here; else 1 + the part that did */
+};
+
+struct abroad { /* the latest list of events of one time that another part has scheduled */
+    nadi_time at;
+    uint32_t list, source;
 };
 
 struct mark { /* where the current time step's events of an actor end */
@@ -51,9 +59,11 @@ struct nadi_engine {
     nadi_time cache_time[CACHE_SLOTS]; /* -1: empty */
     uint32_t cache_list[CACHE_SLOTS];
     struct mark *marks;
-    bool watched;                         /* there is one of these two */
+    bool watched;                         /* there is one of these three */
     struct nadi_engine_follower follower; /* scheduled NULL: there is none */
     struct nadi_sequence *sequence;       /* NULL: none */
+    struct nadi_lineage *lineage;         /* NULL: none */
+    struct abroad *abroad;                /* by hash of time and part; NULL: no lineage */
     struct kind *kinds;
     size_t kind_count, kind_capacity;
 };
@@ -79,6 +89,7 @@ void nadi_engine_destroy(struct nadi_engine *e)
     nadi_mem_free(e->lists);
     nadi_mem_free(e->heap);
     nadi_mem_free(e->marks);
+    nadi_mem_free(e->abroad);
     nadi_mem_free(e->kinds);
     nadi_mem_free(e);
 }
@@ -136,6 +147,31 @@ void nadi_engine_set_sequence(struct nadi_engine *e, struct nadi_sequence *seque
 struct nadi_sequence *nadi_engine_sequence(const struct nadi_engine *e)
 {
     return e->sequence;
+}
+
+void nadi_engine_set_lineage(struct nadi_engine *e, struct nadi_lineage *lineage)
+{
+    e->lineage = lineage;
+    e->watched = true;
+    e->abroad = NADI_NEW(struct abroad, ABROAD_SLOTS);
+    for (size_t i = 0; i < ABROAD_SLOTS; i++)
+        e->abroad[i].at = -1;
+}
+
+struct nadi_lineage *nadi_engine_lineage(const struct nadi_engine *e)
+{
+    return e->lineage;
+}
+
+nadi_time nadi_engine_next_time(const struct nadi_engine *e)
+{
+    return e->running ? e->now : e->heap_count ? e->heap[0].at : NADI_TIME_NEVER;
+}
+
+void nadi_engine_join(struct nadi_engine *e, const struct nadi_engine *other)
+{
+    e->now = nadi_max_i64(e->now, other->now);
+    e->handled += other->handled;
 }
 
 nadi_time nadi_engine_horizon(const struct nadi_engine *e)
@@ -239,7 +275,7 @@ static uint32_t new_event(struct nadi_engine *e)
     return e->event_count++;
 }
 
-static uint32_t new_list(struct nadi_engine *e, nadi_time at)
+static uint32_t new_list(struct nadi_engine *e, nadi_time at, uint32_t source)
 {
     uint32_t index = e->free_list;
     if (index != NADI_NONE)
@@ -251,7 +287,8 @@ static uint32_t new_list(struct nadi_engine *e, nadi_time at)
         index = e->list_count++;
     }
     e->lists[index] = (struct list){NADI_NONE, NADI_NONE};
-    heap_push(e, (struct heap_entry){.at = at, .order = e->order++, .list = index});
+    heap_push(e,
+              (struct heap_entry){.at = at, .order = e->order++, .list = index, .source = source});
     return index;
 }
 
@@ -298,6 +335,8 @@ static void tell_scheduled(const struct nadi_engine *e, uint32_t event, nadi_tim
     if (e->sequence)
         nadi_sequence_scheduled(e->sequence, event, e->events[event].actor,
                                 at == e->now && e->running);
+    if (e->lineage)
+        nadi_lineage_scheduled(e->lineage, event);
     if (e->follower.scheduled && e->events[event].kind != e->follower.pump)
         e->follower.scheduled(e->follower.context, event, at);
 }
@@ -316,34 +355,85 @@ void nadi_engine_schedule(struct nadi_engine *e, nadi_time at, uint32_t actor, u
     }
     size_t slot = cache_slot(at);
     if (NADI_UNLIKELY(e->cache_time[slot] != at)) {
-        e->cache_list[slot] = new_list(e, at);
+        e->cache_list[slot] = new_list(e, at, 0);
         e->cache_time[slot] = at;
     }
     append(e, &e->lists[e->cache_list[slot]], event);
 }
 
+void nadi_engine_deliver(struct nadi_engine *e, nadi_time at, struct nadi_lineage_cause cause,
+                         uint32_t kind, uint32_t a, uint32_t b, uint32_t c)
+{
+    const uint32_t event = new_event(e), source = nadi_cause_part(cause) + 1;
+    e->events[event] =
+        (struct nadi_event){.actor = NADI_NONE, .kind = kind, .a = a, .b = b, .c = c};
+    NADI_ASSERT(at > e->now);
+    nadi_lineage_caused(e->lineage, event, cause);
+    struct abroad *last = &e->abroad[cache_slot(at + source) % ABROAD_SLOTS];
+    if (last->at != at || last->source != source)
+        *last = (struct abroad){at, new_list(e, at, source), source};
+    append(e, &e->lists[last->list], event);
+}
+
+static void append_list(const struct nadi_engine *e, struct list *to, const struct list *more)
+{
+    if (to->tail == NADI_NONE)
+        *to = *more;
+    else {
+        e->events[to->tail].next = more->head;
+        to->tail = more->tail;
+    }
+}
+
+/* Two lists, each in the order of its causes, as one. */
+static struct list merge(struct nadi_engine *e, struct list a, struct list b)
+{
+    struct list all = {NADI_NONE, NADI_NONE};
+    const struct nadi_lineage_cause *causes = e->lineage->causes.items;
+    while (a.head != NADI_NONE && b.head != NADI_NONE) {
+        struct list *first =
+            nadi_lineage_before(e->lineage, causes[b.head], causes[a.head]) ? &b : &a;
+        const uint32_t event = first->head;
+        first->head = e->events[event].next;
+        append(e, &all, event);
+    }
+    append_list(e, &all, a.head != NADI_NONE ? &a : &b);
+    return all;
+}
+
+/* Lists of this time from other parts, which the heap has in any order, into `current`. */
+static void merge_abroad(struct nadi_engine *e, const struct list *from)
+{
+    for (uint32_t p = 0; p < e->lineage->part_count; p++)
+        if (from[p].head != NADI_NONE)
+            e->current = merge(e, e->current, from[p]);
+}
+
 /* Takes all lists of the earliest time into `current`. */
 static void open_step(struct nadi_engine *e)
 {
+    struct list from[NADI_LINEAGE_PARTS];
     nadi_time at = e->heap[0].at;
+    bool any = false;
     e->now = at;
     e->step++;
     e->current = (struct list){NADI_NONE, NADI_NONE};
+    for (uint32_t p = 0; NADI_UNLIKELY(e->lineage != NULL) && p < e->lineage->part_count; p++)
+        from[p] = e->current;
     while (e->heap_count && e->heap[0].at == at) {
         uint32_t index = e->heap[0].list;
+        const uint32_t source = e->heap[0].source;
         struct list *l = &e->lists[index];
-        if (e->current.tail == NADI_NONE)
-            e->current = *l;
-        else {
-            e->events[e->current.tail].next = l->head;
-            e->current.tail = l->tail;
-        }
+        append_list(e, NADI_LIKELY(source == 0) ? &e->current : &from[source - 1], l);
+        any |= source != 0;
         l->head = e->free_list;
         e->free_list = index;
         heap_pop(e);
     }
     if (e->cache_time[cache_slot(at)] == at)
         e->cache_time[cache_slot(at)] = -1;
+    if (NADI_UNLIKELY(any))
+        merge_abroad(e, from);
 }
 
 /* Moves every actor's events behind its first one. One pass over the step's events. */
@@ -392,6 +482,8 @@ static void begin_step(struct nadi_engine *e)
     look_ahead(e);
     if (NADI_UNLIKELY(e->sequence != NULL))
         nadi_sequence_step(e->sequence, e->events, e->current.head);
+    if (NADI_UNLIKELY(e->lineage != NULL))
+        nadi_lineage_step(e->lineage, e->now);
     group_by_actor(e);
     e->running = true;
     e->group = NADI_NONE;
@@ -404,6 +496,8 @@ static void tell_reached(const struct nadi_engine *e, uint32_t index,
     const bool continues = event->actor != NADI_NONE && event->actor == group;
     if (e->sequence)
         nadi_sequence_reached(e->sequence, index, continues);
+    if (e->lineage && !continues)
+        nadi_lineage_turn(e->lineage, index);
     if (e->follower.reached && event->kind != e->follower.pump && !continues)
         e->follower.reached(e->follower.context, index);
 }

@@ -29,7 +29,9 @@ struct nadi_event {
 /* `event` is a copy; the handler may schedule freely. */
 typedef void nadi_event_fn(void *context, const struct nadi_event *event);
 
+struct nadi_lineage_cause;
 struct nadi_engine;
+struct nadi_lineage;
 struct nadi_sequence;
 
 struct nadi_engine *nadi_engine_create(uint32_t actor_count) NADI_MUST_USE;
@@ -106,6 +108,18 @@ void nadi_engine_count(struct nadi_engine *e, int64_t events);
 /* Before anything is scheduled: the order of events is followed by engine/sequence.h. */
 void nadi_engine_set_sequence(struct nadi_engine *e, struct nadi_sequence *sequence);
 struct nadi_sequence *nadi_engine_sequence(const struct nadi_engine *e); /* NULL: none is */
+
+/* Likewise: of several engines that run side by side, this one has a part of the actors. */
+void nadi_engine_set_lineage(struct nadi_engine *e, struct nadi_lineage *lineage);
+struct nadi_lineage *nadi_engine_lineage(const struct nadi_engine *e); /* NULL: none */
+/* An event of no actor that another part has scheduled; of each part in the order in which it
+ * did, and before the time is reached. */
+void nadi_engine_deliver(struct nadi_engine *e, nadi_time at, struct nadi_lineage_cause cause,
+                         uint32_t kind, uint32_t a, uint32_t b, uint32_t c);
+/* Of the earliest event that is pending; NADI_TIME_NEVER: none is. */
+nadi_time nadi_engine_next_time(const struct nadi_engine *e);
+/* When both have run as parts: the clock and the number of events are those of both. */
+void nadi_engine_join(struct nadi_engine *e, const struct nadi_engine *other);
 
 uint64_t nadi_engine_events(const struct nadi_engine *e); /* handled so far */
 bool nadi_engine_pending(const struct nadi_engine *e);

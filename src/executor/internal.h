@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "collective/phase_time.h"
 #include "engine/sequence.h"
+#include "executor/parcel.h"
 #include "executor/system.h"
 #include "executor/window.h"
 #include "network/unaware.h"
@@ -23,6 +24,7 @@ struct operation {
     const struct nadi_plan *plan; /* NULL: custom */
     struct phase_info *infos;     /* of the plan */
     const struct nadi_custom_algorithm *custom;
+    uint32_t here; /* members of this part of the run */
     uint32_t involved, root;
     uint64_t *sizes; /* from member to member, a row known when its member joins; NULL: all the
                         same. Freed as the three below */
@@ -147,6 +149,7 @@ struct queue { /* of one rank and dimension */
 
 struct group_state {  /* of a canonical group */
     uint32_t members; /* actors in it: 1 where it is single */
+    uint32_t here;    /* of them, those of this part of the run */
     bool single;
     uint32_t actor;     /* of a single group */
     uint32_t copies;    /* groups that it stands for */
@@ -269,6 +272,7 @@ struct nadi_system {
         size_t count, capacity;
     } plans;
     NADI_POOL_OF(struct operation) operations;
+    struct nadi_part_notes begun; /* of a part of a run */
     uint32_t
         open; /* operations that have not ended everywhere, and messages of nodes on their way */
     uint32_t parked; /* messages of nodes without a receive, and receives without a message */
@@ -437,6 +441,9 @@ bool nadi_order_certain(const struct nadi_system *s);
 void nadi_phase_messages_init(struct nadi_system *s);
 void nadi_phase_messages_release(struct nadi_system *s);
 nadi_phase_start_fn nadi_phase_messages_start;
+/* The running block of a stream's phase, made if there is none. */
+uint32_t nadi_phase_messages_block(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                                   uint32_t member);
 void nadi_phase_messages_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,
                                      uint32_t packet);
 /* Calls `late` of the block's algorithm. */
@@ -459,6 +466,14 @@ enum stage_flag { STAGE_TO_NPU = 1, STAGE_REDUCE = 2, STAGE_BACK = 4 };
 void nadi_phase_messages_stage(struct nadi_system *s, uint32_t block, uint32_t member,
                                uint32_t packet, uint64_t bytes, unsigned flags);
 
+/* The operation of a group's members that a message of another part tells of, made if nobody of
+ * this part has issued it. */
+uint32_t nadi_streams_operation_abroad(struct nadi_system *s,
+                                       const struct nadi_collective_call *call, uint32_t sequence);
+uint32_t nadi_streams_stream(struct nadi_system *s, uint32_t operation, uint32_t chunk);
+/* Frees all operations; nothing of them runs any more. */
+void nadi_streams_forget_operations(struct nadi_system *s);
+
 /* custom.c: the operation that a run of one member belongs to */
 uint32_t nadi_customs_operation(const struct nadi_system *s, uint32_t run);
 
@@ -469,6 +484,11 @@ nadi_phase_start_fn nadi_phases_start;
 /* Of two gatherings that end at one instant for the member: is it certain that `first` ends first,
  * because it went before `second` at every step? */
 bool nadi_phases_in_step(struct nadi_system *s, uint32_t first, uint32_t second, uint32_t member);
+
+/* assignments.c: do phases of the plan get queues or trees in turn? Those of a stream's member. */
+bool nadi_assignments_needed(const struct nadi_system *s, const struct nadi_plan *plan);
+void nadi_assignments_deal(struct nadi_system *s, struct stream *stream, uint32_t rank,
+                           uint32_t member);
 
 /* streams.c: queue, direction and tree of a member's phase */
 uint32_t nadi_streams_assignment(const struct nadi_system *s, uint32_t stream, uint32_t phase,
@@ -519,39 +539,6 @@ struct nadi_customs *nadi_customs_create(struct nadi_system *s);
 void nadi_customs_destroy(struct nadi_customs *c);
 nadi_phase_start_fn nadi_customs_start;
 void nadi_customs_node_done(struct nadi_system *s, uint32_t run, uint32_t node);
-
-/* participants.c: who takes part in a phase whose algorithm is a step generator */
-/* Who takes part in a phase of a stream: the members of the operation, ring by ring, and behind
- * them the switches of each ring (collective/algorithms/in_switch.c). */
-struct nadi_participants {
-    const struct nadi_phase *phase;
-    const struct nadi_program *program;  /* of every ring; its queues are those of all rings */
-    const struct nadi_program **by_ring; /* NULL: `program` */
-    const uint32_t *group;               /* ranks by member; NULL: member is rank */
-    uint32_t members, all;               /* without and with switches */
-    struct nadi_program *own;            /* of a collective with sizes of its own, else NULL */
-    uint32_t *first_switch;              /* by ring, and the end; NULL: there are none */
-};
-
-/* Of the stream's phase; to be given back when it has ended. */
-const struct nadi_participants *nadi_participants_take(struct nadi_system *s, uint32_t stream,
-                                                       uint32_t phase);
-void nadi_participants_give(const struct nadi_participants *c);
-/* Index in the ring's program, and back. */
-uint32_t nadi_participants_local(const struct nadi_participants *c, uint32_t member);
-uint32_t nadi_participants_member(const struct nadi_participants *c, uint32_t member,
-                                  uint32_t local);
-const struct nadi_program *nadi_participants_program(const struct nadi_participants *c,
-                                                     uint32_t member);
-/* The message between two of them: its ends and its route. */
-void nadi_participants_address(struct nadi_system *s, const struct nadi_participants *c,
-                               uint32_t queue, uint32_t from, uint32_t to,
-                               struct nadi_message *message);
-/* Time of a member for a received message: its reduction, and in a switch its latency. */
-nadi_time nadi_participants_reduce_time(const struct nadi_system *s,
-                                        const struct nadi_participants *c, uint32_t member,
-                                        bool reduces, uint64_t bytes);
-void nadi_participants_release(struct nadi_system *s);
 
 /* programs.c: runs such a phase */
 struct nadi_programs *nadi_programs_create(struct nadi_system *s);

@@ -336,6 +336,11 @@ void nadi_p2p_release(struct nadi_system *s)
     nadi_mem_free(s->channel_index.first);
 }
 
+bool nadi_system_parked(const struct nadi_system *s)
+{
+    return s->parked > 0;
+}
+
 size_t nadi_system_channel_count(const struct nadi_system *s)
 {
     return s->channels.count;

@@ -6,7 +6,7 @@
 #include "collective/program.h"
 
 #include "base/search.h"
-#include "executor/internal.h"
+#include "executor/participants.h"
 
 static uint32_t ring_of(const struct nadi_phase *p, uint32_t member)
 {

@@ -27,6 +27,12 @@ static const struct phase_ops *const ops_of[NADI_ALGORITHM_COUNT] = {
     [NADI_ALGORITHM_DOUBLE_BINARY_TREE] = &nadi_tree_phase,
 };
 
+/* Trees depend on who of the members has begun first. */
+bool nadi_parcel_algorithm(enum nadi_algorithm algorithm)
+{
+    return ops_of[algorithm] == &nadi_packet_phase;
+}
+
 static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member)
 {
     uint32_t index;
@@ -43,7 +49,7 @@ static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phas
         .phases = phases,
         .stream = stream,
         .phase_index = phase,
-        .members_left = op->view.members,
+        .members_left = op->here,
         .members = op->plan->world ? NULL : g->members,
         .endpoint_ns = nadi_phase_endpoint_ns(p, s->config->endpoint_delay_ns),
         .reduce = nadi_reduce_time(s->config->local_mem_bw, p->message_bytes, p->exact),
@@ -249,12 +255,17 @@ void nadi_phase_messages_stage(struct nadi_system *s, uint32_t block, uint32_t m
                          packet);
 }
 
+uint32_t nadi_phase_messages_block(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                                   uint32_t member)
+{
+    const uint32_t block = s->streams.items[stream].blocks[phase];
+    return block != NADI_NONE ? block : make_block(s, stream, phase, member);
+}
+
 void nadi_phase_messages_start(struct nadi_system *s, uint32_t stream, uint32_t phase,
                                uint32_t member)
 {
-    uint32_t block = s->streams.items[stream].blocks[phase];
-    if (block == NADI_NONE)
-        block = make_block(s, stream, phase, member);
+    const uint32_t block = nadi_phase_messages_block(s, stream, phase, member);
     s->blocks.items[block].ops->start(s, block, member);
 }
 

@@ -14,7 +14,7 @@
 #include "collective/program.h"
 #include "collective/waits.h"
 
-#include "executor/internal.h"
+#include "executor/participants.h"
 
 struct step_queue {
     uint32_t step; /* the current one; the queue's count when it has ended */

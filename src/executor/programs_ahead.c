@@ -11,7 +11,7 @@
  * member of a running phase; with several queues 36 bytes a queue and 8 bytes a step more. */
 #include "collective/program.h"
 #include "collective/waits.h"
-#include "executor/internal.h"
+#include "executor/participants.h"
 #include "network/unaware.h"
 
 enum { MOST_STEPS = 1 << 25 }; /* of members with several queues, whose ends are kept */

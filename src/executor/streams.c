@@ -38,6 +38,7 @@ static void init_group(struct nadi_system *s, uint32_t group)
     state->actor = f ? f->actor_of[nadi_group_member(g, 0)] : NADI_NONE;
     state->copies = f ? f->copies[group] : 1;
     state->members = state->single ? 1 : g->size;
+    state->here = nadi_parcel_members_here(s, g, state->members);
     state->sequence = NADI_ZNEW(uint32_t, state->members);
     NADI_PUSH(&s->groups_used, group);
     state->made = s->setup.keyed ? NADI_ZNEW(uint32_t, state->members) : NULL;
@@ -60,6 +61,14 @@ uint32_t nadi_streams_assignment(const struct nadi_system *s, uint32_t stream, u
 
 static void on_nothing(void *context, const struct nadi_event *event);
 
+static void start_whole(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member)
+{
+    (void)stream;
+    (void)phase;
+    (void)member;
+    s->undecided = "the algorithm is not run in parts";
+}
+
 /* Who runs a phase, by its algorithm; custom collectives have none. */
 static void choose_runners(struct nadi_system *s)
 {
@@ -71,6 +80,9 @@ static void choose_runners(struct nadi_system *s)
     s->start_phase[NADI_ALGORITHM_PROGRAM] =
         s->setup.phases ? nadi_programs_ahead_start : nadi_programs_start;
     s->start_phase[NADI_ALGORITHM_LIBRARY] = nadi_library_start;
+    for (size_t a = 0; s->setup.border && a < NADI_ALGORITHM_COUNT; a++)
+        if (!nadi_parcel_algorithm((enum nadi_algorithm)a))
+            s->start_phase[a] = start_whole;
 }
 
 void nadi_streams_init(struct nadi_system *s)
@@ -98,66 +110,6 @@ void nadi_streams_init(struct nadi_system *s)
     s->groups = NADI_ARENA_ZNEW(&s->arena, struct group_state, s->setup.groups->count);
     s->streams.free = s->waiting.free = s->operations.free = NADI_NONE;
     s->kind_nothing = nadi_engine_add_kind(s->engine, on_nothing, s);
-}
-
-/* The next queue of a pool (spec 6.4); only with more than one queue a dimension. */
-static uint16_t deal_queue(struct nadi_system *s, uint32_t rank, const struct nadi_phase *p)
-{
-    uint32_t q = s->config->queues_per_dim, half = q / 2;
-    size_t at = ((size_t)rank * s->setup.topology->dim_count + p->dim) * NADI_POOLS + p->pool;
-    uint32_t queue = s->pools[at], next = queue + 1;
-    bool anticlockwise = p->pool == NADI_POOL_LAST || (p->pool == NADI_POOL_ANY && queue >= half);
-    if (p->pool == NADI_POOL_FIRST)
-        next = next >= half ? 0 : next;
-    else if (next >= q)
-        next = p->pool == NADI_POOL_LAST ? half : 0;
-    s->pools[at] = (uint16_t)next;
-    return (uint16_t)(queue | (anticlockwise ? ASSIGNED_ANTICLOCKWISE : 0));
-}
-
-void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct nadi_system *before,
-                           uint32_t before_actor)
-{
-    size_t row = (size_t)s->setup.topology->dim_count * NADI_POOLS;
-    if (s->pools)
-        memcpy(s->pools + actor * row, before->pools + before_actor * row, row * sizeof(*s->pools));
-}
-
-static uint16_t deal_tree(struct nadi_system *s, uint32_t rank, const struct nadi_phase *p,
-                          enum nadi_collective_kind kind)
-{
-    uint32_t dims = s->setup.topology->dim_count;
-    if (!s->trees)
-        s->trees = NADI_ARENA_ZNEW(&s->arena, uint8_t,
-                                   (size_t)s->actor_count * dims * NADI_COLLECTIVE_KINDS);
-    uint8_t *next = &s->trees[((size_t)rank * dims + p->dim) * NADI_COLLECTIVE_KINDS + kind];
-    uint16_t assignment = *next ? ASSIGNED_MIN_TREE : 0;
-    *next ^= 1;
-    return assignment;
-}
-
-static bool needs_assignments(const struct nadi_system *s, const struct nadi_plan *plan)
-{
-    for (uint32_t p = 0; p < plan->phase_count; p++)
-        if (plan->phases[p].algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
-            return true;
-    return s->config->queues_per_dim > 1;
-}
-
-static void deal_assignments(struct nadi_system *s, struct stream *stream, uint32_t rank,
-                             uint32_t member)
-{
-    const struct operation *op = &s->operations.items[stream->operation];
-    const struct nadi_plan *plan = op->plan;
-    uint16_t *assignments = stream->assignments + (size_t)member * plan->phase_count;
-    for (uint32_t i = 0; i < plan->phase_count; i++) {
-        const struct nadi_phase *p = &stream->phases[i];
-        assignments[i] = s->config->queues_per_dim > 1 ? deal_queue(s, rank, p)
-                         : p->pool == NADI_POOL_LAST   ? ASSIGNED_ANTICLOCKWISE
-                                                       : 0;
-        if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
-            assignments[i] |= deal_tree(s, rank, p, op->view.kind);
-    }
 }
 
 static uint32_t root_member(const struct nadi_system *s, const struct nadi_collective_call *call)
@@ -245,14 +197,12 @@ static struct operation *make_operation(struct nadi_system *s,
                  .kind = call->kind,
                  .bytes = call->bytes,
                  .members = size,
-                 .copies = g->copies,
-                 .first_rank = call->rank,
-                 .first_node = call->node,
-                 .start = nadi_engine_now(s->engine)},
+                 .copies = g->copies},
         .plan = plan,
         .infos = key ? key->infos : NULL,
         .custom = call->custom,
         .ordered = ordered,
+        .here = g->here,
         .involved = call->involved,
         .root = call->root,
         .nodes = NADI_NEW(uint32_t, size),
@@ -271,6 +221,29 @@ static struct operation *make_operation(struct nadi_system *s,
     return op;
 }
 
+/* In parts, messages of a group's later operations may come before those of earlier ones. */
+static void name_operation(const struct nadi_system *s, struct group_state *g, uint32_t sequence,
+                           const struct operation *op)
+{
+    while (g->operations.count <= sequence)
+        NADI_PUSH(&g->operations, NADI_NONE);
+    g->operations.items[sequence] = (uint32_t)(op - s->operations.items);
+}
+
+uint32_t nadi_streams_operation_abroad(struct nadi_system *s,
+                                       const struct nadi_collective_call *call, uint32_t sequence)
+{
+    struct group_state *g = &s->groups[call->group];
+    if (!g->sequence)
+        init_group(s, call->group);
+    if (sequence < g->operations.count && g->operations.items[sequence] != NADI_NONE)
+        return nadi_matching_find(s, g->operations.items[sequence], call);
+    const struct operation *op = make_operation(s, call, sequence);
+    NADI_ASSERT(op); /* it was made where the message comes from */
+    name_operation(s, g, sequence, op);
+    return g->operations.items[sequence];
+}
+
 /* Puts an operation in the place of another that the member does not agree with. */
 static void add_variant(struct nadi_system *s, uint32_t first, struct operation *op)
 {
@@ -287,7 +260,8 @@ static struct operation *find_operation(struct nadi_system *s,
 {
     struct group_state *g = &s->groups[call->group];
     const uint32_t sequence = g->sequence[member];
-    const bool first = sequence >= g->operations.count;
+    const bool first =
+        sequence >= g->operations.count || g->operations.items[sequence] == NADI_NONE;
     if (!first) {
         const uint32_t found = nadi_matching_find(s, g->operations.items[sequence], call);
         if (found != NADI_NONE)
@@ -304,7 +278,7 @@ static struct operation *find_operation(struct nadi_system *s,
                                              .kind = call->kind,
                                              .bytes = call->bytes};
     else if (first)
-        NADI_PUSH(&g->operations, (uint32_t)(op - s->operations.items));
+        name_operation(s, g, sequence, op);
     else
         add_variant(s, g->operations.items[sequence], op);
     return op;
@@ -326,11 +300,16 @@ static uint32_t get_stream(struct nadi_system *s, struct operation *op, uint32_t
                                      : op->plan->phases;
         stream->blocks = NADI_NEW(uint32_t, phases);
         memset(stream->blocks, 0xff, phases * sizeof(*stream->blocks));
-        if (needs_assignments(s, op->plan))
+        if (nadi_assignments_needed(s, op->plan))
             stream->assignments = NADI_ZNEW(uint16_t, (size_t)op->view.members * phases);
     }
     op->streams[chunk] = index;
     return index;
+}
+
+uint32_t nadi_streams_stream(struct nadi_system *s, uint32_t operation, uint32_t chunk)
+{
+    return get_stream(s, &s->operations.items[operation], chunk);
 }
 
 static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t member,
@@ -433,7 +412,7 @@ static void stream_ended(struct nadi_system *s, uint32_t operation, uint32_t mem
         return;
     uint32_t node = op->nodes[member], rank = nadi_streams_actor(s, op->view.group, member);
     op->view.end = nadi_engine_now(s->engine);
-    if (++op->view.finished == op->view.members) {
+    if (++op->view.finished == op->here) {
         free_operation(op);
         s->open--;
     }
@@ -463,7 +442,7 @@ void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t p
     if (NADI_UNLIKELY(s->ends != NULL))
         nadi_order_end(s, nadi_streams_actor(s, s->operations.items[operation].view.group, member));
     if (phase + 1 == plan->phase_count) {
-        bool last = ++s->streams.items[stream].ended == s->operations.items[operation].view.members;
+        bool last = ++s->streams.items[stream].ended == s->operations.items[operation].here;
         stream_ended(s, operation, member);
         old->running--;
         if (last)
@@ -482,12 +461,21 @@ void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t 
 {
     uint32_t operation = s->streams.items[stream].operation;
     struct queue *q = queue_of(s, stream, member, 0);
-    bool last = ++s->streams.items[stream].ended == s->operations.items[operation].view.members;
+    bool last = ++s->streams.items[stream].ended == s->operations.items[operation].here;
     stream_ended(s, operation, member);
     q->running--;
     if (last)
         end_stream(s, stream);
     kick(s, q);
+}
+
+void nadi_streams_forget_operations(struct nadi_system *s)
+{
+    for (size_t i = 0; i < s->operations.count; i++)
+        free_operation(&s->operations.items[i]);
+    nadi_mem_free(s->operations.items);
+    s->operations.items = NULL;
+    s->operations.count = s->operations.capacity = 0;
 }
 
 /* What has not ended holds what it has: a run may stop anywhere. */
@@ -501,11 +489,10 @@ void nadi_streams_release(struct nadi_system *s)
         nadi_mem_free(g->operations.items);
     }
     nadi_mem_free(s->groups_used.items);
-    for (size_t i = 0; i < s->operations.count; i++)
-        free_operation(&s->operations.items[i]);
+    nadi_mem_free(s->begun.items);
+    nadi_streams_forget_operations(s);
     for (size_t i = 0; i < s->streams.count; i++)
         free_stream(&s->streams.items[i]);
-    nadi_mem_free(s->operations.items);
     nadi_mem_free(s->streams.items);
     nadi_mem_free(s->waiting.items);
 }
@@ -533,6 +520,17 @@ static int64_t priority_of(struct nadi_system *s, const struct nadi_collective_c
     return call->priority;
 }
 
+/* The first member issues the operation. */
+static void note_begin(struct nadi_system *s, struct operation *op,
+                       const struct nadi_collective_call *call)
+{
+    op->view.first_rank = call->rank;
+    op->view.first_node = call->node;
+    op->view.start = nadi_engine_now(s->engine);
+    if (NADI_UNLIKELY(s->setup.border != NULL))
+        nadi_parcel_note_begin(s, op);
+}
+
 bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_call *asked)
 {
     struct nadi_collective_call folded = *asked;
@@ -552,7 +550,8 @@ bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_
                op->view.members * sizeof(*op->sizes));
     if (s->issued)
         op->priorities[member] = priority_of(s, call);
-    op->view.joined++;
+    if (op->view.joined++ == 0)
+        note_begin(s, op, call);
     uint32_t chunks = op->view.chunks;
     if (op->plan && (op->plan->phase_count == 0 || chunks == 0)) {
         nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), call->rank, s->kind_nothing,
@@ -567,7 +566,7 @@ bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_
     for (uint32_t chunk = 0; chunk < chunks; chunk++) {
         uint32_t stream = get_stream(s, &s->operations.items[operation], chunk);
         if (s->streams.items[stream].assignments)
-            deal_assignments(s, &s->streams.items[stream], call->rank, member);
+            nadi_assignments_deal(s, &s->streams.items[stream], call->rank, member);
         insert(s, stream, member, 0);
         kick(s, queue_of(s, stream, member, 0));
     }

@@ -1,4 +1,4 @@
-#include "executor/internal.h"
+#include "executor/participants.h"
 
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
 {

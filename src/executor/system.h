@@ -46,6 +46,7 @@ struct nadi_system_setup {
                     members may issue different ones; not with phases or fold */
     const struct nadi_fold *fold; /* NULL: each rank is its own actor. Needs `phases`, or a uniform
                                      network where there is one actor (network/uniform.h) */
+    const struct nadi_border *border; /* NULL: all ranks are here; else see executor/parcel.h */
 };
 
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup) NADI_MUST_USE;
@@ -226,6 +227,8 @@ struct nadi_channel_view { /* unmatched point-to-point traffic of one (src, dst,
     uint32_t send_node;    /* of the oldest unclaimed or held send; likewise */
 };
 
+/* Are there messages of nodes without a receive, or receives without a message? */
+bool nadi_system_parked(const struct nadi_system *s);
 size_t nadi_system_channel_count(const struct nadi_system *s);
 struct nadi_channel_view nadi_system_channel(const struct nadi_system *s, size_t index);
 

@@ -66,6 +66,7 @@ struct nadi_run_options {
                               the reference, with a warning; else it is an error */
     bool strict;           /* unknown keys are errors */
     bool compat;           /* drop-in names: the scales do nothing, and a note says so */
+    uint32_t threads;      /* 0: one for each core, as many as are worth it */
     uint64_t max_sim_ns;   /* 0: no limit */
     uint64_t max_wall_ms;  /* 0: no limit */
     bool exact_packets;    /* packet model: as the HPCC simulator on ns-3 */

@@ -47,6 +47,7 @@ void *nadi_network_new(const struct nadi_network_ops *ops, const struct nadi_net
     struct nadi_network *net = nadi_mem_zalloc(1, size);
     net->ops = ops;
     net->engine = setup->engine;
+    net->border = setup->border;
     net->log = setup->log;
     net->copies = setup->uniform && ops->can_fold ? setup->uniform->npus : 1;
     return net;

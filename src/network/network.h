@@ -27,6 +27,17 @@ struct nadi_uniform;
 
 enum { NADI_IN_FLIGHT_ANY = 0x7fffffff }; /* any number, all share */
 
+struct nadi_message;
+
+/* Of a run whose ranks are in parts, each with a network of its own: what one of them knows. A
+ * message goes to the part of its destination, which has sent it on from there. */
+struct nadi_border {
+    const uint8_t *part_of; /* by NPU */
+    uint32_t part;          /* its own */
+    void (*send)(void *context, const struct nadi_message *message, nadi_time arrival);
+    void *context;
+};
+
 struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_topology *topology;
     const struct nadi_graph *graph; /* NULL: the dimensions say it; packet has one always */
@@ -43,6 +54,7 @@ struct nadi_network_setup { /* all must outlive the network */
     bool to_switches;                   /* packet: messages begin and end at switches too */
     bool few_senders;                   /* unaware: no table of all NPUs is worth its time */
     bool fabric_stops;                  /* fabric: a message that cannot be routed ends the run */
+    const struct nadi_border *border;   /* models with `join`: NULL: all NPUs are here */
     const struct nadi_uniform *uniform; /* flow, aware: see network/uniform.h; NULL: each message
                                            stands for itself */
 };
@@ -108,7 +120,8 @@ struct nadi_message {
 struct nadi_network {
     const struct nadi_network_ops *ops;
     struct nadi_engine *engine;
-    struct nadi_message_log *log;  /* NULL: nobody asks what messages waited for */
+    const struct nadi_border *border; /* NULL: all NPUs are here */
+    struct nadi_message_log *log;     /* NULL: nobody asks what messages waited for */
     struct nadi_usage *usage;      /* what links carry over time, in the order in which `counters`
                                       visits them; NULL: nobody asks, or the model does not know */
     struct nadi_network_sent sent; /* so far, each message once, however many links it crosses; */

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "network/models.h"
+#include "platform/topology.h"
 
 struct nadi_diags;
 struct nadi_link_state;
@@ -100,6 +101,12 @@ struct nadi_network_ops {
     /* The counters, and adding to each so many times what it has more than it had then. */
     void (*count)(struct nadi_network *net, struct nadi_network_counts *counts);
     void (*repeat)(struct nadi_network *net, const uint64_t *then, uint64_t times);
+    /* Of a run in parts (struct nadi_border), which the model can then be run in: adds what another
+     * part has sent. NULL: messages of different parts can meet. */
+    void (*join)(struct nadi_network *net, const struct nadi_network *other);
+    /* The least time, ps, from sending to arrival between NPUs whose coordinates differ in the
+     * dimension, and in no lower one. With `join`. */
+    nadi_time (*least_delay)(const struct nadi_topology *topology, uint32_t dim);
 };
 
 struct nadi_network_counts {

@@ -138,9 +138,33 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
 {
     struct unaware *u = self(net);
     const struct memo *m = look_up(u, message->route, message->bytes);
+    const nadi_time at = nadi_engine_after_ns(u->base.engine, m->delay_ns);
+    const struct nadi_border *border = u->base.border;
     count(u, m, message->copies);
-    nadi_engine_schedule(u->base.engine, nadi_engine_after_ns(u->base.engine, m->delay_ns),
-                         NADI_NONE, message->kind, message->a, message->b, message->c);
+    if (NADI_UNLIKELY(border != NULL) && border->part_of[message->dst] != border->part)
+        border->send(border->context, message, at);
+    else
+        nadi_engine_schedule(u->base.engine, at, NADI_NONE, message->kind, message->a, message->b,
+                             message->c);
+}
+
+/* One hop and no bytes. */
+static nadi_time least_delay(const struct nadi_topology *topology, uint32_t dim)
+{
+    const double hops = (double)nadi_dim_hops(&topology->dims[dim], 0, 1);
+    return nadi_time_from_ns(nadi_ns_trunc(hops * topology->dims[dim].latency_ns));
+}
+
+static void join(struct nadi_network *net, const struct nadi_network *other)
+{
+    struct unaware *u = self(net);
+    const struct unaware *more = (const struct unaware *)other;
+    for (uint32_t d = 0; d < u->topology->dim_count; d++) {
+        struct nadi_network_counter *sum = &u->sums[d];
+        sum->messages = nadi_count_add(sum->messages, more->sums[d].messages);
+        sum->bytes = nadi_count_add(sum->bytes, more->sums[d].bytes);
+        sum->busy_ns = nadi_count_add(sum->busy_ns, more->sums[d].busy_ns);
+    }
 }
 
 uint64_t nadi_unaware_delay_ns(struct nadi_network *net, uint32_t route, uint64_t bytes)
@@ -215,4 +239,6 @@ const struct nadi_network_ops nadi_network_unaware = {
     .rest = rest,
     .count = count_all,
     .repeat = repeat,
+    .join = join,
+    .least_delay = least_delay,
 };

@@ -172,7 +172,8 @@ struct nadi_result {
     uint64_t ties_settled;                /* executor/config.h, settle_ties; else 0 */
     struct nadi_part_result parts[2];     /* in order of time */
     uint32_t part_count;
-    uint64_t end_ns; /* largest finish_ns */
+    uint32_t threads; /* side by side in parts (run_abreast.c); results are the same; 0: one */
+    uint64_t end_ns;  /* largest finish_ns */
     uint32_t rank_count;
     /* ranks that were simulated as one share a class; class_of NULL: class = rank */
     uint32_t class_count;

@@ -34,7 +34,7 @@ static void report_progress(const struct simulation *s, double now_s)
     s->observer->progress(s->observer->context, &p);
 }
 
-static nadi_time until_of(const struct nadi_run_options *o)
+nadi_time nadi_simulation_until(const struct nadi_run_options *o)
 {
     const uint64_t most = nadi_time_to_ns(NADI_TIME_NEVER - 1) - 1;
     return nadi_time_from_ns(o->max_sim_ns ? nadi_min_u64(o->max_sim_ns, most) : most);
@@ -45,27 +45,32 @@ static nadi_time stopped_at(const struct simulation *s)
 {
     bool by_clock = s->result->outcome == NADI_OUTCOME_LIMIT && s->in->options.max_sim_ns;
     nadi_time now = nadi_engine_now(s->engine);
-    return by_clock && !s->stopped_early ? until_of(&s->in->options) : now;
+    return by_clock && !s->stopped_early ? nadi_simulation_until(&s->in->options) : now;
 }
 
-static void stop(struct simulation *s, enum nadi_outcome outcome, const char *why)
+void nadi_simulation_stop(struct simulation *s, enum nadi_outcome outcome, const char *why)
 {
     s->result->outcome = outcome;
     s->result->stopped_by = why;
     s->stopped_early = true;
 }
 
-/* Somebody wants it, or its time is over. */
-static bool stopped(struct simulation *s, double now_s)
+double nadi_simulation_seconds(const struct simulation *s)
 {
+    return seconds_since(&s->begin);
+}
+
+bool nadi_simulation_stopped(struct simulation *s)
+{
+    const double now_s = nadi_simulation_seconds(s);
     const struct nadi_run_options *o = &s->in->options;
     const bool asked = s->observer && s->observer->stop && *s->observer->stop;
     const bool by_wall = (asked && *s->observer->stop == NADI_OBSERVER_WALL) ||
                          (o->max_wall_ms && now_s * 1e3 > (double)o->max_wall_ms);
     if (by_wall)
-        stop(s, NADI_OUTCOME_LIMIT, "--max-wall was reached");
+        nadi_simulation_stop(s, NADI_OUTCOME_LIMIT, "--max-wall was reached");
     else if (asked)
-        stop(s, NADI_OUTCOME_INTERRUPTED, "interrupted");
+        nadi_simulation_stop(s, NADI_OUTCOME_INTERRUPTED, "interrupted");
     return by_wall || asked;
 }
 
@@ -105,7 +110,7 @@ void nadi_simulation_events(struct simulation *s)
 {
     const struct nadi_run_options *o = &s->in->options;
     struct nadi_result *r = s->result;
-    nadi_time until = until_of(o);
+    nadi_time until = nadi_simulation_until(o);
     uint64_t events = FIRST_A_LOOK;
     double last_s = seconds_since(&s->begin);
     r->outcome = NADI_OUTCOME_NONE;
@@ -114,7 +119,7 @@ void nadi_simulation_events(struct simulation *s)
     while (more && !nadi_workload_undecided(s->workload)) { /* a failed one starts nothing more */
         more = run_events(s, events, until);
         const double now_s = seconds_since(&s->begin);
-        if (more && stopped(s, now_s))
+        if (more && nadi_simulation_stopped(s))
             return;
         report_progress(s, now_s);
         if (now_s - last_s < SOON_S)
@@ -125,9 +130,9 @@ void nadi_simulation_events(struct simulation *s)
     }
     const char *halted = nadi_engine_halted(s->engine);
     if (nadi_system_refusal(nadi_workload_system(s->workload)))
-        stop(s, NADI_OUTCOME_NO_MEMORY, NULL);
+        nadi_simulation_stop(s, NADI_OUTCOME_NO_MEMORY, NULL);
     else if (halted)
-        stop(s, NADI_OUTCOME_LIMIT, nadi_arena_strdup(&r->arena, halted));
+        nadi_simulation_stop(s, NADI_OUTCOME_LIMIT, nadi_arena_strdup(&r->arena, halted));
     else if (nadi_workload_finished(s->workload))
         r->outcome = NADI_OUTCOME_DONE;
     else if (goes_on(s) && !nadi_workload_failed(s->workload)) {
@@ -136,7 +141,7 @@ void nadi_simulation_events(struct simulation *s)
         r->stopped_by = o->max_sim_ns ? "--max-sim was reached"
                                       : "simulated time exceeds the clock's range of 106 days";
     } else if (too_far(s))
-        stop(s, NADI_OUTCOME_LIMIT, too_far(s));
+        nadi_simulation_stop(s, NADI_OUTCOME_LIMIT, too_far(s));
     else
         r->outcome = NADI_OUTCOME_DEADLOCK;
 }
@@ -201,6 +206,8 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
     if (fold)
         s->uniform = uniform_of(in, fold);
     s->engine = nadi_engine_create(fold ? fold->actor_count : in->rank_count);
+    if (s->lineage)
+        nadi_engine_set_lineage(s->engine, s->lineage);
     s->logs = in->options.record_ops && !fold && !phases;
     if (s->logs)
         nadi_message_log_init(&s->log, s->engine);
@@ -216,6 +223,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .record_usage = in->options.record_usage,
         .log = s->logs ? &s->log : NULL,
         .fabric_stops = in->options.fabric_stops,
+        .border = s->border,
         .uniform = fold && !phases ? &s->uniform : NULL,
         .all_packets = in->options.executor == &nadi_executor_message,
         .to_switches = uses_switches(&in->system),
@@ -243,6 +251,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .keyed = s->keyed,
         .match_wanted = in->options.match_mismatched,
         .fold = fold,
+        .border = s->border,
         .before = before,
         .perturb = in->events ? &in->events->perturb : NULL,
         .sharing = sharing_of(in),

@@ -183,5 +183,6 @@ void nadi_simulation_choose(struct simulation *s)
     if (phases && nadi_simulation_attempt(s, NULL, true))
         return;
     r->executor = &nadi_executor_message;
-    (void)nadi_simulation_attempt(s, NULL, false);
+    if (!nadi_simulation_abreast(s))
+        (void)nadi_simulation_attempt(s, NULL, false);
 }

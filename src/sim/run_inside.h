@@ -27,6 +27,8 @@ struct simulation {
     struct nadi_tier_users *users; /* NULL: no memory tiers, or nothing is folded */
     bool stopped_early;            /* before the clock's limit */
     bool stopped_by_range;
+    const struct nadi_border *border; /* a part of a run (run_abreast.c); NULL: the whole */
+    struct nadi_lineage *lineage;     /* likewise */
     bool keyed; /* members of a group do not agree, and are matched all the same */
 };
 
@@ -44,6 +46,17 @@ bool nadi_simulation_attempt(struct simulation *s, const struct nadi_fold *fold,
  * as soon as it needs it no more. False: not possible. */
 bool nadi_simulation_in_parts(struct simulation *s, const struct nadi_fold *fold,
                               struct nadi_folding *folding);
+
+/* What the steps of several threads have in common. */
+nadi_time nadi_simulation_until(const struct nadi_run_options *o);
+double nadi_simulation_seconds(const struct simulation *s); /* since its beginning */
+void nadi_simulation_stop(struct simulation *s, enum nadi_outcome outcome, const char *why);
+/* Somebody wants it, or its time is over. */
+bool nadi_simulation_stopped(struct simulation *s);
+
+/* run_abreast.c: message by message on several cores. False: it must be simulated as a whole, and
+ * nothing is known of it yet. */
+bool nadi_simulation_abreast(struct simulation *s);
 
 /* run_choose.c: with the fastest executor that is allowed and provably exact. */
 void nadi_simulation_choose(struct simulation *s);

@@ -157,12 +157,19 @@ static bool close_component(struct second *p, struct component *x, bool decided)
     return decided;
 }
 
+static unsigned threads_of(const struct nadi_inputs *in)
+{
+    const uint32_t asked = in->options.threads;
+    if (asked)
+        return asked < MOST_THREADS ? asked : MOST_THREADS;
+    return in->rank_count < FEWEST_RANKS ? 1 : nadi_threads_cores(MOST_THREADS);
+}
+
 /* From where the first part stopped, every rank by itself. False: it is undecided. */
 static bool second_part(struct second *p)
 {
     struct component items[MOST_THREADS];
-    const unsigned threads =
-        p->s->in->rank_count < FEWEST_RANKS ? 1 : nadi_threads_cores(MOST_THREADS);
+    const unsigned threads = threads_of(p->s->in);
     bool decided = true;
     p->ranks = single_ranks(p->s->in);
     p->s->result->outcome = NADI_OUTCOME_NONE;

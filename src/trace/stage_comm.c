@@ -37,7 +37,7 @@ static bool get_involved(struct nadi_stage *s, const struct nadi_frame *m,
         return nadi_stage_wrong_kind(s, m, NADI_ATTR_INVOLVED, "a bool_list",
                                      read_by_run ? NADI_ERROR : NADI_WARNING) != FOUND_BAD;
     struct nadi_wire_cursor w = nadi_wire_of(a->data, a->bytes);
-    struct nadi_wire_field f;
+    struct nadi_wire_field f = {0};
     enum nadi_wire_result result;
     uint32_t count = 0;
     bool damaged = false;

@@ -42,6 +42,8 @@ void nadi_workload_find_groups(struct nadi_workload *w)
     for (uint32_t rank = 0; rank < w->rank_count; rank++) {
         struct rank_state *r = &w->ranks[rank];
         bool added;
+        if (!r->trace)
+            continue; /* of another part */
         uint32_t *of = nadi_map64_put(&first, (uint64_t)(uintptr_t)r->trace, rank, &added);
         r->meanings = added ? meanings_of(w, r->trace) : w->ranks[*of].meanings;
     }

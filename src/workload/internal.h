@@ -111,6 +111,8 @@ struct nadi_workload {
     struct rank_state *ranks;
     uint32_t *finish_order;
     uint32_t finished_count;
+    uint32_t here;                         /* ranks of this part of the run */
+    struct nadi_part_notes newly_finished; /* of a part */
     bool failed;
     const char *undecided;
     uint64_t ties_settled;
@@ -154,6 +156,13 @@ static inline uint32_t nadi_workload_rank_of(const struct nadi_workload *w, uint
 static inline uint32_t nadi_workload_weight(const struct nadi_workload *w, uint32_t actor)
 {
     return w->setup.fold ? w->setup.fold->weight[actor] : 1;
+}
+
+/* Is the rank of this part of the run? */
+static inline bool nadi_workload_is_here(const struct nadi_workload *w, uint32_t rank)
+{
+    const struct nadi_border *border = w->setup.border;
+    return !border || border->part_of[rank] == border->part;
 }
 
 static inline enum nadi_slot nadi_workload_slot(const struct nadi_workload *w,

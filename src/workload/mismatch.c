@@ -66,7 +66,7 @@ void nadi_workload_note_mismatch(struct nadi_workload *w)
     if (NADI_LIKELY(count == w->mismatch_count))
         return;
     w->mismatch_count = count;
-    if (w->mismatches.count == NOTED || w->setup.fold)
+    if (w->mismatches.count == NOTED || w->setup.fold || w->setup.border)
         return;
     const struct nadi_operation_view theirs = nadi_system_operation(w->system, m->operation);
     const struct nadi_operation_view mine = {

@@ -125,6 +125,12 @@ static void issue_node(struct nadi_workload *w, uint32_t rank, uint32_t node, en
     finish_node(w, rank, node);
 }
 
+static void note_finish(struct nadi_workload *w, uint32_t rank)
+{
+    const struct nadi_part_note note = {nadi_engine_lineage(w->engine)->next, rank};
+    NADI_PUSH(&w->newly_finished, note);
+}
+
 /* A pass over the ready nodes (workload spec 4.4). Nodes that become ready in a pass, through nodes
  * that are skipped, wait for the next one; where nothing is in flight to cause one, it follows at
  * once, instead of never as in the reference. */
@@ -152,6 +158,8 @@ static void workload_pass(struct nadi_workload *w, uint32_t rank)
         r->view.finished = true;
         r->view.finish = nadi_engine_now(w->engine);
         w->finish_order[w->finished_count++] = rank;
+        if (NADI_UNLIKELY(w->setup.border != NULL))
+            note_finish(w, rank);
     }
 }
 
@@ -220,6 +228,9 @@ static void init_rank(struct nadi_workload *w, uint32_t rank)
     struct rank_state *r = &w->ranks[rank];
     const struct nadi_fold *fold = w->setup.fold;
     const struct nadi_trace *t = w->setup.traces[fold ? fold->rank_of[rank] : rank];
+    if (!nadi_workload_is_here(w, rank))
+        return;
+    w->here++;
     w->nodes_total += t->node_count;
     if (w->setup.before) {
         nadi_workload_resume_rank(w, rank);
@@ -259,6 +270,7 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
         .phases = setup->phases,
         .keyed = setup->keyed,
         .fold = setup->fold,
+        .border = setup->border,
     };
     w->system = nadi_system_create(&system);
     w->kind_timer = nadi_engine_add_kind(w->engine, on_timer, w);
@@ -293,6 +305,7 @@ void nadi_workload_destroy(struct nadi_workload *w)
     nadi_mem_free(w->spans.items);
     nadi_mem_free(w->mismatches.items);
     nadi_mem_free(w->steps);
+    nadi_mem_free(w->newly_finished.items);
     nadi_arena_release(&w->arena);
     nadi_mem_free(w);
 }
@@ -306,6 +319,10 @@ void nadi_workload_start(struct nadi_workload *w)
     for (uint32_t rank = 0; rank < w->rank_count && !w->failed; rank++) {
         const struct nadi_perturb *p = w->setup.perturb;
         const nadi_time begins = p ? nadi_perturb_start(p, rank) : 0;
+        if (!nadi_workload_is_here(w, rank))
+            continue;
+        if (nadi_engine_lineage(w->engine))
+            nadi_lineage_begin_actor(nadi_engine_lineage(w->engine), rank);
         if (nadi_engine_sequence(w->engine))
             nadi_sequence_begin_actor(nadi_engine_sequence(w->engine), rank);
         if (begins > 0)
@@ -322,7 +339,50 @@ bool nadi_workload_failed(const struct nadi_workload *w)
 
 bool nadi_workload_finished(const struct nadi_workload *w)
 {
-    return w->finished_count == w->rank_count;
+    return w->finished_count == w->here;
+}
+
+struct nadi_part_notes *nadi_workload_newly_finished(struct nadi_workload *w)
+{
+    return &w->newly_finished;
+}
+
+struct nadi_system *nadi_workload_parts_system(struct nadi_workload *w)
+{
+    return w->system;
+}
+
+static void join(struct nadi_workload *w, struct nadi_workload *other)
+{
+    for (uint32_t rank = 0; rank < w->rank_count; rank++) {
+        if (!nadi_workload_is_here(other, rank))
+            continue;
+        const struct rank_state none = w->ranks[rank];
+        w->ranks[rank] = other->ranks[rank];
+        other->ranks[rank] = none;
+    }
+    w->here += other->here;
+    w->nodes_done += other->nodes_done;
+    w->nodes_total += other->nodes_total;
+    w->offered_bytes = nadi_count_add(w->offered_bytes, other->offered_bytes);
+    for (size_t t = 0; t < NADI_NODE_TYPES; t++)
+        w->nodes_by_type[t] += other->nodes_by_type[t];
+}
+
+bool nadi_workload_join(struct nadi_workload *const *parts, uint32_t count,
+                        const struct nadi_part_operation *begun, size_t begun_count,
+                        const uint32_t *finished, uint32_t finished_count)
+{
+    struct nadi_workload *w = parts[0];
+    struct nadi_system *systems[NADI_LINEAGE_PARTS] = {NULL};
+    for (uint32_t p = 0; p < count; p++)
+        systems[p] = parts[p]->system;
+    const bool agree = nadi_system_join(systems, begun, begun_count);
+    for (uint32_t p = 1; p < count; p++)
+        join(w, parts[p]);
+    w->finished_count = finished_count;
+    memcpy(w->finish_order, finished, finished_count * sizeof(*finished));
+    return agree;
 }
 
 uint64_t nadi_workload_nodes_done(const struct nadi_workload *w)

@@ -12,6 +12,7 @@
 #include "compute/perturb.h"
 #include "compute/sharing.h"
 #include "engine/engine.h"
+#include "executor/parcel.h"
 #include "executor/system.h"
 #include "network/network.h"
 #include "platform/groups.h"
@@ -41,6 +42,7 @@ struct nadi_workload_setup {
     bool keyed;                         /* members may disagree (executor/system.h) */
     bool match_wanted;                  /* the run will be keyed if they do and it can be */
     const struct nadi_fold *fold;       /* NULL: each rank is its own actor (executor/system.h) */
+    const struct nadi_border *border; /* NULL: all ranks are here; no folding (executor/parcel.h) */
     /* The part of the run before this one, stopped cleanly; NULL: this is the first. Needed by
      * create and start only. Then fold is of single ranks. */
     const struct nadi_workload *before;
@@ -104,6 +106,16 @@ const struct nadi_node_span *nadi_workload_spans(const struct nadi_workload *w, 
 const struct nadi_system *nadi_workload_system(const struct nadi_workload *w);
 /* Actors in order of finishing. */
 const uint32_t *nadi_workload_finish_order(const struct nadi_workload *w, uint32_t *count);
+
+/* Of a run in parts: the ranks of this one that finished, since the caller emptied the list. */
+struct nadi_part_notes *nadi_workload_newly_finished(struct nadi_workload *w);
+struct nadi_system *nadi_workload_parts_system(struct nadi_workload *w); /* to hand parcels to */
+/* When the run is over: the results of the first part become those of all; operations and the order
+ * of finishing are given (nadi_system_join). The others can only be destroyed. False: ranks of
+ * different parts do not agree on a collective. */
+bool nadi_workload_join(struct nadi_workload *const *parts, uint32_t count,
+                        const struct nadi_part_operation *begun, size_t begun_count,
+                        const uint32_t *finished, uint32_t finished_count);
 
 /* The request that a memory tier could not serve; only after nadi_system_refusal. */
 void nadi_workload_explain_refusal(const struct nadi_workload *w, struct nadi_diags *diags);
