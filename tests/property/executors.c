@@ -64,6 +64,7 @@ static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
     bool ok = true;
     for (size_t e = 0; e < sizeof(others) / sizeof(others[0]) && ok; e++) {
         j.in.options.executor = others[e];
+        j.in.options.threads = (uint32_t)(seed / 4 % 4); /* 0: as many as there are cores */
         nadi_simulate(&j.in, NULL, &got);
         snprintf(who, sizeof(who), "seed %" PRIu64 ": %s executor", seed, names[e]);
         if (want.outcome == NADI_OUTCOME_DONE)
