@@ -150,6 +150,13 @@ const struct nadi_setting nadi_run_model[] = {
      .put = put_fabric_conflict,
      .doc = "Network model fabric, if a switch cannot route a message beside the others: it waits, "
             "which the result says, or the run ends (default: serialise)"},
+    {.name = "packet-error",
+     .argument = "PERCENT",
+     .type = NADI_TYPE_NUMBER,
+     .max = 10,
+     AT(packet_error),
+     .doc = "Network model packet: time messages that share no cable instead of simulating their "
+            "packets, if that is wrong by no more than this (default: 0, all packets)"},
     {.name = "mismatch",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("error", "warn"),

@@ -2,7 +2,7 @@
 
 #include "network/models.h"
 
-enum { FLIT, LOADSTORE, CONFLICT, COMPAT, PACKET, COUNT };
+enum { FLIT, LOADSTORE, CONFLICT, COMPAT, PACKET, PACKET_ERROR, COUNT };
 
 #define ROW(name, model, about)                                                                    \
     {                                                                                              \
@@ -14,6 +14,7 @@ static const struct nadi_model_option options[COUNT] = {
     [LOADSTORE] = ROW(NADI_NETWORK_LOADS, NADI_NETWORK_LOADS, "loads and stores"),
     [CONFLICT] = ROW("fabric-conflict", NADI_NETWORK_FRED, "Fred switches"),
     [COMPAT] = ROW("compat", NADI_NETWORK_PACKET_WORDS, "packets"),
+    [PACKET_ERROR] = ROW("packet-error", NADI_NETWORK_PACKET_WORDS, "packets"),
     [PACKET] = ROW("packet", NADI_NETWORK_PACKET_WORDS, "packets"), /* of a network file; changed */
 };
 
@@ -30,7 +31,11 @@ bool nadi_model_options_check(const struct nadi_run_options *o, struct nadi_diag
     const bool given[COUNT] = {[FLIT] = o->flit != NULL,
                                [LOADSTORE] = o->loadstore != NULL,
                                [CONFLICT] = o->fabric_stops,
-                               [COMPAT] = o->exact_packets};
+                               [COMPAT] = o->exact_packets,
+                               [PACKET_ERROR] = o->packet_error > 0};
+    if (o->exact_packets && o->packet_error > 0)
+        return nadi_error(diags, "setup/exact-packets", NADI_NOWHERE, NULL,
+                          "'packet-error' leaves packets out; 'compat' wants each of them");
     for (size_t i = 0; i < COUNT; i++)
         if (given[i] && strcmp(o->network_model->name, options[i].model) != 0)
             return nadi_error(diags, "setup/other-model", NADI_NOWHERE, options[i].hint,

@@ -50,6 +50,7 @@ struct nadi_network_setup { /* all must outlive the network */
     struct nadi_engine *engine;
     struct nadi_message_log *log;       /* NULL: nobody asks what messages waited for */
     bool record_usage;                  /* what links carry over time */
+    double packet_error;                /* packet: lone.h; of 1 */
     bool all_packets;                   /* packet: each is simulated, nothing recalled */
     bool to_switches;                   /* packet: messages begin and end at switches too */
     bool few_senders;                   /* unaware: no table of all NPUs is worth its time */

@@ -225,6 +225,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .fabric_stops = in->options.fabric_stops,
         .border = s->border,
         .uniform = fold && !phases ? &s->uniform : NULL,
+        .packet_error = in->options.packet_error / 100,
         .all_packets = in->options.executor == &nadi_executor_message,
         .to_switches = uses_switches(&in->system),
         .few_senders = fold && phases && fold->actor_count < in->rank_count / 16,

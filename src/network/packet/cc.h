@@ -35,6 +35,7 @@ struct nadi_cc_ops {
     bool needs_window;    /* a bandwidth-delay product to begin with, whatever `window` says */
     bool notifies;        /* the receiver answers marks with CNPs instead of marked ACKs */
     bool steady;          /* a sender stays as it is while nothing is marked or lost: `unchanged` */
+    bool full_alone;      /* a flow that meets nothing goes at the rate of its line */
     bool receiver_driven; /* the receiver grants packets; sprayed and trimmed, sent again one by one
                            */
     bool

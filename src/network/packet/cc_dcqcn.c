@@ -125,6 +125,7 @@ static uint32_t unchanged(const struct nadi_pkt *net, uint32_t flow)
 }
 
 const struct nadi_cc_ops nadi_cc_dcqcn = {
+    .full_alone = true,
     .name = "dcqcn",
     .summary = "DCQCN (SIGCOMM 2015): the receiver answers ECN marks with CNPs; the sender cuts "
                "its rate by an estimate of how often, and recovers by timers.",

@@ -66,6 +66,7 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
 }
 
 const struct nadi_cc_ops nadi_cc_dctcp = {
+    .full_alone = true,
     .name = "dctcp",
     .summary = "DCTCP (SIGCOMM 2010): cuts once a round trip by the share of marked packets.",
     .hpcc_mode = 8,

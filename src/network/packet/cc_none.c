@@ -2,6 +2,7 @@
 #include "network/packet/cc.h"
 
 const struct nadi_cc_ops nadi_cc_none = {
+    .full_alone = true,
     .name = "none",
     .summary = "No congestion control: flows send at line rate within their window; only PFC "
                "holds them back.",

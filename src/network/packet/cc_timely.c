@@ -80,6 +80,7 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
 }
 
 const struct nadi_cc_ops nadi_cc_timely = {
+    .full_alone = true,
     .name = "timely",
     .summary = "TIMELY (SIGCOMM 2015): the rate follows the gradient of the round-trip time.",
     .hpcc_mode = 7,

@@ -19,6 +19,7 @@ struct nadi_packet_figures {
     uint32_t blocked_ports;                      /* of switches: packets wait for a pause to end */
     uint32_t blocked_node;                       /* of the first */
     uint64_t skipped_events; /* of all events, those passed over: fast_forward.h */
+    uint64_t timed;          /* messages that were timed, not simulated: lone.h */
     uint64_t recalled;       /* messages that were delivered from memory: recall.h */
 };
 

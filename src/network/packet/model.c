@@ -12,9 +12,11 @@
  * as nothing else of the engine can happen. A message that is finished is delivered at once, inside
  * the event that finished it. Times between two ticks count as the later one. */
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/time.h"
 #include "network/packet/fast_forward.h"
 #include "network/packet/figures.h"
+#include "network/packet/lone.h"
 #include "network/packet/model_inside.h"
 #include "network/packet/packet.h"
 #include "network/packet/recall.h"
@@ -101,7 +103,7 @@ static void on_marker(void *context, struct nadi_pkt *net, uint32_t event, uint3
 {
     struct packet *p = context;
     if (event == NADI_NONE && number > 0) {
-        nadi_pkt_recall_marker(p, number);
+        (p->lone ? nadi_pkt_lone_marker : nadi_pkt_recall_marker)(p, number);
         return;
     }
     if (event == NADI_NONE) {
@@ -214,7 +216,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     p->marked = NADI_NONE;
     p->trigger = NADI_PKT_BEHIND_PACKETS;
     p->net->hooks.empty = nadi_pkt_recall_due;
-    p->recall = setup->all_packets ? NULL : nadi_pkt_recall_create(p);
+    p->lone = nadi_pkt_lone_create(p, setup->packet_error);
+    p->recall = setup->all_packets || p->lone ? NULL : nadi_pkt_recall_create(p);
     const struct nadi_engine_follower follower = {.context = p,
                                                   .pump = p->kind_pump,
                                                   .scheduled = nadi_pkt_model_scheduled,
@@ -231,6 +234,7 @@ static void release(struct nadi_network *net)
     nadi_pkt_carried_release(&self(net)->carried);
     nadi_pkt_destroy(self(net)->net);
     nadi_pkt_recall_destroy(self(net)->recall);
+    nadi_pkt_lone_destroy(self(net)->lone);
     nadi_pkt_ends_destroy(self(net)->ends);
     nadi_mem_free(self(net)->deliveries.items);
     nadi_mem_free(self(net)->stranded.items);
@@ -280,6 +284,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .b = m->b,
         .c = m->c,
         .connection = nadi_pkt_queue_pair_of(p, m),
+        .arrives = NADI_TIME_NEVER,
     };
     nadi_pkt_set_clock(p->net, tick_of(p, now));
     if (p->in_flight++ == 0)
@@ -288,6 +293,8 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         look_later(p);
     if (p->recall)
         nadi_pkt_recall_send(p, index);
+    else if (p->lone)
+        nadi_pkt_lone_send(p, index);
     else if (nadi_connections_enter(&p->connections, p->deliveries.items[index].connection, index))
         nadi_pkt_queue_pair_inject(p, index);
     schedule_pump(p);
@@ -312,6 +319,8 @@ static void change(struct nadi_network *net, const struct nadi_link_state *state
     nadi_pkt_set_clock(p->net, tick_of(p, nadi_engine_now(p->base.engine)));
     if (p->recall)
         nadi_pkt_recall_settle(p->recall, true);
+    if (p->lone)
+        nadi_pkt_lone_stop(p);
     nadi_pkt_cables_change(p->net, cables, links);
     nadi_mem_free(cables);
     const size_t waiting = p->stranded.count;
@@ -445,6 +454,17 @@ static void flows(const struct nadi_network *base, nadi_network_flow_fn *visit, 
     }
 }
 
+static void remark(const struct nadi_network *net, struct nadi_str *out)
+{
+    const struct packet *p = (const struct packet *)net;
+    const uint64_t timed = nadi_pkt_lone_timed(p->lone);
+    if (timed > 0)
+        nadi_str_printf(out,
+                        "%" PRIu64 " of %" PRIu64 " messages shared no cable and were timed: each "
+                        "is within %.2f %% of its packets",
+                        timed, net->sent.messages, 100 * nadi_pkt_lone_error(p->lone));
+}
+
 static bool endless(const struct nadi_network *net)
 {
     const struct packet *p = (const struct packet *)net;
@@ -485,6 +505,7 @@ void nadi_packet_figures_get(struct nadi_network *base, struct nadi_packet_figur
         .pauses = t->pauses,
         .resumes = t->resumes,
         .skipped_events = nadi_pkt_skipped_events(net),
+        .timed = nadi_pkt_lone_timed(self(base)->lone),
         .recalled = nadi_pkt_recalled(self(base)->recall),
     };
     for (uint32_t p = 0; p < net->port_count; p++) {
@@ -536,6 +557,7 @@ const struct nadi_network_ops nadi_network_packet = {
     .stranded = stranded,
     .too_far = too_far,
     .endless = endless,
+    .remark = remark,
     .rest = nadi_pkt_model_rest,
     .count = nadi_pkt_model_count,
     .repeat = nadi_pkt_model_repeat,

@@ -21,6 +21,7 @@ struct delivery { /* of a message that was sent */
     uint32_t next;       /* free list */
     uint32_t input;      /* where parts recall: the n-th message since its part rested, */
     bool again;          /* one that was delivered before */
+    nadi_time arrives;   /* where it is timed (lone.h), ticks; else never */
 };
 
 struct queue_pair { /* of a connection */
@@ -56,7 +57,8 @@ struct packet {
     } queue_pairs;
     struct nadi_pkt_pauses pauses;
     struct nadi_pkt_carried carried;
-    struct nadi_pkt_recall *recall; /* NULL: everything is simulated */
+    struct nadi_pkt_recall *recall; /* NULL: nothing is recalled */
+    struct nadi_pkt_lone *lone;     /* NULL: nothing is timed */
     uint32_t trigger;     /* event of packets inside of which others happen; BEHIND_PACKETS: none */
     uint64_t context;     /* changes with each event of the engine, and each delivery */
     bool handles;         /* packets' events are being handled; */
@@ -82,6 +84,8 @@ void nadi_pkt_model_moved(void *context, nadi_time by);
 uint32_t nadi_pkt_queue_pair_of(struct packet *p, const struct nadi_message *m);
 /* The message's packets may leave from now on. */
 void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index);
+/* It could not until now because of those before it: noted where that is asked for. */
+void nadi_pkt_queue_pair_waited(struct packet *p, uint32_t index);
 /* Messages that have no route, or wait for such a one. */
 uint64_t nadi_pkt_queue_pair_stranded(const struct packet *p);
 /* Hooks of the network. */

@@ -1,5 +1,6 @@
 /* model_queue_pairs: which flow carries a message, and when (model.c). */
 #include "base/mem.h"
+#include "network/packet/lone.h"
 #include "network/packet/messages.h"
 #include "network/packet/model_inside.h"
 #include "network/packet/recall.h"
@@ -70,6 +71,17 @@ void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index)
         NADI_PUSH(&p->stranded, index);
     else if (p->recall && queue_pair)
         nadi_pkt_recall_opened(p, d->connection);
+    else if (p->lone && queue_pair)
+        nadi_pkt_lone_opened(p, d->connection);
+}
+
+void nadi_pkt_queue_pair_waited(struct packet *p, uint32_t index)
+{
+    const struct delivery *d = &p->deliveries.items[index];
+    if (nadi_message_logged(p->base.log, d->kind))
+        nadi_message_log_queued(p->base.log, d->a,
+                                nadi_pkt_to_ps(p->net, p->net->wheel.now) -
+                                    p->base.log->entries.items[d->a].sent);
 }
 
 /* A flow has handed its last packet to the cable: the connection's next message goes. */
@@ -87,11 +99,7 @@ void nadi_pkt_queue_pair_sent(void *context, struct nadi_pkt *net, uint32_t flow
     const uint32_t next = nadi_connections_leave(&p->connections, connection);
     if (next == NADI_NONE)
         return;
-    const struct delivery *d = &p->deliveries.items[next];
-    if (nadi_message_logged(p->base.log, d->kind))
-        nadi_message_log_queued(p->base.log, d->a,
-                                nadi_pkt_to_ps(net, net->wheel.now) -
-                                    p->base.log->entries.items[d->a].sent);
+    nadi_pkt_queue_pair_waited(p, next);
     nadi_pkt_queue_pair_inject(p, next);
 }
 
@@ -103,6 +111,8 @@ void nadi_pkt_queue_pair_closed(void *context, struct nadi_pkt *net, uint32_t fl
     struct nadi_pkt_info *info = &net->infos[flow];
     if (p->recall)
         nadi_pkt_recall_closed(p, info->queue_pair);
+    if (p->lone)
+        nadi_pkt_lone_closed(p, info->queue_pair);
     if (!info->idle)
         return;
     uint32_t *at = &p->queue_pairs.items[info->queue_pair].idle;

@@ -6,6 +6,7 @@
  * where packets report times and bytes in coarse units, on where in a unit the clock and the
  * ports' counters are. */
 #include "base/mem.h"
+#include "network/packet/lone.h"
 #include "network/packet/model_inside.h"
 #include "network/packet/recall.h"
 #include "network/packet/telemetry.h"
@@ -109,6 +110,7 @@ static void push_counts(const struct packet *p, struct nadi_network_counts *coun
         NADI_PUSH(counts, totals[i]);
     NADI_PUSH(counts, p->base.sent.messages);
     NADI_PUSH(counts, p->base.sent.bytes);
+    NADI_PUSH(counts, nadi_pkt_lone_timed(p->lone));
     for (uint32_t i = 0; i < net->port_count; i++) {
         NADI_PUSH(counts, net->sent[i].bytes);
         NADI_PUSH(counts, net->sent[i].wire_bytes);
@@ -142,6 +144,7 @@ void nadi_pkt_model_repeat(struct nadi_network *base, const uint64_t *then, uint
     then += TOTALS;
     base->sent.messages = nadi_count_repeat(base->sent.messages, *then++, times);
     base->sent.bytes = nadi_count_repeat(base->sent.bytes, *then++, times);
+    nadi_pkt_lone_repeat(p->lone, *then++, times);
     for (uint32_t i = 0; i < net->port_count; i++) {
         struct nadi_pkt_port_sent *sent = &net->sent[i];
         sent->bytes = nadi_count_repeat(sent->bytes, *then++, times);

@@ -38,6 +38,7 @@ static void give_again(struct packet *p, struct nadi_pkt_recall_part *part)
                                                        .dst = in->dst,
                                                        .connection = in->connection,
                                                        .input = input,
+                                                       .arrives = NADI_TIME_NEVER,
                                                        .again = true};
     }
     nadi_pkt_recall_give(p, index);

@@ -1,0 +1,142 @@
+/* Messages that are timed are within the error that is stated of their packets.
+ *
+ *   packet_error [JOBS [FIRST_SEED]]   default: 60 jobs (20 when instrumented)
+ *
+ * Rings of one collective over switches, rails and dimensions: the run ends within the error, with
+ * the same packets and bytes on every link. Where connections share cables most goes as packets,
+ * and what is delivered is the same. */
+#include "base/mem.h"
+#include "base/str.h"
+#include "network/network.h"
+#include "network/packet/cc.h"
+#include "network/packet/config.h"
+#include "sim/run.h"
+#include "support/job.h"
+#include "support/job_draw.h"
+
+#include <math.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#ifdef __SANITIZE_ADDRESS__
+static uint64_t cases = 20;
+#else
+static uint64_t cases = 60;
+#endif
+static uint64_t first_seed;
+
+static void draw_network(struct job *j, struct nadi_rng *rng)
+{
+    static const char *const words[] = {"rail nodes=4 npus=2", "rail nodes=2 npus=4",
+                                        "leaf-spine leaves=1 spines=1 hosts=5"};
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    if (chance(rng, 3)) {
+        job_graph(j, words[nadi_rng_below(rng, 3)]);
+        j->in.options.network_model = &nadi_network_packet;
+        j->in.options.network = "job";
+        return;
+    }
+    struct nadi_dim dims[2];
+    const uint32_t count = (uint32_t)pick(rng, 1, 2);
+    for (uint32_t d = 0; d < count; d++)
+        dims[d] = (struct nadi_dim){.kind = chance(rng, 2) ? NADI_DIM_SWITCH : NADI_DIM_RING,
+                                    .npus = (uint32_t)pick(rng, 2, 4),
+                                    .bytes_per_ns = (double)pick(rng, 10, 400),
+                                    .latency_ns = (double)pick(rng, 0, 2000),
+                                    .oversubscription = 1,
+                                    .axes = 1};
+    job_init(j, dims, count);
+    j->in.options.network_model = &nadi_network_packet;
+    j->in.options.network = "job";
+    nadi_packet_config_init(&j->in.packet);
+    assert_true(nadi_inputs_take_topology(&j->in, NULL, NULL, &diags));
+    j->in.has_graph = true;
+}
+
+/* One after the other, some of them of all to all, which share cables. */
+static uint32_t draw_nodes(struct job *j, struct nadi_rng *rng, bool shared, struct job_node *nodes,
+                           uint32_t most)
+{
+    static const enum nadi_collective_kind kinds[] = {NADI_ALL_REDUCE, NADI_ALL_GATHER,
+                                                      NADI_REDUCE_SCATTER, NADI_ALL_TO_ALL};
+    const uint32_t count = (uint32_t)pick(rng, 1, most);
+    for (uint32_t i = 0; i < count; i++) {
+        nodes[i] = (struct job_node){.type = NADI_NODE_COLL, .dep_count = i > 0};
+        nodes[i].kind = kinds[nadi_rng_below(rng, shared ? 4 : 3)];
+        nodes[i].bytes = j->in.rank_count * (1000 + pick_size(rng, 20));
+        nodes[i].deps[0] = i - 1;
+    }
+    return count;
+}
+
+static void draw(struct job *j, uint64_t seed, bool shared)
+{
+    struct job_node nodes[4];
+    struct nadi_rng rng;
+    nadi_rng_init(&rng, seed, "timed");
+    draw_network(j, &rng);
+    j->in.options.record_ops = false;
+    nadi_packet_config_init(&j->in.packet);
+    j->in.packet.cc = nadi_cc_find(chance(&rng, 2) ? "dcqcn" : "none");
+    j->in.packet.payload_bytes = 4096;
+    j->in.system.exact = true;
+    j->in.system.splits = 1;
+    const uint32_t count = draw_nodes(j, &rng, shared, nodes, 4);
+    job_give(j, job_trace(j, nodes, count), 0, j->in.rank_count - 1);
+}
+
+static void try_seed(uint64_t seed, bool shared, uint64_t *timed, uint64_t *messages)
+{
+    struct nadi_result r[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct job j;
+        draw(&j, seed, shared);
+        j.in.options.packet_error = i ? 1 : 0;
+        nadi_simulate(&j.in, NULL, &r[i]);
+        assert_int_equal(r[i].outcome, NADI_OUTCOME_DONE);
+        job_release(&j);
+    }
+    const double all = (double)r[0].end_ns, some = (double)r[1].end_ns;
+    if (!shared && fabs(some - all) > 0.01 * all + 1)
+        fail_msg("seed %" PRIu64 ": %.0f ns, %.0f of all packets", seed, some, all);
+    assert_int_equal(r[0].packets.timed, 0);
+    assert_int_equal(r[0].messages, r[1].messages);
+    assert_int_equal(r[0].message_bytes, r[1].message_bytes);
+    if (!shared)
+        assert_int_equal(r[0].packets.data_packets, r[1].packets.data_packets);
+    *timed += r[1].packets.timed;
+    *messages += r[1].messages;
+    nadi_result_release(&r[0]);
+    nadi_result_release(&r[1]);
+}
+
+static void rings_are_within_the_error(void **state)
+{
+    uint64_t timed = 0, messages = 0;
+    (void)state;
+    for (uint64_t seed = first_seed; seed < first_seed + cases; seed++)
+        try_seed(seed, false, &timed, &messages);
+    print_message("%" PRIu64 " of %" PRIu64 " messages were timed\n", timed, messages);
+    assert_true(timed * 2 > messages);
+}
+
+static void what_meets_is_delivered(void **state)
+{
+    uint64_t timed = 0, messages = 0;
+    (void)state;
+    for (uint64_t seed = first_seed; seed < first_seed + cases; seed++)
+        try_seed(seed, true, &timed, &messages);
+    assert_true(timed > 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rings_are_within_the_error),
+                                       cmocka_unit_test(what_meets_is_delivered)};
+    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
+        (argc > 2 && !nadi_str_to_u64(argv[2], &first_seed)))
+        return 2;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
