@@ -121,8 +121,9 @@ static void partners_of_pairs(void **state)
         enum nadi_comm_partners partners;
         uint32_t ranks;
     } rows[] = {
-        {"0>1;1>0", NADI_PARTNERS_PAIRS, 2},         {"0>1", NADI_PARTNERS_ONE_WAY, 2},
-        {"0>1;1>2;2>3;3>0", NADI_PARTNERS_RING, 4},  {"0>1;1-0", NADI_PARTNERS_RING, 2},
+        {"0>1;1>0", NADI_PARTNERS_PAIRS, 2},        {"0>1", NADI_PARTNERS_ONE_WAY, 2},
+        {"0>1;1>2;2>0", NADI_PARTNERS_RING, 3},     {"0>1;1>0;2>3;3>2", NADI_PARTNERS_PAIRS, 4},
+        {"0>1;1>2;2>3;3>0", NADI_PARTNERS_RING, 4}, {"0>1;1-0", NADI_PARTNERS_RING, 2},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
