@@ -168,6 +168,13 @@ static void htsim_mistakes(void **state)
         {"Nodes 18\nTiers 2\nPodsize 18\n" T0 T1, "18 nodes in pods of 18 and switches of 4"},
         {"Nodes 32\nTiers 2\nPodsize 32\n" T0 T1, "has 4 ports down, but 8 switches below"},
         {"Nodes 16\nTiers 2\nPodsize 16\nTier 0\nSpeed 4\n", "'Speed' is no property of a tier"},
+        {"Nodes 16\nTiers 2\nPodsize 16\n" T0 "Tier 1\nDownlink_speed_Gbps 200\nRadix_Down 12\n"
+         "Downlink_Latency_ns 500\nBundle 3\n",
+         "the 4 ports up of tier 0 make no bundles of 3"},
+        {"Nodes 64\nTiers 3\nPodsize 16\n" T0
+         "Tier 1\nDownlink_speed_Gbps 200\nRadix_Down 4\nRadix_Up 2\nDownlink_Latency_ns 500\n"
+         "Tier 2\nDownlink_speed_Gbps 200\nRadix_Down 16\nDownlink_Latency_ns 2000\nBundle 4\n",
+         "the 2 ports up of tier 1 make no bundles of 4"},
         {"Hosts 16\n", "'Hosts' is no property of a network"},
         {"Nodes 16\nTiers two\n", "number of tiers"},
         {"Nodes 0\n", "at least 1"},
