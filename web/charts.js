@@ -36,7 +36,7 @@ function chartBox(label, height, options, data, describe) {
   const begin = width => {
     const all = options(width);
     all.hooks = { ...all.hooks, setCursor: [hover] };
-    chart = new uPlot({ ...all, width, height, legend: { show: false }, padding: [4, 26, 4, 4] }, data, box);
+    chart = new uPlot({ ...all, width, height, legend: { show: false }, padding: [8, 26, 4, 4] }, data, box);
     chart.over.addEventListener("mouseleave", tip.hide);
     box.chart = chart;
   };
