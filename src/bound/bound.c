@@ -344,10 +344,10 @@ uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
     bound = nadi_max_u64(bound, nadi_lower_bounds_leaving_ns(b.bounds, b.leaving, b.trace_of));
     if (!in->system.replay_only)
         bound = nadi_max_u64(bound, server_bound(&b));
-    if (!in->system.replay_only && !b.concurrent) {
+    if (!in->system.replay_only && !b.concurrent)
         bound = nadi_max_u64(bound, group_bound(&b));
-        bound = nadi_max_u64(bound, nadi_pairs_bound(in, b.bounds, b.rank_of));
-    }
+    if (!in->system.replay_only)
+        bound = nadi_max_u64(bound, nadi_pairs_bound(in, b.bounds, b.rank_of, b.trace_of));
     nadi_mem_free(b.rank_of);
     nadi_mem_free(b.users);
     nadi_mem_free(b.trace_of);

@@ -6,8 +6,10 @@
 
 enum { TAGS = 500000000 }; /* point-to-point tags are taken modulo this */
 
-struct end { /* one side of a message */
-    uint32_t src, dst, tag;
+struct end {           /* one side of a message */
+    uint32_t src, dst; /* traces */
+    uint32_t distance; /* from the sender's rank to the receiver's, round all ranks */
+    uint32_t tag;
     uint64_t bytes;
     uint64_t place; /* owned trace << 32 | node */
     bool is_send;
@@ -20,11 +22,13 @@ struct place {
 struct pairs {
     const struct nadi_inputs *in;
     struct nadi_lower_bounds *bounds;
-    const uint32_t *only_rank;
+    const uint32_t *only_rank, *trace_of;
     struct {
         struct end *items;
         size_t count, capacity;
     } ends;
+    uint32_t *first, *users;   /* of a trace: the ranks users[first[trace]] .. */
+    struct nadi_map64 peers;   /* trace << 32 | distance -> the peers' trace */
     struct nadi_map64 partner; /* place of a paired end -> index in `ends` of the other one */
     uint32_t **waiting;        /* by owned trace, by node: dependencies left */
     uint64_t **end_ns;         /* earliest end; of a paired receive, its message's arrival before */
@@ -35,19 +39,66 @@ struct pairs {
     } ready, order; /* order: as passed, each after what it waits for */
 };
 
+enum { MANY_TRACES = NADI_NONE - 1 };
+
+/* The trace of the ranks so far round from those that run this one; MANY_TRACES: of several. */
+static uint32_t trace_at(struct pairs *p, uint32_t trace, uint32_t distance)
+{
+    const uint32_t ranks = p->in->rank_count, first = p->first[trace];
+    const uint64_t key = (uint64_t)trace << 32 | distance;
+    const uint32_t known = nadi_map64_find(&p->peers, key);
+    if (known != NADI_NONE || first == p->first[trace + 1])
+        return known == NADI_NONE ? MANY_TRACES : known;
+    uint32_t found = p->trace_of[((uint64_t)p->users[first] + distance) % ranks];
+    for (uint32_t i = first; i < p->first[trace + 1]; i++)
+        if (p->trace_of[((uint64_t)p->users[i] + distance) % ranks] != found)
+            found = MANY_TRACES;
+    (void)nadi_map64_put(&p->peers, key, found, NULL);
+    return found;
+}
+
+static void find_users(struct pairs *p)
+{
+    const uint32_t count = p->in->owned_count, ranks = p->in->rank_count;
+    p->first = NADI_ZNEW(uint32_t, (size_t)count + 2);
+    p->users = NADI_NEW(uint32_t, ranks);
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        p->first[p->trace_of[rank] + 2]++;
+    for (uint32_t i = 2; i < count + 2; i++)
+        p->first[i] += p->first[i - 1];
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        p->users[p->first[p->trace_of[rank] + 1]++] = rank;
+}
+
+/* How far the peer is; NADI_NONE: another distance on each rank that runs the trace, or the rank
+ * itself, of several: what such a message takes is not what others take at least. */
+static uint32_t distance_of(const struct pairs *p, uint32_t trace, uint32_t written)
+{
+    const uint32_t ranks = p->in->rank_count, rank = p->only_rank[trace];
+    if (rank == NADI_NONE && !p->in->relative_peers)
+        return NADI_NONE;
+    const uint32_t from = rank == NADI_NONE ? 0 : rank;
+    const uint32_t peer = nadi_lower_bounds_peer(p->bounds, from, written);
+    return peer < ranks && (peer != from || rank != NADI_NONE) ? (peer + ranks - from) % ranks
+                                                               : NADI_NONE;
+}
+
 static void gather(struct pairs *p, uint32_t trace)
 {
     const struct nadi_trace *t = p->in->owned[trace];
-    uint32_t rank = p->only_rank[trace];
     for (uint32_t node = 0; node < t->node_count; node++) {
         const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
         bool is_send = t->type[node] == NADI_NODE_SEND;
         if (!comm || (!is_send && t->type[node] != NADI_NODE_RECV))
             continue;
-        uint32_t peer = nadi_lower_bounds_peer(p->bounds, rank, is_send ? comm->dst : comm->src);
+        const uint32_t to_peer = distance_of(p, trace, is_send ? comm->dst : comm->src);
+        const uint32_t peer = to_peer == NADI_NONE ? MANY_TRACES : trace_at(p, trace, to_peer);
+        if (peer == MANY_TRACES)
+            continue;
         struct end end = {
-            .src = is_send ? rank : peer,
-            .dst = is_send ? peer : rank,
+            .src = is_send ? trace : peer,
+            .dst = is_send ? peer : trace,
+            .distance = is_send ? to_peer : (p->in->rank_count - to_peer) % p->in->rank_count,
             .tag = comm->tag % TAGS,
             .bytes = nadi_lower_bounds_message_bytes(p->bounds, t, node),
             .place = (uint64_t)trace << 32 | node,
@@ -67,6 +118,8 @@ static int by_key(const struct end *a, const struct end *b)
     int order = compare(a->src, b->src);
     if (!order)
         order = compare(a->dst, b->dst);
+    if (!order)
+        order = compare(a->distance, b->distance);
     if (!order)
         order = compare(a->tag, b->tag);
     return order ? order : compare(a->bytes, b->bytes);
@@ -233,18 +286,22 @@ static void release(struct pairs *p)
     nadi_mem_free(p->ready.items);
     nadi_mem_free(p->ends.items);
     nadi_map64_release(&p->partner);
+    nadi_map64_release(&p->peers);
+    nadi_mem_free(p->first);
+    nadi_mem_free(p->users);
 }
 
 uint64_t nadi_pairs_bound(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
-                          const uint32_t *only_rank)
+                          const uint32_t *only_rank, const uint32_t *trace_of)
 {
-    struct pairs p = {.in = in, .bounds = bounds, .only_rank = only_rank};
+    struct pairs p = {.in = in, .bounds = bounds, .only_rank = only_rank, .trace_of = trace_of};
     uint64_t longest = 0;
     if (in->custom_count > 0) /* their messages share the tags */
         return 0;
+    nadi_map64_init(&p.peers, 64);
+    find_users(&p);
     for (uint32_t i = 0; i < in->owned_count; i++)
-        if (only_rank[i] != NADI_NONE)
-            gather(&p, i);
+        gather(&p, i);
     if (pair_up(&p)) {
         start(&p);
         while (p.ready.count)
@@ -256,7 +313,8 @@ uint64_t nadi_pairs_bound(const struct nadi_inputs *in, struct nadi_lower_bounds
             longest = nadi_max_u64(longest, p.end_ns[at.trace][at.node]);
         }
         for (uint32_t i = 0; i < in->owned_count; i++)
-            longest = nadi_max_u64(longest, only_rank[i] == NADI_NONE ? 0 : slot_bound(&p, i));
+            if (p.first[i] < p.first[i + 1]) /* else nobody runs it */
+                longest = nadi_max_u64(longest, slot_bound(&p, i));
     }
     release(&p);
     return longest;

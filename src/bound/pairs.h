@@ -9,9 +9,11 @@
 
 #include "bound/lower_bound.h"
 
-/* only_rank: by owned trace, the one rank that runs it; NADI_NONE where there are several: such
- * traces' messages are left out. 0 when there are no pairs. */
+/* only_rank: by owned trace, the one rank that runs it; NADI_NONE where there are several: such a
+ * trace's messages count where peers are distances, and those at a distance run one trace: then
+ * what is found of the trace holds on each of its ranks. trace_of: by rank. 0 when there are no
+ * pairs. */
 uint64_t nadi_pairs_bound(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
-                          const uint32_t *only_rank);
+                          const uint32_t *only_rank, const uint32_t *trace_of);
 
 #endif

@@ -66,6 +66,17 @@ static void draw_extreme(struct job *j, struct nadi_rng *rng, uint64_t seed)
     in->options.max_sim_ns = 0;
 }
 
+/* Pipelines whose stages share traces, with peers by distance or by rank. */
+static void draw_pipelines(struct job *j, struct nadi_rng *rng, uint64_t seed)
+{
+    static const struct nadi_network_ops *const models[] = {
+        &nadi_network_unaware, &nadi_network_aware, &nadi_network_flow};
+    job_grid(j, rng);
+    j->in.options.network_model = models[seed % 3];
+    j->in.system.exact = seed % 3 == 2;
+    j->in.system.comm_streams = 1 + (uint32_t)nadi_rng_below(rng, 3);
+}
+
 static void no_run_is_faster(void (*draw)(struct job *, struct nadi_rng *, uint64_t),
                              uint64_t cases)
 {
@@ -116,9 +127,15 @@ static void extremes(void **state)
     no_run_is_faster(draw_extreme, EXTREMES);
 }
 
+static void pipelines(void **state)
+{
+    (void)state;
+    no_run_is_faster(draw_pipelines, CASES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(dimensions), cmocka_unit_test(graphs),
-                                       cmocka_unit_test(extremes)};
+                                       cmocka_unit_test(extremes), cmocka_unit_test(pipelines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

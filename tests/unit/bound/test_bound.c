@@ -322,6 +322,44 @@ static void pipeline(void **state)
     job_release(&j);
 }
 
+/* The same where the ranks of a stage share a trace, whose peers are so far round: also where a
+ * rank's communications pass each other. */
+static void shared_pipeline(void **state)
+{
+    enum { COMPUTE = 5000, BYTES = 53687, STAGES = 4, WIDTH = 2 };
+    (void)state;
+    for (uint32_t streams = 1; streams <= 2; streams++) {
+        struct job j;
+        job_init(&j, &mesh8, 1);
+        j.in.relative_peers = true;
+        j.in.system.comm_streams = streams;
+        for (uint32_t stage = 0; stage < STAGES; stage++) {
+            struct job_node nodes[3];
+            struct job_node compute = {.type = NADI_NODE_COMP, .duration_ns = COMPUTE};
+            uint32_t count = 0;
+            if (stage > 0) {
+                nodes[count] = (struct job_node){
+                    .type = NADI_NODE_RECV, .bytes = BYTES, .peer = (uint32_t)-WIDTH};
+                compute.deps[compute.dep_count++] = count++;
+            }
+            nodes[count++] = compute;
+            if (stage + 1 < STAGES) {
+                nodes[count] = (struct job_node){.type = NADI_NODE_SEND,
+                                                 .bytes = BYTES,
+                                                 .peer = WIDTH,
+                                                 .dep_count = 1,
+                                                 .deps = {count - 1}};
+                count++;
+            }
+            job_give(&j, job_trace(&j, nodes, count), WIDTH * stage, WIDTH * stage + WIDTH - 1);
+        }
+        const uint64_t message = 500 + 999; /* 53687 B / 53.687 B/ns, truncated */
+        assert_int_equal(nadi_lower_bound_ns(&j.in), STAGES * COMPUTE + (STAGES - 1) * message);
+        assert_int_equal(nadi_lower_bound_ns(&j.in), run_ns(&j));
+        job_release(&j);
+    }
+}
+
 /* A collective that another one with a lower id overtakes: what all ranks do together does not
  * follow from the ids then. The second one passes beside the computation that the first waits for.
  */
@@ -373,6 +411,7 @@ int main(void)
         cmocka_unit_test(memory_servers),
         cmocka_unit_test(point_to_point),
         cmocka_unit_test(pipeline),
+        cmocka_unit_test(shared_pipeline),
         cmocka_unit_test(overtaken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
