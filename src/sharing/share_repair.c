@@ -14,7 +14,7 @@ enum {
     FEW_CHANGES = 256,
     CHANGES_EACH = 4,
     MOST_CHANGES = 16384,
-    MANY = 16, /* demands that a link holds, for it to keep its crossings */
+    MANY = 32, /* demands that a link holds, for it to keep its crossings */
 };
 
 static bool to_be_settled(const struct link *l, const struct gauge *g)

@@ -141,7 +141,7 @@ static void test_in_proportion(void **state)
     }
 }
 
-/* Hundreds of messages at a few links, connections in order, links that get faster and slower, cut
+/* Thousands of messages at a few links, connections in order, links that get faster and slower, cut
  * ones. Where usage is recorded each pair counts for itself, else those of a link together. */
 static void draw_crowd(struct flow_case *c, uint64_t seed, bool record_usage)
 {
@@ -155,7 +155,7 @@ static void draw_crowd(struct flow_case *c, uint64_t seed, bool record_usage)
     c->config.window_bytes = nadi_rng_below(&r, 3) ? 0 : 1000 + nadi_rng_below(&r, 20000);
     flow_case_open(c, &nadi_network_flow);
     const uint32_t hosts = c->topology.npu_count;
-    for (uint64_t n = 200 + nadi_rng_below(&r, 800); n-- > 0;) {
+    for (uint64_t n = 1000 + nadi_rng_below(&r, 2000); n-- > 0;) {
         const uint32_t src = (uint32_t)nadi_rng_below(&r, hosts);
         const uint32_t dst = (src + 1 + (uint32_t)nadi_rng_below(&r, hosts - 1)) % hosts;
         const double at = nadi_rng_below(&r, 3) ? 0 : (double)nadi_rng_below(&r, 5000000);
