@@ -9,8 +9,22 @@
 
 enum { MAX_LINKS = 1 << 24 };
 
+static bool check_rates(struct nadi_load *l)
+{
+    const struct nadi_topology *t = &l->in->topology;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        if (t->dims[d].npus > 1 && t->dims[d].bytes_per_ns * 8e9 > NADI_GRAPH_MOST_BITS_PER_S)
+            return nadi_error(l->diags, "network/rate", NADI_IN_FILE(l->in->options.network),
+                              "links have at most 1.25e6 GB/s; `flow` takes any bandwidth",
+                              "dimension %" PRIu32 " has %.4g GB/s, and is to be made of links", d,
+                              t->dims[d].bytes_per_ns);
+    return true;
+}
+
 bool nadi_load_graph_from_dims(struct nadi_load *l)
 {
+    if (!check_rates(l))
+        return false;
     const uint64_t links = nadi_graph_dims_links(&l->in->topology);
     if (links > MAX_LINKS)
         return nadi_error(l->diags, "network/links", NADI_IN_FILE(l->in->options.network), NULL,

@@ -3,8 +3,6 @@
 #include "base/mem.h"
 #include "base/time.h"
 
-#define MOST_BITS_PER_S 1e16
-
 static bool has_routers(const struct nadi_topology *t)
 {
     return t->dim_count > 1 ||
@@ -61,9 +59,9 @@ uint64_t nadi_graph_grid_links(const struct nadi_graph_grid *grid)
 uint64_t nadi_graph_rate(double bytes_per_ns)
 {
     const double bits = bytes_per_ns * 8e9;
-    return bits >= MOST_BITS_PER_S ? nadi_count_trunc(MOST_BITS_PER_S)
-           : bits >= 1             ? nadi_count_round(bits)
-                                   : 1;
+    return bits >= NADI_GRAPH_MOST_BITS_PER_S ? nadi_count_trunc(NADI_GRAPH_MOST_BITS_PER_S)
+           : bits >= 1                        ? nadi_count_round(bits)
+                                              : 1;
 }
 
 struct builder {

@@ -38,7 +38,9 @@ void nadi_graph_from_dims(struct nadi_graph *g, const struct nadi_topology *t);
 uint64_t nadi_graph_grid_links(const struct nadi_graph_grid *grid);
 void nadi_graph_from_grid(struct nadi_graph *g, const struct nadi_graph_grid *grid);
 
-/* B/ns to bit/s: rounded, at least 1, at most 10^16. */
+#define NADI_GRAPH_MOST_BITS_PER_S 1e16
+
+/* B/ns to bit/s: rounded, at least 1, at most those. */
 uint64_t nadi_graph_rate(double bytes_per_ns);
 
 #endif
