@@ -39,8 +39,11 @@ static inline void write_system(const char *path, const char *chunks, const char
                     "{\"scheduling-policy\": \"LIFO\", \"endpoint-delay\": 10,\n"
                     " \"active-chunks-per-dimension\": 1, \"preferred-dataset-splits\": %s,\n"
                     " \"collective-optimization\": \"localBWAware\", \"local-mem-bw\": 1600,\n"
-                    " \"all-reduce-implementation\": [%s]}\n",
-                    chunks, algorithms);
+                    " \"all-reduce-implementation\": [%s],\n"
+                    " \"all-gather-implementation\": [%s],\n"
+                    " \"reduce-scatter-implementation\": [%s],\n"
+                    " \"all-to-all-implementation\": [%s]}\n",
+                    chunks, algorithms, algorithms, algorithms, algorithms);
     write_text(path, nadi_str_get(&text));
     nadi_str_release(&text);
 }
