@@ -296,6 +296,7 @@ static void end_if_over(struct packet *p, struct nadi_pkt_recall_part *part)
 void nadi_pkt_recall_marker(struct packet *p, uint32_t number)
 {
     struct nadi_pkt_recall_part *part = &p->recall->parts[number - 1];
+    p->net->totals.events--; /* nothing of a packet happens */
     part->checks = false;
     end_if_over(p, part);
     if (part->state >= NADI_PKT_PART_RUNS && part->open == 0 &&
@@ -341,6 +342,7 @@ void nadi_pkt_recall_due(void *context, struct nadi_pkt *net, uint32_t event)
     struct nadi_pkt_recall_part *part = &r->parts[r->part_of[port]];
     NADI_ASSERT(part->pending > 0);
     part->pending--;
+    net->totals.events--;
     if (part->state != NADI_PKT_PART_RECALLS || part->due_at != net->wheel.now ||
         part->due_event != event)
         return; /* something else has become due instead */
