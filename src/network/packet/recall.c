@@ -202,11 +202,11 @@ static void publish(struct packet *p, struct nadi_pkt_recall_part *part, uint32_
             r->local_of[queue / NADI_PKT_CLASSES] * NADI_PKT_CLASSES + queue % NADI_PKT_CLASSES,
         .input = input,
     };
-    if (!is_regular(p, part) || nadi_pkt_known_is_full(&r->known)) {
+    const uint32_t next = nadi_pkt_known_next(&r->known, part->node, part->output);
+    if (!is_regular(p, part) || (next == NADI_NONE && nadi_pkt_known_is_full(&r->known))) {
         go_wild(p, part);
         return;
     }
-    const uint32_t next = nadi_pkt_known_next(&r->known, part->node, part->output);
     part->outputs++;
     if (next == NADI_NONE) {
         part->output = nadi_pkt_known_output(&r->known, part->node, o);
@@ -266,7 +266,8 @@ void nadi_pkt_recall_closed(struct packet *p, uint32_t connection)
 static void end_simulated(struct packet *p, struct nadi_pkt_recall_part *part)
 {
     const bool runs = part->state == NADI_PKT_PART_RUNS;
-    if (runs && nadi_pkt_recall_node(p, part)->end == NADI_NONE && is_regular(p, part))
+    if (runs && nadi_pkt_recall_node(p, part)->end == NADI_NONE && is_regular(p, part) &&
+        !nadi_pkt_known_is_full(&p->recall->known))
         nadi_pkt_recall_keep_end(p, part);
     nadi_pkt_recall_forget_ports(p, part);
     part->state = NADI_PKT_PART_RESTS;
@@ -430,10 +431,11 @@ static void keep_input(struct packet *p, struct nadi_pkt_recall_part *part, uint
 static bool step(struct packet *p, struct nadi_pkt_recall_part *part, const struct nadi_pkt_step *s)
 {
     struct nadi_pkt_recall *r = p->recall;
-    if (nadi_pkt_known_is_full(&r->known))
-        return false;
-    part->node =
+    const uint32_t node =
         nadi_pkt_known_step(&r->known, part->node, s, r->words.items, (uint32_t)r->words.count);
+    if (node == NADI_NONE)
+        return false;
+    part->node = node;
     part->output = NADI_NONE;
     return true;
 }

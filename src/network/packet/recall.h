@@ -24,7 +24,7 @@
 
 #include "network/packet/model_inside.h"
 
-enum { NADI_PKT_RECALL_MOST = 1 << 21 };
+enum { NADI_PKT_RECALL_MOST = 1 << 19 };
 
 /* NULL: where nothing can be recalled. */
 struct nadi_pkt_recall *nadi_pkt_recall_create(struct packet *p);

@@ -83,7 +83,7 @@ void nadi_pkt_known_init(struct nadi_pkt_known *t);
 void nadi_pkt_known_release(struct nadi_pkt_known *t);
 bool nadi_pkt_known_is_full(const struct nadi_pkt_known *t);
 uint32_t nadi_pkt_known_root(struct nadi_pkt_known *t);
-/* The node behind `above`; made if there is none. */
+/* The node behind `above`; made if there is none, NADI_NONE where there is no room for it. */
 uint32_t nadi_pkt_known_step(struct nadi_pkt_known *t, uint32_t above,
                              const struct nadi_pkt_step *step, const uint32_t *words,
                              uint32_t count);

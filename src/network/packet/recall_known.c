@@ -85,14 +85,17 @@ uint32_t nadi_pkt_known_step(struct nadi_pkt_known *t, uint32_t above,
     hash = hash_more(hash, step->bytes);
     hash = hash_more(hash, (uint64_t)step->route << 32 | step->connection);
     hash = hash_all(hash_more(hash, step->rank), words, count);
-    bool is_new;
-    uint32_t *at = nadi_map64_put(&t->nodes_by_hash, hash, (uint32_t)t->nodes.count, &is_new);
-    for (uint32_t i = is_new ? NADI_NONE : *at; i != NADI_NONE; i = t->nodes.items[i].same_hash) {
+    for (uint32_t i = nadi_map64_find(&t->nodes_by_hash, hash); i != NADI_NONE;
+         i = t->nodes.items[i].same_hash) {
         const struct nadi_pkt_node *node = &t->nodes.items[i];
         if (node->above == above && same_step(&node->step, step) &&
             same_words(t, node->word, node->words, words, count))
             return i;
     }
+    if (nadi_pkt_known_is_full(t))
+        return NADI_NONE;
+    bool is_new;
+    uint32_t *at = nadi_map64_put(&t->nodes_by_hash, hash, (uint32_t)t->nodes.count, &is_new);
     const struct nadi_pkt_node node = {.step = *step,
                                        .above = above,
                                        .same_hash = is_new ? NADI_NONE : *at,
