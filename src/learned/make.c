@@ -8,7 +8,10 @@
 
 enum { MOST_NODES = 1 << 24, MOST_STAGES = 1 << 20, FEW_STAGES = 64 };
 
-static const double near_total = 0.05; /* figures are off by as much */
+static const double near_total = 0.05;   /* figures are off by as much */
+static const double exact_spread = 2e-5; /* of durations, which are whole nanoseconds */
+static const double most_spread = 0.05;
+static const double untold = 0.02; /* the spread of a law that no sample left out tells */
 
 /* --- cells -------------------------------------------------------------------------------------
  */
@@ -64,13 +67,26 @@ static double normal(struct nadi_rng *rng)
     return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
 }
 
+/* A law is exact where it was learned, and off by its spread elsewhere: which of the two it is
+ * would tell who was learned from. What is drawn is off by as much everywhere, one law by one
+ * factor. */
+static double law_factor(const struct nadi_making *k, const struct nadi_law *law)
+{
+    const double spread = isnan(law->spread) ? untold : fmin(law->spread, most_spread);
+    if (k->wish->noise >= 0 || k->wish->point || k->job->epsilon > 0 || spread < exact_spread)
+        return 1;
+    struct nadi_rng rng;
+    nadi_rng_init(&rng, k->wish->seed ^ nadi_hash_bytes(law->coef, sizeof(law->coef)), "laws");
+    return exp(spread * normal(&rng) - spread * spread / 2);
+}
+
 static uint64_t draw_ns(struct nadi_making *k, const struct nadi_learned_cell *cell)
 {
     double noise = k->wish->noise;
     if (noise < 0)
         noise = cell->duration_ns.noise;
-    double ns = nadi_law_value(&cell->duration_ns, k->features) * k->wish->compute_scale *
-                k->job->family->pace;
+    double ns = nadi_law_value(&cell->duration_ns, k->features) *
+                law_factor(k, &cell->duration_ns) * k->wish->compute_scale * k->job->family->pace;
     if (noise > 0)
         ns *= exp(noise * normal(&k->rng) - noise * noise / 2);
     return ns >= 0.5 ? nadi_count_round(fmin(ns, 9e18)) : 0;
@@ -222,6 +238,14 @@ static void make_stage(struct nadi_making *k, uint32_t stage)
     nadi_make_end(k);
 }
 
+/* By how many operators of a sort a stage may be off: what a network draws, by one where it was
+ * drawn often enough. */
+static double slack(const struct nadi_making *k)
+{
+    const bool tried = k->m->kind == NADI_LEARNED_SEQUENCE && k->attempt >= NADI_LEARNED_DRAWS / 2;
+    return tried ? 1.5 : 0.5;
+}
+
 /* Has the stage as many operators of each sort as was learned of all jobs, where that is known? */
 static bool has_totals(struct nadi_making *k, uint32_t stage, struct nadi_diags *diags)
 {
@@ -237,7 +261,7 @@ static bool has_totals(struct nadi_making *k, uint32_t stage, struct nadi_diags 
         const double wanted = total->form == NADI_LAW_SUM && counts[x]
                                   ? nadi_law_value(total, k->features)
                                   : counts[x];
-        if (!(fabs(wanted - counts[x]) < 0.5 + near_total * wanted))
+        if (!(fabs(wanted - counts[x]) < slack(k) + near_total * wanted))
             ok = nadi_error(diags, "synth/unsure", NADI_NOWHERE,
                             "learn from jobs nearer to it, above all with as many micro-batches "
                             "and layers of a stage",

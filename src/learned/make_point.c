@@ -242,12 +242,21 @@ static void draw_point(struct nadi_made_job *job, const struct nadi_learned_mode
                                     : draw_setting(job, m, i, &rng);
 }
 
-/* How likely a family is to be drawn: as any other, but that of one job only where all are such:
- * what is drawn of it is that job. In a private model as many times as it has jobs. */
-static uint64_t weight_of(const struct nadi_learned_model *m, uint32_t family, bool all_lone)
+/* How many jobs a family has at least that is drawn: what is drawn of one job is that job, and of
+ * few it is near to one of them. */
+static uint32_t fewest_jobs(const struct nadi_learned_model *m, uint32_t largest)
+{
+    enum { FEW = 4, SHARE = 3 };
+    const uint32_t share = m->families[largest].jobs / SHARE;
+    return share < 2 ? (m->families[largest].jobs < 2 ? 1 : 2) : share < FEW ? share : FEW;
+}
+
+/* How likely a family is to be drawn: as any other of so many jobs. In a private model as many
+ * times as it has jobs. */
+static uint64_t weight_of(const struct nadi_learned_model *m, uint32_t family, uint32_t fewest)
 {
     const uint32_t jobs = m->families[family].jobs;
-    return m->private.epsilon > 0 ? jobs : jobs > 1 || all_lone;
+    return m->private.epsilon > 0 ? jobs : jobs >= fewest;
 }
 
 /* Where one cannot make what is asked for, another one may; the last draw is of the largest. */
@@ -263,12 +272,12 @@ static void draw_family(struct nadi_made_job *job, const struct nadi_learned_mod
     nadi_rng_init(&rng, wish->seed, stream);
     for (uint32_t i = 0; i < m->family_count; i++)
         largest = m->families[i].jobs > m->families[largest].jobs ? i : largest;
-    const bool all_lone = m->families[largest].jobs < 2;
+    const uint32_t fewest = fewest_jobs(m, largest);
     for (uint32_t i = 0; i < m->family_count; i++)
-        sum += weight_of(m, i, all_lone);
+        sum += weight_of(m, i, fewest);
     uint64_t at = nadi_rng_below(&rng, sum);
-    for (job->number = 0; at >= weight_of(m, job->number, all_lone); job->number++)
-        at -= weight_of(m, job->number, all_lone);
+    for (job->number = 0; at >= weight_of(m, job->number, fewest); job->number++)
+        at -= weight_of(m, job->number, fewest);
     if (attempt + 1 == NADI_LEARNED_DRAWS)
         job->number = largest;
     if (wish->family != NADI_NONE)

@@ -214,7 +214,7 @@ static void auc_text(const struct nadi_privacy *p, struct nadi_str *out)
             nadi_str_printf(out, " +-%.3f", 1.96 * p->auc[at].deviation);
         nadi_str_printf(out, " by %s", by[at]);
     }
-    nadi_str_printf(out, " (%sguessing is 0.5 +-%.3f; %u trained, %u held out)\n",
+    nadi_str_printf(out, "\n  (%sguessing is 0.5 +-%.3f; %u trained, %u held out)\n",
                     isnan(p->auc[0].deviation) ? "" : "95 % intervals; ",
                     1.96 * p->guessing_deviation, p->trained, p->held);
 }
@@ -233,11 +233,11 @@ void nadi_privacy_text(const struct nadi_privacy *p, struct nadi_str *out)
     }
     nadi_str_printf(
         out,
-        "exact, within 2%%: share of a job's different operators (kind, ns, FLOPs, "
-        "bytes) that are in the synthetic jobs\nrun: longest run of operators in common "
-        "with one of them, in groups of equal size; of job: as a share of the longer of the two, "
-        "on "
-        "the mean of its programs\n\nnearest training job: %s\n",
+        "exact, within 2%%: share of a job's different operators (kind, ns, FLOPs, bytes)\n"
+        "  that are in the synthetic jobs\n"
+        "run: longest run of operators in common with one of them, in groups of equal size;\n"
+        "  of job: as a share of the longer of the two, on the mean of its programs\n\n"
+        "nearest training job: %s\n",
         p->jobs[p->nearest].path);
     if (p->trained > 1)
         nadi_str_printf(out, "longest run in common: %u; any two training jobs share %u\n", p->run,
@@ -304,7 +304,7 @@ void nadi_privacy_json(const struct nadi_privacy *p, struct nadi_str *out)
 /* A bar of each job: how much of it is in the output, by what tells most. */
 void nadi_privacy_page(const struct nadi_privacy *p, struct nadi_str *out)
 {
-    enum { ROW = 22, BAR = 300 };
+    enum { ROW = 34, BAR = 300 };
     static const char *const what[NADI_ATTACKS] = {
         "Longest runs in common with synthetic ones, as a share",
         "Share of the operators in synthetic jobs",
@@ -318,15 +318,17 @@ void nadi_privacy_page(const struct nadi_privacy *p, struct nadi_str *out)
     nadi_str_printf(out,
                     "</pre>\n<p>%s of a job: "
                     "training as a line, held out broken. Where they differ, an attacker can "
-                    "tell them apart.</p>\n<svg width=\"760\" height=\"%u\">",
+                    "tell them apart.</p>\n<svg width=\"100%%\" height=\"%u\">",
                     what[by], (p->trained + p->held) * ROW + 8);
     for (uint32_t j = 0; j < p->trained + p->held; j++) {
-        const double y = j * ROW + 14;
+        const double y = j * ROW + 24; /* below its words */
         nadi_str_printf(out,
-                        "<line class=\"%s\" stroke-width=\"8\" x1=\"0\" y1=\"%.0f\" "
-                        "x2=\"%.1f\" y2=\"%.0f\"/><text x=\"%d\" y=\"%.0f\">%.1f %% ",
-                        j < p->trained ? "real" : "made", y, BAR * p->jobs[j].share[by], y,
-                        BAR + 10, y + 4, 100 * p->jobs[j].share[by]);
+                        "<line class=\"axis\" stroke-opacity=\"0.3\" x1=\"0\" y1=\"%.0f\" "
+                        "x2=\"%d\" y2=\"%.0f\"/>"
+                        "<line class=\"%s\" style=\"stroke-width:6\" x1=\"0\" y1=\"%.0f\" "
+                        "x2=\"%.1f\" y2=\"%.0f\"/><text x=\"0\" y=\"%.0f\">%.1f %% ",
+                        y, BAR, y, j < p->trained ? "real" : "made", y, BAR * p->jobs[j].share[by],
+                        y, y - 8, 100 * p->jobs[j].share[by]);
         nadi_markup_add(out, p->jobs[j].path);
         nadi_str_add(out, "</text>");
     }
