@@ -191,6 +191,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     struct nadi_diags diags;
     nadi_diags_init(&diags);
     p->npu_count = setup->topology->npu_count;
+    p->link_count = setup->graph->link_count;
     p->dim_count = setup->graph->of_topology ? setup->topology->dim_count : setup->graph->dim_count;
     p->deliveries.free = NADI_NONE;
     nadi_map64_init(&p->pairs, 0);
@@ -399,6 +400,15 @@ static uint32_t channel_of(const struct nadi_pkt *net, uint32_t port)
                         : 2 * g->link_count + (port - ports) / 2;
 }
 
+/* In the graph without the links to hosts at switches, which lie behind all others. */
+static uint32_t channel_outside(const struct packet *p, uint32_t port)
+{
+    const struct nadi_graph *g = p->net->graph;
+    const uint32_t channel = channel_of(p->net, port);
+    return nadi_graph_channel_is_link(g, channel) ? channel
+                                                  : channel - 2 * (g->link_count - p->link_count);
+}
+
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
                      void *context)
 {
@@ -413,7 +423,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
             const struct nadi_network_counter one = {
                 .dim = d,
                 .number = i,
-                .channel = channel_of(p->net, i),
+                .channel = channel_outside(p, i),
                 .from = end_of(p, p->net->ports[i].node),
                 .to = end_of(p, p->net->ports[p->net->ports[i].peer].node),
                 .messages = sent->packets,

@@ -37,6 +37,7 @@ struct packet {
     struct nadi_pkt *net;
     struct nadi_pkt_ends *ends; /* NULL: no messages to switches */
     uint32_t npu_count, dim_count;
+    uint32_t link_count; /* of the graph without hosts at switches */
     uint32_t kind_pump;
     nadi_time pump_at;   /* NADI_TIME_NEVER: not scheduled */
     nadi_time limit;     /* ticks: how far packets may go now */
