@@ -286,6 +286,17 @@ static nadi_time end_elsewhere(const struct nadi_pkt *net, const struct nadi_pkt
     return end;
 }
 
+/* Has it a time of its own, or is it an event of a queue in which there is nothing: of a part that
+ * recalls, which delivers a message then or begins to simulate (recall.h)? */
+static bool comes_from_outside(const struct nadi_pkt *net, uint32_t event)
+{
+    const uint32_t queue = event & NADI_PKT_EVENT_INDEX;
+    if (nadi_pkt_event_port(net, event) == NADI_NONE)
+        return true;
+    return event >> NADI_PKT_EVENT_SHIFT < NADI_PKT_EVENT_SWITCH_DONE &&
+           net->queues[queue].head == net->queues[queue].tail;
+}
+
 /* How many periods before anything that has a time of its own, or may come from outside. Lists all
  * that is pending. */
 static uint64_t periods_of_times(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff,
@@ -296,7 +307,7 @@ static uint64_t periods_of_times(struct nadi_pkt *net, struct nadi_pkt_fast_forw
     end = nadi_min_time(end, end_elsewhere(net, ff));
     nadi_pkt_wheel_list(&net->wheel, &ff->pending);
     for (size_t i = 0; i < ff->pending.count; i++)
-        if (nadi_pkt_event_port(net, ff->pending.items[i].event) == NADI_NONE)
+        if (comes_from_outside(net, ff->pending.items[i].event))
             end = nadi_min_time(end, ff->pending.items[i].at);
     return end > now + 1 && period > 0 ? (uint64_t)((end - 1 - now) / period) : 0;
 }
