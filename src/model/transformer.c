@@ -280,6 +280,15 @@ static void forget_weights(struct nadi_build *b)
         b->ops.items[i].weights = 0;
 }
 
+/* Beside the two halves: a product that is whole on each tensor rank is of that rank's tokens, one
+ * whose columns are split is of all. */
+static void side_product(struct nadi_build *b, const struct nadi_projection *p,
+                         const struct nadi_tokens *t)
+{
+    nadi_build_projection(b, p, p->flags & NADI_PROJECTION_WHOLE ? t->own : t->all);
+    nadi_build_last(b)->kept_input = b->s->inference ? 0 : t->own * p->from;
+}
+
 /* b->m is the layer's view. */
 static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
                       const struct nadi_tokens *source, unsigned flags)
@@ -300,7 +309,7 @@ static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
     if (!m->no_mlp)
         mlp_half(b, t, flags);
     for (uint32_t i = 0; i < m->side_count; i++)
-        nadi_build_projection(b, &m->side[i], t->own);
+        side_product(b, &m->side[i], t);
     if (b->ops.count == 0) /* a layer that is left out */
         nadi_build_stream(b, "nothing", 0, 0, 0, 0);
     if (m->shared_weights)

@@ -116,6 +116,41 @@ static void split(void **state)
     nadi_model_release(&m);
 }
 
+/* Products beside a layer's halves, of two tensor ranks that split the tokens between them: all of
+ * each is computed once. */
+static void sides(void **state)
+{
+    static const struct {
+        const char *config, *name;
+        double flops; /* of 256 tokens */
+    } cases[] = {
+        {"{'model_type': 'rwkv', 'num_hidden_layers': 2, 'hidden_size': 64, 'vocab_size': 1000, "
+         "'intermediate_size': 160}",
+         "receptance", 2.0 * 256 * 64 * 64},
+        {"{'model_type': 'xlnet', 'n_layer': 2, 'd_model': 64, 'n_head': 8, 'd_inner': 160, "
+         "'vocab_size': 1000}",
+         "relative places", 2.0 * 256 * 64 * 64},
+        {"{'model_type': 'longformer', 'num_hidden_layers': 2, 'hidden_size': 64, "
+         "'num_attention_heads': 8, 'intermediate_size': 160, 'vocab_size': 1000, "
+         "'max_position_embeddings': 512, 'attention_window': 32}",
+         "global", 3 * 2.0 * 256 * 64 * 64},
+        {"{'model_type': 'zamba2'," BASE ", 'layers_block_type': ['hybrid', 'mamba', 'mamba', "
+         "'mamba'], 'n_mamba_heads': 8, 'adapter_rank': 16}",
+         "adapter", 2.0 * 256 * 16 * (64 + 2 * 160)},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_model m;
+        open_config(&m, cases[i].config);
+        struct nadi_shape s = nadi_shape_whole(256);
+        near(part_of(&m, s, cases[i].name).flops, cases[i].flops);
+        s.tp = 2;
+        s.sequence_parallel = true;
+        near(2 * part_of(&m, s, cases[i].name).flops, cases[i].flops);
+        nadi_model_release(&m);
+    }
+}
+
 /* An index: all scores of its heads, and attention to the best 10; sums over 64 tokens. */
 static void best_tokens(void **state)
 {
@@ -246,6 +281,7 @@ int main(void)
         cmocka_unit_test(chunks), cmocka_unit_test(delta),       cmocka_unit_test(tokens),
         cmocka_unit_test(split),  cmocka_unit_test(best_tokens), cmocka_unit_test(means),
         cmocka_unit_test(caches), cmocka_unit_test(picture),     cmocka_unit_test(refused),
+        cmocka_unit_test(sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
