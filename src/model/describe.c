@@ -213,6 +213,15 @@ static bool check_layers(const struct check *c)
     return ok;
 }
 
+/* A layer of experts has some. */
+static bool check_kinds(const struct check *c)
+{
+    for (uint32_t i = 0; i < c->m->layers; i++)
+        if (nadi_model_layer(c->m, i) & NADI_LAYER_EXPERTS && !nadi_model_view(c->m, i)->experts)
+            return refuse(c, NULL, "a layer is one of experts, but 'experts' is 0");
+    return true;
+}
+
 static bool check_transformer(const struct check *c)
 {
     struct nadi_model *m = c->m;
@@ -224,6 +233,7 @@ static bool check_transformer(const struct check *c)
         return false;
     for (uint32_t i = 0; i < m->view_count; i++)
         ok &= check_layers(&(struct check){&m->views[i], c->path, c->diags});
+    ok &= check_kinds(c);
     if (m->positions == NADI_POSITIONS_LEARNED)
         ok &= NEED(c, {"max-positions", m->max_positions});
     m->causal = m->causal && m->family != NADI_FAMILY_ENCODER;

@@ -69,10 +69,19 @@ static bool count_of(const struct nadi_hf_config *c, const struct nadi_doc_node 
     return *count >= value; /* 4.0 is whole too */
 }
 
+/* A value that the key cannot have. Always false. */
+static bool of_no_kind(struct nadi_hf_config *c, const struct nadi_doc_node *node, const char *kind)
+{
+    char found[96];
+    return (c->ok = nadi_error(c->diags, "model/config", nadi_doc_place(c->doc, node), NULL,
+                               "'%s' must be %s, found %s", nadi_doc_key(node), kind,
+                               nadi_doc_describe(c->doc, node, found)));
+}
+
 uint32_t nadi_hf_number(struct nadi_hf_config *c, const char *names, uint32_t absent)
 {
     const struct nadi_doc_node *node = nadi_hf_find(c, names);
-    char found[96], text[64];
+    char text[64];
     uint32_t value = absent;
     if (!node) {
         if (absent_value(c, names, text) && !nadi_str_to_u32(text, UINT32_MAX, &value))
@@ -91,9 +100,7 @@ uint32_t nadi_hf_number(struct nadi_hf_config *c, const char *names, uint32_t ab
         }
     }
     if (!ok)
-        c->ok = nadi_error(c->diags, "model/config", nadi_doc_place(c->doc, node), NULL,
-                           "'%s' must be a whole number up to 1e9, found %s", nadi_doc_key(node),
-                           nadi_doc_describe(c->doc, node, found));
+        (void)of_no_kind(c, node, "a whole number up to 1e9");
     return value;
 }
 
@@ -113,12 +120,30 @@ uint32_t nadi_hf_times(struct nadi_hf_config *c, uint64_t a, uint64_t b)
     return NADI_HF_MOST_COUNT;
 }
 
+static bool is_switch(const struct nadi_hf_config *c, const struct nadi_doc_node *node)
+{
+    double number = 0;
+    switch (nadi_doc_classify(c->doc, node, &number)) {
+    case NADI_DOC_NULL:
+    case NADI_DOC_BOOL:
+        return true;
+    case NADI_DOC_INTEGER:
+        return !(number < 0) && !(number > 1);
+    case NADI_DOC_TEXT:
+        return nadi_str_equal(node->text, "true") || nadi_str_equal(node->text, "false");
+    case NADI_DOC_REAL:
+    case NADI_DOC_SCALAR_NONE:
+        break;
+    }
+    return false;
+}
+
 bool nadi_hf_truth(struct nadi_hf_config *c, const char *names, bool absent)
 {
     const struct nadi_doc_node *node = nadi_hf_find(c, names);
     char text[64];
     if (node)
-        return nadi_hf_is_true(node);
+        return is_switch(c, node) ? nadi_hf_is_true(node) : of_no_kind(c, node, "true or false");
     return absent_value(c, names, text) ? nadi_str_equal(text, "true") : absent;
 }
 
@@ -131,12 +156,19 @@ const char *nadi_hf_text(struct nadi_hf_config *c, const char *names)
 const struct nadi_doc_node *nadi_hf_list(struct nadi_hf_config *c, const char *names)
 {
     const struct nadi_doc_node *node = nadi_hf_find(c, names);
-    return node && node->kind == NADI_DOC_LIST && node->first ? node : NULL;
+    if (!node)
+        return NULL;
+    const bool text = nadi_doc_classify(c->doc, node, NULL) == NADI_DOC_TEXT && node->text[0];
+    if (text || (node->kind == NADI_DOC_MAP && node->count))
+        (void)of_no_kind(c, node, "a list");
+    return node->kind == NADI_DOC_LIST && node->first ? node : NULL;
 }
 
 bool nadi_hf_enter(struct nadi_hf_config *c, const char *name)
 {
     const struct nadi_doc_node *node = nadi_hf_find(c, name);
+    if (node && node->kind != NADI_DOC_MAP && !is_null(c, node))
+        return of_no_kind(c, node, "a map");
     if (!node || node->kind != NADI_DOC_MAP)
         return false;
     c->map = node;

@@ -28,9 +28,10 @@ const struct nadi_doc_node *nadi_hf_find(struct nadi_hf_config *c, const char *n
 uint32_t nadi_hf_number(struct nadi_hf_config *c, const char *names, uint32_t absent);
 /* The product, an error where it is above 1e9. */
 uint32_t nadi_hf_times(struct nadi_hf_config *c, uint64_t a, uint64_t b);
+/* True or false, also as 1 or 0; null is false. */
 bool nadi_hf_truth(struct nadi_hf_config *c, const char *names, bool absent);
 const char *nadi_hf_text(struct nadi_hf_config *c, const char *names);
-/* A list, or NULL. */
+/* A list, or NULL: none, an empty one, or a number. */
 const struct nadi_doc_node *nadi_hf_list(struct nadi_hf_config *c, const char *names);
 /* Looks for keys within the map `name` of the current one; false: there is none. */
 bool nadi_hf_enter(struct nadi_hf_config *c, const char *name);
