@@ -64,6 +64,14 @@ static void check_family(struct resolve *r)
         refuse(r, NULL, "family %s is only trained here", family);
     if (r->m->family == NADI_FAMILY_ENCODER_DECODER && p->mode != NADI_MODE_TRAIN)
         refuse(r, NULL, "an encoder-decoder is only trained here");
+    if (r->m->causal || !transformer)
+        return;
+    if (p->mode == NADI_MODE_DECODE)
+        refuse(r, "use mode=prefill, a pass over the whole input",
+               "tokens of this model see later ones: it does not generate them one by one");
+    if (p->mode == NADI_MODE_PREFILL && p->chunk)
+        refuse(r, "leave 'chunk' out",
+               "tokens of this model see later ones: its input does not pass in chunks");
 }
 
 static void resolve_ranks(struct resolve *r)

@@ -77,6 +77,8 @@ static void refused(void **state)
         const char *model, *settings, *code, *says;
     } cases[] = {
         {"llama3-8b", "tp=3", "plan/impossible", "attention heads"},
+        {"bert-base", "mode=decode", "plan/impossible", "does not generate"},
+        {"bert-base", "mode=prefill sequence=512 chunk=64", "plan/impossible", "in chunks"},
         {"llama3-8b", "tp=8 ranks=12", "plan/impossible", "does not divide the 12 ranks"},
         {"llama3-8b", "tp=8 dp=2 ranks=32", "plan/impossible", "but ranks is 32"},
         {"llama3-8b", "tp=0", "plan/impossible", "'tp' must be at least 1"},
