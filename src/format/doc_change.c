@@ -112,20 +112,25 @@ static bool change(struct nadi_doc *doc, const struct nadi_doc_change *c, struct
     for (const char *path = c->path; *path;) {
         uint64_t index;
         const size_t length = strcspn(path, ".[");
+        if (length == 0 && *path != '[')
+            return refuse(doc, c, diags, "a name is missing beside a '.'");
         if (length && !(at = child_of(doc, at, path, length)))
             return refuse(doc, c, diags,
                           "the path leads through a value that is no map, or no entry of the list "
                           "is called so");
         path += length;
         while (*path == '[') {
+            const bool zeros = path[1] == '0' && path[2] != ']';
             path = nadi_str_take_u64(path + 1, &index);
-            if (!path || *path != ']')
+            if (zeros || !path || *path != ']')
                 return refuse(doc, c, diags, "a number and ']' are wanted behind '['");
             at = entry_of(at, index);
             if (!at)
                 return refuse(doc, c, diags, "the file's list has no such entry");
             path++;
         }
+        if (*path == '.' && !path[1])
+            return refuse(doc, c, diags, "a name is missing beside a '.'");
         path += *path == '.';
     }
     return set_value(doc, at, c->text, diags);

@@ -71,13 +71,30 @@ static bool is_of_plan(const struct nadi_set_word *word, struct nadi_diags *diag
     return true; /* the plan's reader says what is wrong */
 }
 
+/* Is `path` the value at `whole`, or within it? */
+static bool is_within(const char *path, const char *whole)
+{
+    const size_t length = strlen(whole);
+    return strncmp(path, whole, length) == 0 && strchr(".[", path[length]);
+}
+
+/* Neither of two words changes what the other says. */
 static bool is_new(const struct nadi_doc_change *items, size_t count, struct nadi_diags *diags)
 {
     const struct nadi_doc_change *last = &items[count];
-    for (size_t i = 0; i < count; i++)
-        if (nadi_str_equal(items[i].of, last->of) && nadi_str_equal(items[i].path, last->path))
+    for (size_t i = 0; i < count; i++) {
+        if (!nadi_str_equal(items[i].of, last->of))
+            continue;
+        if (nadi_str_equal(items[i].path, last->path))
             return nadi_error(diags, "plan/setting", NADI_IN_FILE(name), "leave one out",
                               "'%s.%s' is given twice", last->of, last->path);
+        const bool inner = is_within(last->path, items[i].path);
+        if (inner || is_within(items[i].path, last->path))
+            return nadi_error(diags, "plan/setting", NADI_IN_FILE(name), "leave one out",
+                              "'%s.%s' is given, and so is '%s.%s' of it", last->of,
+                              (inner ? &items[i] : last)->path, last->of,
+                              (inner ? last : &items[i])->path);
+    }
     return true;
 }
 

@@ -91,6 +91,13 @@ static bool changes_count(const struct nadi_study *s, const struct nadi_doc_chan
                               s->has_cluster ? "change the cluster's own keys: cluster.KEY=..."
                                              : "name a cluster: --cluster NAME",
                               "a value of the %s is set, but there is none", of[i]);
+    for (size_t i = 0; i < changes->count; i++)
+        if (nadi_str_equal(changes->items[i].of, "platform") &&
+            nadi_str_equal(changes->items[i].path, "nodes"))
+            return nadi_error(diags, "plan/setting", NADI_NOWHERE,
+                              "leave it out, or change the degrees of parallelism",
+                              "platform.nodes is set, but a cluster has as many nodes as the "
+                              "plan's ranks need");
     return true;
 }
 

@@ -206,6 +206,8 @@ void nadi_search_json(const struct nadi_search *s, struct nadi_str *out)
     nadi_json_object(&j, NULL);
     nadi_json_string(&j, "model", s->study.model.name);
     nadi_json_string(&j, "cluster", s->study.cluster.name);
+    if (s->study.changed)
+        nadi_json_string(&j, "changed", s->study.changed);
     nadi_json_u64(&j, "ranks", s->study.plan.ranks);
     nadi_json_u64(&j, "batch", s->study.plan.batch);
     nadi_json_double(&j, "capacity_bytes", nadi_study_capacity(&s->study));
@@ -257,6 +259,9 @@ void nadi_search_plan_file(const struct nadi_search *s, struct nadi_str *out)
     nadi_str_printf(&text, "# Made by nadi model search: %s on %s, %s a step.\n",
                     s->study.model.name, s->study.cluster.name,
                     nadi_units_time(time, nadi_search_row_ns(&s->rows[0])));
+    if (s->study.changed)
+        nadi_str_printf(&text, "# Not in the plan, but of the search: --set \"%s\"\n",
+                        s->study.changed);
     nadi_plan_write(&s->study.plan, nadi_str_get(&text), out);
     nadi_str_release(&text);
 }

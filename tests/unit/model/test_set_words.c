@@ -31,6 +31,7 @@ static void splits(void **state)
 {
     (void)state;
     expect(NULL, "(none)|cluster chunks=7");
+    expect("device.ab=1 device.a=2", "|device ab=1|device a=2|cluster chunks=7");
     expect("", "|cluster chunks=7");
     expect("tp=8 pp=4", "tp=8 pp=4|cluster chunks=7");
     expect(" cluster.bandwidth[1]=5GB/s,tp=8;device.memory=1GB\n",
@@ -63,6 +64,9 @@ static void refuses(void **state)
     refuse("tp", "plan/setting", "no value for 'tp'");
     refuse("tp=8 =3", "plan/setting", "no value for ''");
     refuse("cluster.chunks=1 cluster.chunks=1", "plan/setting", "'cluster.chunks' is given twice");
+    refuse("cluster.bandwidth[1]=1 cluster.bandwidth=[2,3]", "plan/setting",
+           "'cluster.bandwidth' is given, and so is 'cluster.bandwidth[1]' of it");
+    refuse("device.a.b=1 device.a.b.c=2", "plan/setting", "'device.a.b.c' of it");
     refuse("bandwidth[0]=1GB/s", "plan/setting",
            "'bandwidth' is no key of a plan, but one of a "
            "cluster");
