@@ -38,7 +38,7 @@ struct nadi_trace_synth {
     const char *axes;   /* "tp=8 dp=16", or NULL: drawn */
     double layers, batch, micro_batch, sequence; /* 0: drawn */
     double compute_scale, comm_scale;            /* of durations, of bytes; 1 is neutral */
-    double noise;                                /* of durations, relative; below 0: as learned */
+    double noise;                                /* of durations, relative; -1: as learned */
     double temperature; /* of a sequence model: below 1 likelier items; 1 for others */
     uint64_t seed;
     const char *form; /* "text", "json" */

@@ -23,7 +23,7 @@ def trace_learn(jobs, output, **options):
 def trace_synth(model, output, **options):
     """Draws a job from a model and writes it, as `nadi trace synth` does: a dict with "manifest", "ranks", "sizes".
     options: like=JOB, family=1, ranks=1024, axes="tp=8 dp=16", layers=48, batch=256, micro_batch=1, sequence=4096,
-    compute_scale=1, comm_scale=1, noise=0.05, temperature=1, seed=1. Raises Error."""
+    compute_scale=1, comm_scale=1, noise=-1 (as learned), temperature=1, seed=1. Raises Error."""
     return _answer(lib.nadi_trace_synth,
                    Struct("nadi_trace_synth", **dict(options, model=model, output=output, form="json")))
 

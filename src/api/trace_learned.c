@@ -4,6 +4,7 @@
 
 #include <nadi/learned.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "learned/make.h"
@@ -42,6 +43,17 @@ static bool is_consistent(const struct nadi_learn_wish *w, struct nadi_diags *me
     return true;
 }
 
+/* A slip of the hand would put the model where a job is. */
+static bool spares_jobs(const struct nadi_trace_learn *o, struct nadi_diags *messages)
+{
+    for (size_t i = 0; i < o->job_count; i++)
+        if (nadi_file_is_same(o->output, o->jobs[i]))
+            return nadi_error(messages, "learn/output", NADI_IN_FILE(o->output),
+                              "name another file with --out",
+                              "the model would overwrite a job that it is learned from");
+    return true;
+}
+
 enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **report,
                                      struct nadi_diags *messages)
 {
@@ -53,7 +65,7 @@ enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **re
         .public_model = o->public_model,
         .seed = o->seed};
     *report = NULL;
-    if (!is_consistent(&wish, messages))
+    if (!is_consistent(&wish, messages) || !spares_jobs(o, messages))
         return NADI_STATUS_INPUT;
     const bool ok = nadi_learn_model(&model, o->jobs, (uint32_t)o->job_count, &wish, messages) &&
                     nadi_learned_model_write(&model, o->output, messages);
@@ -92,6 +104,10 @@ static bool make(const struct nadi_trace_synth *o, const struct nadi_learned_mod
                                      .noise = o->noise,
                                      .temperature = o->temperature,
                                      .seed = o->seed};
+    if (o->noise > -1 && o->noise < 0)
+        return nadi_error(messages, "synth/noise", NADI_NOWHERE,
+                          "give 0 or more, or -1 for what was learned",
+                          "a deviation is not negative: found a noise of %g", o->noise);
     if (model->kind != NADI_LEARNED_SEQUENCE && fabs(o->temperature - 1) > 0)
         return nadi_error(messages, "synth/temperature", NADI_NOWHERE,
                           "learn with `--model sequence`, or leave --temperature out",

@@ -217,6 +217,13 @@ bool nadi_file_exists(const char *path)
     return stat(path, &about) == 0;
 }
 
+bool nadi_file_is_same(const char *path, const char *other)
+{
+    struct stat one, two;
+    return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev &&
+           one.st_ino == two.st_ino;
+}
+
 bool nadi_file_make_parent(const char *path, struct nadi_diags *diags)
 {
     const char *slash = strrchr(path, '/');

@@ -135,6 +135,19 @@ static double square(double x)
     return isnan(x) ? 0 : x * x;
 }
 
+/* A message exists, however little it carries: one byte at least, which the receive has too; and so
+ * does a collective that is not learned to be of nothing. */
+static uint64_t bytes_of(const struct nadi_making *k, const struct nadi_learned_cell *cell,
+                         uint8_t type)
+{
+    const bool message = type == NADI_NODE_SEND || type == NADI_NODE_RECV;
+    const bool comm = message || type == NADI_NODE_COLL;
+    const double learned = nadi_law_value(&cell->bytes, k->features);
+    const double scaled = learned * (comm ? k->wish->comm_scale : 1);
+    const uint64_t bytes = nadi_learned_public_size(k->m, scaled);
+    return bytes == 0 && (message || (comm && learned >= 0.5)) ? 1 : bytes;
+}
+
 static void add_node(struct nadi_making *k, const struct nadi_learned_slot *slot,
                      const struct nadi_learned_cell *cell)
 {
@@ -142,14 +155,12 @@ static void add_node(struct nadi_making *k, const struct nadi_learned_slot *slot
     const struct nadi_learned_symbol *symbol = &f->symbols.items[slot->symbol];
     const bool message = symbol->type == NADI_NODE_SEND || symbol->type == NADI_NODE_RECV;
     const bool comm = message || symbol->type == NADI_NODE_COLL;
-    const double bytes =
-        nadi_law_value(&cell->bytes, k->features) * (comm ? k->wish->comm_scale : 1);
     struct nadi_made_node node = {
         .symbol = slot->symbol,
         .step = -1,
         .duration_ns = draw_ns(k, cell),
         .ops = nadi_learned_public_size(k->m, nadi_law_value(&cell->ops, k->features)),
-        .bytes = nadi_learned_public_size(k->m, bytes)};
+        .bytes = bytes_of(k, cell, symbol->type)};
     if (message && f->steps.count)
         node.step = (int32_t)count_of(&cell->peer, k->features, (uint32_t)f->steps.count - 1);
     if (k->stage->nodes.count >= k->most_nodes) {

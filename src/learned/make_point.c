@@ -42,12 +42,15 @@ static bool read_axes(struct nadi_made_job *job, const char *text, bool *given,
         struct nadi_str known = NADI_STR_INIT;
         axes_text(f, &known);
         const char *rest = text[length] == '=' ? nadi_str_take_u64(text + length + 1, &size) : NULL;
-        const bool ok = a < f->axis_count && rest && size >= 1 && size <= INT32_MAX;
+        const bool ends = rest && strchr(" ,", *rest); /* at '\\0' too */
+        const bool ok =
+            a < f->axis_count && ends && size >= 1 && size <= INT32_MAX && !given[a];
         if (!ok)
             nadi_error(diags, "synth/axes", NADI_NOWHERE,
                        "write axes and sizes, like --axes \"tp=4 dp=8\"",
-                       "family %u has the axes %s; found '%.*s'", job->number + 1,
-                       nadi_str_get(&known), (int)strcspn(text, " ,"), text);
+                       "family %u has the axes %s; found '%.*s'%s", job->number + 1,
+                       nadi_str_get(&known), (int)strcspn(text, " ,"), text,
+                       a < f->axis_count && given[a] ? ", a second size of this axis" : "");
         nadi_str_release(&known);
         if (!ok)
             return false;
