@@ -1,8 +1,10 @@
 /* bench_csv: measured collectives as comma-separated values, with the columns known by their names.
  *
  *   size        size_bytes, bytes, size, tensor_bytes, payload, message_size; with or without unit
- *   time        a name with "time" or "latency"; _us unless it ends with _ns, _ms or _s
- *   bandwidth   a name with busbw or algbw, GB/s; used where there is no time
+ *   time        a name with "time" or "latency"; us, or the last unit among its words, as of
+ *               "time_ms", "Time [msec]", "latency_seconds_avg"
+ *   bandwidth   a name with busbw or algbw; GB/s, or its unit ("Gb/s", "busbw_MBps"; small letters
+ *               alone, "gbps", are bytes, as benchmarks print them); used where there is no time
  *   in place    a name that begins with ip_ or has inplace in it
  *   about       collective, op, opcode; ranks, gpus, num_devices_per_group; nodes; device,
  *               device_key, node, hardware; algo; groups
@@ -23,7 +25,7 @@ enum { MOST_VALUES = 16, MOST_RANKS = 10000000 };
 struct value_column {
     uint32_t index;
     enum { TIME_COLUMN, BUS_COLUMN, ALGORITHM_COLUMN } what;
-    double unit_us;
+    double unit; /* us or GB/s */
     bool in_place, without_nvls;
     uint32_t nodes;
 };
@@ -78,13 +80,67 @@ static uint32_t nodes_in(const char *name)
     return !nadi_str_take_u64(word, &n) || n > 100000 ? 0 : (uint32_t)n;
 }
 
-static double unit_of(const char *name)
+/* The word of a column's name at *at, without what parts words; false at its end. */
+static bool take_word(const char **at, char *word, size_t capacity)
 {
-    if (nadi_str_ends(name, "_ns") || strstr(name, "(ns)"))
-        return 1e-3;
-    if (nadi_str_ends(name, "_ms") || strstr(name, "(ms)"))
-        return 1e3;
-    return nadi_str_ends(name, "_s") || strstr(name, "(s)") ? 1e6 : 1;
+    static const char *const between = " _()[]{},;:.-";
+    *at += strspn(*at, between);
+    const size_t length = strcspn(*at, between);
+    snprintf(word, capacity, "%.*s", (int)length, *at);
+    *at += length;
+    return length > 0;
+}
+
+/* A time's unit in us. */
+static bool time_unit(const char *word, double *unit)
+{
+    static const char *const names[] = {"ps ", "ns nsec nanoseconds ",
+                                        "us usec microseconds \xc2\xb5s \xce\xbcs ",
+                                        "ms msec milliseconds ", "s sec secs seconds "};
+    static const double us[] = {1e-6, 1e-3, 1, 1e3, 1e6};
+    const size_t length = strlen(word);
+    for (int i = 0; i < 5; i++)
+        for (const char *at = names[i]; *at; at = strchr(at, ' ') + 1)
+            if (strcspn(at, " ") == length && strncasecmp(at, word, length) == 0) {
+                *unit = us[i];
+                return true;
+            }
+    return false;
+}
+
+/* A rate's unit in GB/s: "GB/s", "GBps", "GB", "gib", "Gb/s"; "gbps" is bytes. */
+static bool rate_unit(const char *word, double *unit)
+{
+    char text[80];
+    const size_t length = strlen(word);
+    const bool small = !strpbrk(word, "BKMGT"), bits = strstr(word, "bit") != NULL;
+    const bool per_s = length > 2 && strcmp(word + length - 2, "ps") == 0;
+    const bool bare = !per_s && !strchr(word, '/');
+    if (per_s && !bits && (small || word[length - 3] == 'B'))
+        snprintf(text, sizeof(text), "1%.*s/s", (int)length - 2, word);
+    else
+        snprintf(text, sizeof(text), "1%s%s", word, bare ? "/s" : "");
+    if (small && text[1] != 'k')
+        text[1] = (char)toupper((unsigned char)text[1]);
+    char *sign = strchr(text, 'b');
+    if (small && !bits && sign)
+        *sign = 'B';
+    bool has_unit;
+    if (!nadi_units_parse(text, NADI_DIMENSION_RATE, unit, &has_unit) || !has_unit)
+        return false;
+    *unit /= 1e9;
+    return true;
+}
+
+/* The unit that a column's name says last: us or GB/s if none. */
+static double unit_of(const char *header, bool is_time)
+{
+    double unit = 1, found;
+    char word[64];
+    for (const char *at = header; take_word(&at, word, sizeof(word));)
+        if (is_time ? time_unit(word, &found) : rate_unit(word, &found))
+            unit = found;
+    return unit;
 }
 
 static bool same_series(const struct value_column *a, const struct value_column *b)
@@ -110,7 +166,7 @@ static void find_values(struct sheet *s)
     for (uint32_t c = 0; c < s->csv.column_count; c++) {
         char name[64];
         squeeze_name(s->csv.header[c], name, sizeof(name));
-        struct value_column v = {.index = c, .nodes = nodes_in(name), .unit_us = unit_of(name)};
+        struct value_column v = {.index = c, .nodes = nodes_in(name)};
         v.in_place =
             nadi_str_starts(name, "ip_") || strstr(name, "inplace") || strstr(name, "in_place");
         v.without_nvls = strstr(name, "nvls_off") != NULL;
@@ -125,6 +181,7 @@ static void find_values(struct sheet *s)
             v.what = ALGORITHM_COLUMN;
         else
             continue;
+        v.unit = unit_of(s->csv.header[c], v.what == TIME_COLUMN);
         add_value(s, v);
     }
 }
@@ -384,7 +441,9 @@ static bool size_of_row(struct sheet *s, uint32_t row, double *bytes)
     *bytes = s->payload;
     if (s->size == NADI_NONE)
         return true;
-    if (!nadi_units_parse(text, NADI_DIMENSION_BYTES, bytes, &has_unit))
+    const bool is_size = nadi_units_parse(text, NADI_DIMENSION_BYTES, bytes, &has_unit) &&
+                         *bytes >= 0 && *bytes < 1e18; /* an exabyte */
+    if (!is_size)
         return nadi_bench_error(s->r, s->csv.lines[row], NULL, "'%s' is no size", text);
     return true;
 }
@@ -426,7 +485,7 @@ static bool read_value(struct sheet *s, uint32_t row, double bytes, const struct
         return leave_out(s, row, "implausible: a time or bandwidth of 0");
     struct nadi_bench_row r = {
         .bytes = bytes, .in_place = v->in_place, .rounding = rounding, .line = s->csv.lines[row]};
-    r.time_us = v->what == TIME_COLUMN ? value * v->unit_us : bytes / value / 1e3;
+    r.time_us = v->what == TIME_COLUMN ? value * v->unit : bytes / (value * v->unit) / 1e3;
     if (v->what == BUS_COLUMN)
         r.time_us = -r.time_us; /* times the bus factor: end_tables */
     nadi_bench_add(table_of(s, row, v), r);

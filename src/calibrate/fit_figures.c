@@ -187,8 +187,8 @@ static double mean_of(const struct nadi_figures *f, const double *values)
 
 void nadi_figures_text(const struct nadi_figures *f, const char *what, struct nadi_str *out)
 {
-    nadi_str_printf(out, "%s: %zu measurements\n\n%-26s %12s %25s %12s\n", what, f->rows,
-                    "parameter", "fitted", "95 % interval", "catalogue");
+    nadi_str_printf(out, "%s: %zu measurement%s\n\n%-26s %12s %25s %12s\n", what, f->rows,
+                    f->rows == 1 ? "" : "s", "parameter", "fitted", "95 % interval", "catalogue");
     for (size_t i = 0; i < f->count; i++) {
         const struct nadi_figure *g = &f->items[i];
         const double unit = g->scale;

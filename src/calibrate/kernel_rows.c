@@ -57,6 +57,18 @@ static double number_or(const struct reader *r, const char *column, double other
     return value > 0 ? value : otherwise;
 }
 
+/* A field that is there, and is no number: what it would be without one is not meant. */
+static bool has_odd(const struct reader *r, const char *const *columns)
+{
+    for (; *columns; columns++) {
+        const char *text = field(r, *columns);
+        const bool none = !*text || nadi_str_equal(text, "N/A") || nadi_str_equal(text, "-");
+        if (!none && !(number(r, *columns) > 0))
+            return true;
+    }
+    return false;
+}
+
 /* ---- what a row is about --------------------------------------------------------------------- */
 
 static const char *device_name(const char *text)
@@ -177,9 +189,15 @@ static void product(struct reader *r, double b, double m, double n, double k)
     struct nadi_kernel_row row = {.device = open_device(r), .kernel.kind = NADI_KERNEL_GEMM};
     struct nadi_kernel *kernel = &row.kernel;
     row.label = nadi_arena_printf(arena, "%s %.0f x %.0f x %.0f x %.0f", type, b, m, n, k);
-    if (!(m * n * k > 0) || b > 1e9 || m > 1e9 || n > 1e9 || k > 1e9) {
+    const double whole = floor(b) + floor(m) + floor(n) + floor(k);
+    if (!(m * n * k > 0) || b > 1e9 || m > 1e9 || n > 1e9 || k > 1e9 || whole < b + m + n + k) {
         row.label = NULL;
         add(r, row, "under-specified: m, n and k");
+        return;
+    }
+    static const char *const optional[] = {"b", NULL};
+    if (has_odd(r, optional)) {
+        add(r, row, "under-specified: b");
         return;
     }
     if (!row.device) {
@@ -242,6 +260,11 @@ static void attention_row(struct reader *r)
                                   causal ? ", causal" : "");
     if (!(sequence > 0) || !(width > 0) || sequence > 1e9 || width > 1e6) {
         add(r, row, "under-specified: seq_len and head_dim");
+        return;
+    }
+    static const char *const optional[] = {"batch", "heads", "kv_len", "head_dim_v", NULL};
+    if (has_odd(r, optional)) {
+        add(r, row, "under-specified: batch, heads, kv_len or head_dim_v");
         return;
     }
     if (!row.device) {

@@ -43,8 +43,7 @@ static bool read_axes(struct nadi_made_job *job, const char *text, bool *given,
         axes_text(f, &known);
         const char *rest = text[length] == '=' ? nadi_str_take_u64(text + length + 1, &size) : NULL;
         const bool ends = rest && strchr(" ,", *rest); /* at '\\0' too */
-        const bool ok =
-            a < f->axis_count && ends && size >= 1 && size <= INT32_MAX && !given[a];
+        const bool ok = a < f->axis_count && ends && size >= 1 && size <= INT32_MAX && !given[a];
         if (!ok)
             nadi_error(diags, "synth/axes", NADI_NOWHERE,
                        "write axes and sizes, like --axes \"tp=4 dp=8\"",
