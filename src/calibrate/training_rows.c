@@ -86,6 +86,13 @@ bool nadi_row_has_two_numbers(const struct nadi_training_reader *r, const char *
     return *at == ' ' && strspn(at + strspn(at, " "), DIGITS) > 0;
 }
 
+bool nadi_row_has_multiple(const struct nadi_training_reader *r, const char *column)
+{
+    const char *text = nadi_row_text(r, column), *at = text + strcspn(text, DIGITS);
+    at += strspn(at, DIGITS ".,");
+    return at > text && *at && strchr("kKmMgG", *at) && !isalnum((unsigned char)at[1]);
+}
+
 double nadi_text_number(const char *text, const char *key, double otherwise)
 {
     const char *found = strcasestr(text, key);

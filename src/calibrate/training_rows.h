@@ -87,6 +87,8 @@ const char *nadi_row_text(const struct nadi_training_reader *r, const char *colu
 double nadi_row_number(const struct nadi_training_reader *r, const char *column);
 /* "8.7  5": one of them may be right, or neither. */
 bool nadi_row_has_two_numbers(const struct nadi_training_reader *r, const char *column);
+/* "8k": of 1000 or of 1024, nobody knows. */
+bool nadi_row_has_multiple(const struct nadi_training_reader *r, const char *column);
 /* The number behind `key` in a text ("TP=" in "(TP=4, PP=8)"); absent: `otherwise`. */
 double nadi_text_number(const char *text, const char *key, double otherwise);
 bool nadi_text_has(const char *text, const char *word); /* case ignored */

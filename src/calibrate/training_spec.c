@@ -33,11 +33,19 @@ void nadi_spec_take(const struct nadi_training_reader *r, struct nadi_training_s
     s->numbers[number] = nadi_row_number(r, column);
     if (number == NADI_SPEC_BATCH)
         s->no_batch = !*text;
+    const double value = s->numbers[number];
+    const bool has_multiple = nadi_row_has_multiple(r, column);
+    if (number < NADI_SPEC_STEP_S && (has_multiple || value > floor(value)))
+        s->no_count = nadi_arena_printf(
+            &r->rows->arena, "'%.20s' in column '%.40s' is no number of things", text, column);
     if (number < NADI_SPEC_STEP_S || !text[strcspn(text, "0123456789")])
         return;
     if (nadi_row_has_two_numbers(r, column)) {
         s->numbers[number] = 0;
         s->no_time = "the time or the rate is two numbers";
+    } else if (has_multiple) {
+        s->numbers[number] = 0;
+        s->no_time = "the time or the rate is a number of thousands or millions";
     } else if (!(s->numbers[number] > 0)) {
         s->no_time = s->numbers[number] < 0 ? "the time or the rate is negative"
                                             : "the time or the rate is zero";
@@ -263,6 +271,8 @@ void nadi_spec_add(struct nadi_training_reader *r, struct nadi_training_spec *s)
         leave_out(&row, NADI_ROW_UNSUPPORTED,
                   nadi_row_printf(r, "no cluster of the catalogue is '%.60s'",
                                   s->system ? s->system : ""));
+    if (s->no_count)
+        leave_out(&row, NADI_ROW_UNDER_SPECIFIED, s->no_count);
     const char *missing = missing_key(s);
     if (missing)
         leave_out(&row, NADI_ROW_UNDER_SPECIFIED, missing);

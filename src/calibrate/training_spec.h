@@ -53,10 +53,11 @@ struct nadi_training_spec {
     bool needs_degrees;      /* a row that gives none is not one of tp=1 pp=1 */
     bool no_batch;           /* the table has a column of it, where nothing stands */
     const char *no_time;     /* what is wrong with a time or a rate that is there; NULL: nothing */
+    const char *no_count;    /* the same of a number of things */
     const char *unsupported; /* what is in the row that is not simulated; NULL: nothing */
 };
 
-/* The column's number; notes a time or rate that is none. */
+/* The column's number; notes a time, rate or count that is none. */
 void nadi_spec_take(const struct nadi_training_reader *r, struct nadi_training_spec *s,
                     enum nadi_spec_number number, const char *column);
 

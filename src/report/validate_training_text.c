@@ -102,12 +102,18 @@ static void add_summary(const struct nadi_validate_training *v, const struct cho
     const double n = s.count ? (double)s.count : 1;
     const double mean = s.absolute / n * 100, bias = s.signed_sum / n * 100;
     const double median = quantile(&s, 0.5) * 100, p90 = quantile(&s, 0.9) * 100;
-    if (markdown)
+    if (s.count == 0) /* no error of 0 % */
+        nadi_str_printf(out,
+                        markdown
+                            ? "| %s | 0 | %zu | | | | | |\n"
+                            : "%-36.36s      0 %9zu        -        -        -        -        -\n",
+                        name, s.left_out);
+    else if (markdown)
         nadi_str_printf(out,
                         "| %s | %zu | %zu | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %+.1f %% |\n",
                         name, s.count, s.left_out, mean, median, p90, s.most * 100, bias);
     else
-        nadi_str_printf(out, "%-32.32s %6zu %9zu %7.1f%% %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n", name,
+        nadi_str_printf(out, "%-36.36s %6zu %9zu %7.1f%% %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n", name,
                         s.count, s.left_out, mean, median, p90, s.most * 100, bias);
     nadi_mem_free(s.errors);
 }
@@ -199,7 +205,7 @@ void nadi_validate_training_text(const struct nadi_validate_training *v, struct 
     add_counts(v, out);
     nadi_str_printf(out,
                     "\nfitting set: " FITTING_SET "\ntest set: " TEST_SET
-                    "\nerror of the model FLOP utilisation\n%-32s %6s %9s %8s %8s %8s %8s %8s\n",
+                    "\nerror of the model FLOP utilisation\n%-36s %6s %9s %8s %8s %8s %8s %8s\n",
                     "source", "rows", "left out", "mean", "median", "p90", "worst", "bias");
     add_summaries(v, false, out);
 }
