@@ -179,6 +179,15 @@ static enum nadi_status write_files(const struct nadi_cli_outputs *v,
     return nadi_job_write(job, &files);
 }
 
+/* A job that failed inside has lost its messages, but for the one that says so. */
+static bool has_lost_messages(const struct nadi_diags *messages)
+{
+    if (nadi_messages_count(messages) != 1)
+        return false;
+    const char *code = nadi_messages_get(messages, 0).code;
+    return nadi_str_equal(code, "internal/bug") || nadi_str_equal(code, "limit/memory");
+}
+
 static enum nadi_status run_and_write(const struct nadi_cli_outputs *v,
                                       const struct nadi_claim *claim, struct nadi_job *job,
                                       size_t *shown)
@@ -200,6 +209,8 @@ static enum nadi_status run_and_write(const struct nadi_cli_outputs *v,
     const enum nadi_status status = nadi_job_run(job, &watch);
     nadi_stop_doing("writing the results");
     nadi_progress_line_end(&line);
+    if (has_lost_messages(nadi_job_messages(job)))
+        *shown = 0;
     *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
     enum nadi_status written = NADI_STATUS_DONE;
     if (claim && nadi_job_has_results(job))
