@@ -104,7 +104,7 @@ static void read_expert_keys(struct layer_lists *l, struct nadi_hf_config *c)
     l->kinds = nadi_hf_list(c, "mlp_layer_types");
 }
 
-static bool has_experts(const struct nadi_hf_config *c, const struct layer_lists *l, uint32_t i,
+static bool has_experts(struct nadi_hf_config *c, const struct layer_lists *l, uint32_t i,
                         const struct nadi_doc_node *frequency, const struct nadi_doc_node *kind)
 {
     if (kind)
@@ -189,6 +189,8 @@ static bool fill_layers(struct nadi_model *m, struct nadi_hf_config *c,
         read_expert_keys(&l, c);
     read_window_keys(m, &l, c, rule);
     if (!check_types(c, &l, rule) || !check_length(c, l.types, m->layers) ||
+        !nadi_hf_has_only(c, l.kinds, "dense sparse") ||
+        !nadi_hf_has_only(c, l.frequency, "0 1 true false") ||
         !check_length(c, l.kinds, m->layers) || !check_length(c, l.frequency, m->layers))
         return false;
     if (!l.every || !l.step)

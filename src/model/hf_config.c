@@ -69,8 +69,7 @@ static bool count_of(const struct nadi_hf_config *c, const struct nadi_doc_node 
     return *count >= value; /* 4.0 is whole too */
 }
 
-/* A value that the key cannot have. Always false. */
-static bool of_no_kind(struct nadi_hf_config *c, const struct nadi_doc_node *node, const char *kind)
+bool nadi_hf_wrong(struct nadi_hf_config *c, const struct nadi_doc_node *node, const char *kind)
 {
     char found[96];
     return (c->ok = nadi_error(c->diags, "model/config", nadi_doc_place(c->doc, node), NULL,
@@ -100,7 +99,7 @@ uint32_t nadi_hf_number(struct nadi_hf_config *c, const char *names, uint32_t ab
         }
     }
     if (!ok)
-        (void)of_no_kind(c, node, "a whole number up to 1e9");
+        (void)nadi_hf_wrong(c, node, "a whole number up to 1e9");
     return value;
 }
 
@@ -143,7 +142,7 @@ bool nadi_hf_truth(struct nadi_hf_config *c, const char *names, bool absent)
     const struct nadi_doc_node *node = nadi_hf_find(c, names);
     char text[64];
     if (node)
-        return is_switch(c, node) ? nadi_hf_is_true(node) : of_no_kind(c, node, "true or false");
+        return is_switch(c, node) ? nadi_hf_is_true(node) : nadi_hf_wrong(c, node, "true or false");
     return absent_value(c, names, text) ? nadi_str_equal(text, "true") : absent;
 }
 
@@ -160,7 +159,7 @@ const struct nadi_doc_node *nadi_hf_list(struct nadi_hf_config *c, const char *n
         return NULL;
     const bool text = nadi_doc_classify(c->doc, node, NULL) == NADI_DOC_TEXT && node->text[0];
     if (text || (node->kind == NADI_DOC_MAP && node->count))
-        (void)of_no_kind(c, node, "a list");
+        (void)nadi_hf_wrong(c, node, "a list");
     return node->kind == NADI_DOC_LIST && node->first ? node : NULL;
 }
 
@@ -168,21 +167,71 @@ bool nadi_hf_enter(struct nadi_hf_config *c, const char *name)
 {
     const struct nadi_doc_node *node = nadi_hf_find(c, name);
     if (node && node->kind != NADI_DOC_MAP && !is_null(c, node))
-        return of_no_kind(c, node, "a map");
+        return nadi_hf_wrong(c, node, "a map");
     if (!node || node->kind != NADI_DOC_MAP)
         return false;
     c->map = node;
     return true;
 }
 
-bool nadi_hf_lists_number(const struct nadi_hf_config *c, const struct nadi_doc_node *list,
+static bool wrong_list(struct nadi_hf_config *c, const struct nadi_doc_node *list, const char *kind)
+{
+    return c->ok && nadi_hf_wrong(c, list, kind); /* once, not for each layer */
+}
+
+bool nadi_hf_lists_number(struct nadi_hf_config *c, const struct nadi_doc_node *list,
                           uint32_t number)
 {
+    bool found = false;
     uint32_t value;
+    for (const struct nadi_doc_node *item = list ? list->first : NULL; item; item = item->next) {
+        if (!count_of(c, item, &value))
+            return wrong_list(c, list, "a list of whole numbers");
+        found |= value == number;
+    }
+    return found;
+}
+
+static const struct nadi_doc_node *item_at(const struct nadi_doc_node *list, uint32_t index)
+{
+    const struct nadi_doc_node *item = list ? list->first : NULL;
+    for (; item && index > 0; index--)
+        item = item->next;
+    return item;
+}
+
+const char *nadi_hf_word_at(const struct nadi_doc_node *list, uint32_t index)
+{
+    const struct nadi_doc_node *item = item_at(list, index);
+    return item && item->kind == NADI_DOC_SCALAR ? item->text : "";
+}
+
+uint32_t nadi_hf_number_at(struct nadi_hf_config *c, const struct nadi_doc_node *list,
+                           uint32_t index)
+{
+    const struct nadi_doc_node *item = item_at(list, index);
+    uint32_t value = 0;
+    if (list && (!item || !count_of(c, item, &value)))
+        (void)wrong_list(c, list, "a list of whole numbers up to 1e9, one of each layer or stage");
+    return value;
+}
+
+bool nadi_hf_bit_at(struct nadi_hf_config *c, const struct nadi_doc_node *list, uint32_t index)
+{
+    const uint32_t value = nadi_hf_number_at(c, list, index);
+    if (value > 1)
+        (void)wrong_list(c, list, "a list of 0 and 1");
+    return value == 1;
+}
+
+bool nadi_hf_has_only(struct nadi_hf_config *c, const struct nadi_doc_node *list, const char *words)
+{
+    char kind[96];
+    snprintf(kind, sizeof(kind), "a list of these words: %s", words);
     for (const struct nadi_doc_node *item = list ? list->first : NULL; item; item = item->next)
-        if (count_of(c, item, &value) && value == number)
-            return true;
-    return false;
+        if (item->kind != NADI_DOC_SCALAR || !item->text || !nadi_hf_has_word(words, item->text))
+            return nadi_hf_wrong(c, list, kind);
+    return true;
 }
 
 bool nadi_hf_refuse(struct nadi_hf_config *c, const struct nadi_doc_node *at, const char *what)

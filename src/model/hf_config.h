@@ -40,9 +40,22 @@ bool nadi_hf_enter(struct nadi_hf_config *c, const char *name);
 bool nadi_hf_has_word(const char *list, const char *word);
 /* Is the item of a list the number 1 or true? */
 bool nadi_hf_is_true(const struct nadi_doc_node *item);
-bool nadi_hf_lists_number(const struct nadi_hf_config *c, const struct nadi_doc_node *list,
+/* Is the number in a list, which may be NULL? An item that is none is an error. */
+bool nadi_hf_lists_number(struct nadi_hf_config *c, const struct nadi_doc_node *list,
                           uint32_t number);
+/* The item of a list with one word a layer; "" beyond its end. */
+const char *nadi_hf_word_at(const struct nadi_doc_node *list, uint32_t index);
+/* The whole number at a place of a list, 0 where that is NULL; an error where it has none there. */
+uint32_t nadi_hf_number_at(struct nadi_hf_config *c, const struct nadi_doc_node *list,
+                           uint32_t index);
+/* The same of a list of 0 and 1. */
+bool nadi_hf_bit_at(struct nadi_hf_config *c, const struct nadi_doc_node *list, uint32_t index);
+/* False with an error: the list, which may be NULL, has an item that is not one of `words`. */
+bool nadi_hf_has_only(struct nadi_hf_config *c, const struct nadi_doc_node *list,
+                      const char *words);
 
+/* An error at a key: its value is not what it must be. Always false. */
+bool nadi_hf_wrong(struct nadi_hf_config *c, const struct nadi_doc_node *at, const char *kind);
 /* An error at a key: what is not modelled. Always false. */
 bool nadi_hf_refuse(struct nadi_hf_config *c, const struct nadi_doc_node *at, const char *what);
 /* False with errors: keys of `map` about the network's shape that were not read. */

@@ -285,6 +285,8 @@ bool nadi_hf_wav2vec2(struct nadi_model *m, struct nadi_hf_config *c)
     const bool all = strcmp(nadi_hf_text(c, "feat_extract_norm"), "layer") == 0;
     const bool bias = nadi_hf_truth(c, "conv_bias", false);
     uint32_t from = 1, times = 1;
+    if ((dims && dims->count < count) || (stride && stride->count < count))
+        return nadi_hf_refuse(c, dims ? dims : stride, "fewer than the convolutions");
     if (count > 16 || !groups || h % groups || (kernel && stride && stride->count != count))
         return nadi_hf_refuse(c, kernel, "with more than 16 convolutions, or uneven ones");
     for (uint32_t i = 1; i < count; i++)
@@ -293,8 +295,9 @@ bool nadi_hf_wav2vec2(struct nadi_model *m, struct nadi_hf_config *c)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t width = kernel ? nadi_hf_number_at(c, kernel, i) : kernels[i < 7 ? i : 6];
         const uint32_t to = dims ? nadi_hf_number_at(c, dims, i) : 512;
-        const uint32_t next =
-            stride ? nadi_hf_number_at(c, stride, i + 1) : strides[i < 6 ? i + 1 : 6];
+        const uint32_t next = i + 1 == count ? 1
+                              : stride       ? nadi_hf_number_at(c, stride, i + 1)
+                                             : strides[i < 6 ? i + 1 : 6];
         nadi_hf_front(m, &(struct nadi_projection){.name = "convolution",
                                                    .from = nadi_hf_times(c, from, width),
                                                    .to = to,

@@ -257,6 +257,8 @@ bool nadi_hf_zamba2(struct nadi_model *m, struct nadi_hf_config *c)
     const struct nadi_doc_node *ids = nadi_hf_list(c, "hybrid_layer_ids");
     const struct nadi_doc_node *words = nadi_hf_list(c, "layers_block_type");
     const uint32_t blocks = nadi_hf_number(c, "num_mem_blocks", 1);
+    if (!nadi_hf_has_only(c, words, "hybrid mamba"))
+        return false;
     const uint32_t inner = nadi_hf_times(c, m->hidden, nadi_hf_number(c, "mamba_expand", 2));
     const uint64_t h = m->hidden;
     struct nadi_mamba2 s = {

@@ -148,30 +148,6 @@ const struct nadi_recurrent *nadi_hf_mamba(struct nadi_model *m, const struct na
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
-static const struct nadi_doc_node *item_at(const struct nadi_doc_node *list, uint32_t index)
-{
-    const struct nadi_doc_node *item = list ? list->first : NULL;
-    for (; item && index > 0; index--)
-        item = item->next;
-    return item;
-}
-
-const char *nadi_hf_word_at(const struct nadi_doc_node *list, uint32_t index)
-{
-    const struct nadi_doc_node *item = item_at(list, index);
-    return item && item->kind == NADI_DOC_SCALAR ? item->text : "";
-}
-
-uint32_t nadi_hf_number_at(const struct nadi_hf_config *c, const struct nadi_doc_node *list,
-                           uint32_t index)
-{
-    const struct nadi_doc_node *item = item_at(list, index);
-    double value = 0;
-    const bool whole = item && nadi_doc_classify(c->doc, item, &value) == NADI_DOC_INTEGER &&
-                       value >= 0 && value <= NADI_HF_MOST_COUNT;
-    return whole ? (uint32_t)value : 0;
-}
-
 uint32_t nadi_hf_auto(struct nadi_hf_config *c, const char *names, uint32_t automatic)
 {
     return nadi_str_equal(nadi_hf_text(c, names), "auto") ? automatic

@@ -38,11 +38,6 @@ struct nadi_mamba { /* arXiv 2312.00752 */
 };
 const struct nadi_recurrent *nadi_hf_mamba(struct nadi_model *m, const struct nadi_mamba *s);
 
-/* The item of a list with one word a layer; "" beyond its end. */
-const char *nadi_hf_word_at(const struct nadi_doc_node *list, uint32_t index);
-/* The whole number at a place of a list; 0 where it is none. */
-uint32_t nadi_hf_number_at(const struct nadi_hf_config *c, const struct nadi_doc_node *list,
-                           uint32_t index);
 /* "auto" stands for `automatic`. */
 uint32_t nadi_hf_auto(struct nadi_hf_config *c, const char *names, uint32_t automatic);
 

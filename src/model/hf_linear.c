@@ -84,12 +84,16 @@ bool nadi_hf_kimi_linear(struct nadi_model *m, struct nadi_hf_config *c)
     if (!nadi_hf_enter(c, "linear_attn_config"))
         return true;
     const struct nadi_doc_node *state_layers = nadi_hf_list(c, "kda_layers");
-    (void)nadi_hf_find(c, "full_attn_layers");
+    const struct nadi_doc_node *full_layers = nadi_hf_list(c, "full_attn_layers");
     const struct nadi_model view = nadi_hf_with_state(m, kimi_delta(m, c));
     c->map = map;
-    for (uint32_t i = 0; i < m->layers; i++)
-        if (nadi_hf_lists_number(c, state_layers, i + 1)) /* from 1 */
+    for (uint32_t i = 0; i < m->layers; i++) { /* the lists count from 1 */
+        const bool is_state = nadi_hf_lists_number(c, state_layers, i + 1);
+        if (full_layers && nadi_hf_lists_number(c, full_layers, i + 1) == is_state)
+            return c->ok && nadi_hf_refuse(c, full_layers, "a layer of both kinds, or of neither");
+        if (is_state)
             nadi_hf_place(m, i, &view);
+    }
     return true;
 }
 
@@ -110,8 +114,7 @@ bool nadi_hf_minimax(struct nadi_model *m, struct nadi_hf_config *c)
     m->expert_ffn = m->ffn;
     const struct nadi_model view = nadi_hf_with_state(m, r);
     for (uint32_t i = 0; i < m->layers; i++) {
-        const bool full =
-            list ? nadi_hf_number_at(c, list, i) == 1 : is_full(types, types ? 0 : 2, i);
+        const bool full = list ? nadi_hf_bit_at(c, list, i) : is_full(types, types ? 0 : 2, i);
         if (!full)
             nadi_hf_place(m, i, &view);
     }
@@ -162,6 +165,8 @@ bool nadi_hf_recurrent_gemma(struct nadi_model *m, struct nadi_hf_config *c)
 {
     const struct nadi_doc_node *types = nadi_hf_list(c, "block_types _block_types");
     const uint64_t lru = nadi_hf_number(c, "lru_width", m->hidden);
+    if (!nadi_hf_has_only(c, types, "attention recurrent"))
+        return false;
     struct nadi_recurrent *r = nadi_hf_recurrent(m, "recurrent block", NADI_STATE_SCAN);
     m->window = nadi_hf_number(c, "attention_window_size sliding_window", 2048);
     m->ffn /= 2; /* of both halves of the gate */

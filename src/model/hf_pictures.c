@@ -102,7 +102,7 @@ bool nadi_hf_dinov2(struct nadi_model *m, struct nadi_hf_config *c)
 }
 
 /* One stage's view: `stage` counts from 0. */
-static struct nadi_model swin_stage(const struct nadi_model *m, const struct nadi_hf_config *c,
+static struct nadi_model swin_stage(const struct nadi_model *m, struct nadi_hf_config *c,
                                     const struct nadi_doc_node *heads, uint32_t stage)
 {
     const uint32_t side = m->image >> stage, window = m->window < side ? m->window : side;

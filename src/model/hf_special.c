@@ -125,6 +125,8 @@ bool nadi_hf_gpt_neo(struct nadi_model *m, struct nadi_hf_config *c)
 {
     const struct nadi_doc_node *layers = nadi_hf_list(c, "attention_layers");
     const struct nadi_doc_node *types = nadi_hf_list(c, "attention_types");
+    if (!nadi_hf_has_only(c, layers, "global local"))
+        return false;
     const struct nadi_doc_node *word = layers ? layers->first : NULL;
     m->window = nadi_hf_number(c, "window_size", 0);
     uint8_t *flags = new_flags(m);

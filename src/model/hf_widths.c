@@ -101,6 +101,8 @@ bool nadi_hf_openelm(struct nadi_model *m, struct nadi_hf_config *c)
         view.kv_heads = nadi_hf_number_at(c, keys, i);
         /* The nearest multiple, or the next where that is more than a tenth below. */
         const double wanted = real_at(c, width) * m->hidden;
+        if (!(wanted > 0) || wanted + multiple > NADI_HF_MOST_COUNT)
+            return nadi_hf_wrong(c, widths, "a list of positive numbers, one of each layer");
         view.ffn = (uint32_t)((wanted + multiple / 2.0) / multiple) * multiple;
         if (view.ffn < 0.9 * wanted)
             view.ffn += multiple;
@@ -136,7 +138,7 @@ bool nadi_hf_mimo_v2(struct nadi_model *m, struct nadi_hf_config *c)
     uint8_t *flags = nadi_hf_flags(m);
     for (uint32_t i = 0; i < m->layers; i++) {
         flags[i] &= (uint8_t)~NADI_LAYER_WINDOWED;
-        if (m->window && nadi_hf_number_at(c, pattern, i) == 1)
+        if (m->window && nadi_hf_bit_at(c, pattern, i))
             flags[i] |= NADI_LAYER_WINDOWED;
     }
     place_windowed(m, &view);
@@ -310,6 +312,8 @@ bool nadi_hf_sparse_latent(struct nadi_model *m, struct nadi_hf_config *c)
                           "index_share_for_mtp_iteration indexer_rope_interleave");
     struct nadi_model view = *m;
     view.index_heads = view.index_dim = 0;
+    if (!nadi_hf_has_only(c, types, "full shared"))
+        return false;
     for (uint32_t i = 0; types && i < m->layers; i++)
         if (nadi_str_equal(nadi_hf_word_at(types, i), "shared"))
             nadi_hf_place(m, i, &view);
@@ -337,7 +341,7 @@ bool nadi_hf_minimax_m3(struct nadi_model *m, struct nadi_hf_config *c)
     }
     c->map = map;
     for (uint32_t i = 0; sparse && i < m->layers; i++)
-        if (nadi_hf_number_at(c, sparse, i) == 1)
+        if (nadi_hf_bit_at(c, sparse, i))
             nadi_hf_place(m, i, &view);
     return true;
 }

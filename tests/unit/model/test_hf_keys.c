@@ -75,6 +75,36 @@ static void refusals(void **state)
         {"{'model_type': 'switch_transformers', 'd_model': 64, 'd_kv': 8, 'd_ff': 160, "
          "'num_layers': 4, 'num_heads': 8, 'vocab_size': 1000, 'num_experts': 0}",
          "model/shape", "'experts' is 0"},
+        {"{'model_type': 'qwen3_moe', 'num_experts': 8, 'num_experts_per_tok': 2, "
+         "'mlp_only_layers': ['x'], " BASE "}",
+         "model/config", "whole numbers"},
+        {"{'model_type': 'qwen3_moe', 'num_experts': 8, 'num_experts_per_tok': 2, "
+         "'mlp_only_layers': [-1], " BASE "}",
+         "model/config", "whole numbers"},
+        {"{'model_type': 'deci', 'num_key_value_heads_per_layer': [4, 2, 1], " BASE "}",
+         "model/config", "'num_key_value_heads_per_layer' must be"},
+        {"{'model_type': 'minimax', 'num_local_experts': 8, 'num_experts_per_tok': 2, "
+         "'attn_type_list': [0, 0, 2, 1], " BASE "}",
+         "model/config", "0 and 1"},
+        {"{'model_type': 'glm4_moe', 'n_routed_experts': 8, 'num_experts_per_tok': 2, "
+         "'mlp_layer_types': ['dense', 'sparse', 'x', 'sparse'], " BASE "}",
+         "model/config", "dense sparse"},
+        {"{'model_type': 'deepseek', 'n_routed_experts': 8, 'num_experts_per_tok': 2, "
+         "'moe_layer_freq': [0, 1, 7, 1], " BASE "}",
+         "model/config", "'moe_layer_freq'"},
+        {"{'model_type': 'recurrent_gemma', 'block_types': ['recurrent', 'x'], " BASE "}",
+         "model/config", "attention recurrent"},
+        {"{'model_type': 'zamba2', 'layers_block_type': ['hybrid', 'x', 'mamba', 'mamba'], " BASE
+         "}",
+         "model/config", "hybrid mamba"},
+        {"{'model_type': 'kimi_linear', 'linear_attn_config': {'kda_layers': [1, 2, 3], "
+         "'full_attn_layers': [3, 4]}, " BASE "}",
+         "model/unmodelled", "both kinds"},
+        {"{'model_type': 'kimi_linear', 'linear_attn_config': {'kda_layers': [1, 2], "
+         "'full_attn_layers': [4]}, " BASE "}",
+         "model/unmodelled", "neither"},
+        {"{'model_type': 'gpt_neo', 'attention_layers': ['local', 'x', 'local', 'x'], " BASE "}",
+         "model/config", "global local"},
         {"{'model_type': 'swin', 'depths': [2, 2], 'num_heads': [4]}", "model/unmodelled",
          "'depths'"},
         {"{'model_type': 'llama', 'num_hidden_layers': 1000000, 'hidden_size': 64}", "model/config",
