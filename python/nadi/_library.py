@@ -135,6 +135,11 @@ def take_text(pointer):
     return text
 
 
+def names_of(given):
+    """A list of names; a single name is a list of one, and not of its letters."""
+    return [given] if isinstance(given, (str, os.PathLike)) else list(given)
+
+
 def text_of(value):
     return (value or b"").decode("utf-8", "replace")
 

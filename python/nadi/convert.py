@@ -2,7 +2,7 @@
 import ctypes
 from ctypes import c_int, c_void_p
 
-from ._library import DONE, Messages, Struct, lib, take_text
+from ._library import DONE, Messages, Struct, lib, names_of, take_text
 from .design import _answer
 
 for _name in "from_text", "from_tool", "rescale", "to_param":
@@ -31,7 +31,7 @@ def trace_from_text(path, output, **options):
 def trace_from_tool(files, output, **options):
     """Writes files of other tools (StableHLO, HLO, profiles of XLA and Nsight, FlexFlow, DUMPI, PARAM) as traces, as
     `nadi trace from-tool` does: its report, a text. options: form="hlo", ranks=8. Raises Error."""
-    return _text(lib.nadi_trace_from_tool, Struct("nadi_trace_from_tool", **{**options, "inputs.names": list(files),
+    return _text(lib.nadi_trace_from_tool, Struct("nadi_trace_from_tool", **{**options, "inputs.names": names_of(files),
                                                                                "output": output}))
 
 

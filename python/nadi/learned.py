@@ -2,7 +2,7 @@
 import ctypes
 from ctypes import c_int, c_void_p
 
-from ._library import Struct, lib
+from ._library import Struct, lib, names_of
 from .design import _answer
 
 for _name in "learn", "synth", "fidelity", "privacy":
@@ -17,7 +17,7 @@ def trace_learn(jobs, output, **options):
     "kind", "families". options: model="structural" or "sequence", epsilon=0 with public_model=MODEL, seed=0. Raises
     Error."""
     return _answer(lib.nadi_trace_learn,
-                   Struct("nadi_trace_learn", **dict(options, jobs=list(jobs), output=output, form="json")))
+                   Struct("nadi_trace_learn", **dict(options, jobs=names_of(jobs), output=output, form="json")))
 
 
 def trace_synth(model, output, **options):
@@ -40,5 +40,6 @@ def trace_privacy(jobs, synthetic, held_out=(), page=None, database=None):
     """What of the training jobs is in synthetic ones, as `nadi trace privacy` measures: a dict with "jobs", "nearest",
     "auc" of the strongest attacker. page, database: as of trace_fidelity. Raises Error."""
     return _answer(lib.nadi_trace_privacy,
-                   Struct("nadi_trace_privacy", jobs=list(jobs), synthetic=list(synthetic), held_out=list(held_out),
+                   Struct("nadi_trace_privacy", jobs=names_of(jobs), synthetic=names_of(synthetic),
+                          held_out=names_of(held_out),
                           page=page, database=database, form="json"))

@@ -202,6 +202,7 @@ class Package(unittest.TestCase):
         self.assertTrue(os.path.getsize(measures) > 0)
         self.assertEqual([k["kind"] for k in alike["kinds"]], ["all-reduce"])
         copied = nadi.trace_privacy([self.inputs[0]], [self.inputs[0]])
+        self.assertEqual(nadi.trace_privacy(self.inputs[0], self.inputs[0]), copied)  # one name, no list
         self.assertEqual((copied["jobs"][0]["runs"], copied["auc"]), (1, None))
         loads = nadi.noc_sweep("mesh shape=4x4", (0.1, 0.3), measured=500, warmup=200, saturation=False)["loads"]
         self.assertEqual([round(r["latency_cycles"] / 20) for r in loads], [1, 1])
