@@ -188,7 +188,7 @@ static bool show_pairs(const struct scenario *s, const char *binary)
 
 static bool beside(const char *folder, const char *word)
 {
-    bool right = true;
+    bool right = true, any = false;
     printf("%-46s %-8s %10s %10s %s\n", "CPU seconds, the best of 3", "executor", "reference",
            "nadi", "ratios of pairs");
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
@@ -197,6 +197,7 @@ static bool beside(const char *folder, const char *word)
         nadi_str_printf(&binary, "%s/AstraSim_Analytical_Congestion_%s", folder,
                         aware ? "Aware" : "Unaware");
         const bool wanted = !word || strstr(scenarios[i].name, word);
+        any |= wanted;
         if (wanted && !nadi_file_exists(nadi_str_get(&binary)))
             printf("%-46s skipped: no %s\n", scenarios[i].name, nadi_str_get(&binary));
         else if (wanted) {
@@ -205,6 +206,8 @@ static bool beside(const char *folder, const char *word)
         }
         nadi_str_release(&binary);
     }
+    if (!any)
+        fail("no case has this word in its name");
     return right;
 }
 
