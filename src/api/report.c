@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "report/page.h"
 #include "report/run_check.h"
+#include "report/run_files.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
 #include "report/sweep_page.h"
@@ -26,10 +27,29 @@ enum nadi_status nadi_do_run_check_folder(const char *run, struct nadi_diags *me
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
+/* A page in place of what it is made of would lose the run, or the sweep. */
+static bool spares_run(const char *run, const char *path, struct nadi_diags *messages)
+{
+    static const char *const parts[] = {"", "/" NADI_RUN_DB_FILE, "/" NADI_SUMMARY_FILE};
+    bool spared = true;
+    for (size_t i = 0; i < 3 && spared; i++) {
+        struct nadi_str name = NADI_STR_INIT;
+        nadi_str_printf(&name, "%s%s", run, parts[i]);
+        spared = !nadi_file_is_same(nadi_str_get(&name), path);
+        nadi_str_release(&name);
+    }
+    return spared ||
+           nadi_error(messages, "report/output", NADI_IN_FILE(path), "name another file with --out",
+                      "the page would overwrite what it is made of");
+}
+
 enum nadi_status nadi_do_report_page(const char *const *runs, size_t count, const char *path,
                                      struct nadi_diags *messages)
 {
     struct nadi_str page = NADI_STR_INIT;
+    for (size_t i = 0; i < count; i++)
+        if (!spares_run(runs[i], path, messages))
+            return NADI_STATUS_INPUT;
     const bool sweep = count == 1 && nadi_store_is(runs[0]);
     const bool ok = (sweep ? nadi_sweep_page_write(runs[0], &page, messages)
                            : nadi_page_write(runs, count, &page, messages)) &&
