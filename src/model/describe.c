@@ -229,6 +229,8 @@ static bool check_transformer(const struct check *c)
                    {"vocab", m->vocab + (uint64_t)m->patch});
     if (m->family == NADI_FAMILY_ENCODER_DECODER)
         ok &= NEED(c, {"decoder-layers", m->decoder_layers});
+    if ((uint64_t)m->layers + m->decoder_layers > NADI_MODEL_MOST_LAYERS)
+        return refuse(c, NULL, "a model has at most 100000 layers");
     if (!ok || !check_layers(c))
         return false;
     for (uint32_t i = 0; i < m->view_count; i++)

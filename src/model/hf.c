@@ -240,10 +240,10 @@ static bool fill_sizes(struct nadi_model *m, struct nadi_hf_config *c,
     m->lookups = m->expert_every = 1;
     if (m->family == NADI_FAMILY_ENCODER)
         m->token_types = nadi_hf_number(c, "type_vocab_size", 0);
-    if (m->layers > NADI_HF_MOST_LAYERS)
+    if (m->layers > NADI_MODEL_MOST_LAYERS)
         return (c->ok = nadi_error(c->diags, "model/config", NADI_IN_FILE(c->doc->path), NULL,
                                    "%" PRIu32 " layers; at most %d are read", m->layers,
-                                   NADI_HF_MOST_LAYERS));
+                                   NADI_MODEL_MOST_LAYERS));
     return true;
 }
 

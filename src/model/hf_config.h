@@ -9,7 +9,7 @@
 #include "format/doc.h"
 #include "model/model.h"
 
-enum { NADI_HF_MOST_COUNT = 1000000000, NADI_HF_MOST_LAYERS = 100000, NADI_HF_MOST_READ = 256 };
+enum { NADI_HF_MOST_COUNT = 1000000000, NADI_HF_MOST_READ = 256 };
 
 struct nadi_hf_config {
     const struct nadi_doc *doc;

@@ -143,7 +143,8 @@ bool nadi_hf_swin(struct nadi_model *m, struct nadi_hf_config *c)
     m->layers = 0;
     for (uint32_t s = 0; s < depths->count; s++)
         m->layers += nadi_hf_number_at(c, depths, s);
-    if (m->layers == 0 || m->layers > NADI_HF_MOST_LAYERS || m->image >> (depths->count - 1) == 0)
+    if (m->layers == 0 || m->layers > NADI_MODEL_MOST_LAYERS ||
+        m->image >> (depths->count - 1) == 0)
         return nadi_hf_refuse(c, depths, "more stages than a picture has halves, or no layers");
     uint32_t layer = 0;
     for (uint32_t s = 0; s < depths->count; s++) {

@@ -107,7 +107,7 @@ static bool local_layer(const struct nadi_doc_node *types, uint32_t layer)
         uint32_t times;
         if (t->kind != NADI_DOC_LIST || t->count != 2 || t->first->kind != NADI_DOC_LIST ||
             !t->first->count || t->first->next->kind != NADI_DOC_SCALAR ||
-            !nadi_str_to_u32(t->first->next->text, NADI_HF_MOST_LAYERS, &times))
+            !nadi_str_to_u32(t->first->next->text, NADI_MODEL_MOST_LAYERS, &times))
             return false;
         if (layer / t->first->count >= times) {
             layer -= times * t->first->count;

@@ -174,7 +174,7 @@ bool nadi_hf_step3p5(struct nadi_model *m, struct nadi_hf_config *c)
         char number[16] = "";
         if (length < sizeof(number))
             memcpy(number, experts, length);
-        if (nadi_str_to_u32(number, NADI_HF_MOST_LAYERS, &layer) && layer < m->layers)
+        if (nadi_str_to_u32(number, NADI_MODEL_MOST_LAYERS, &layer) && layer < m->layers)
             flags[layer] |= NADI_LAYER_EXPERTS;
         experts += length;
         experts += strspn(experts, ", ");

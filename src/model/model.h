@@ -101,6 +101,8 @@ struct nadi_widths { /* a list of layer widths */
     uint32_t count;
 };
 
+enum { NADI_MODEL_MOST_LAYERS = 100000 }; /* of a transformer, decoder layers included */
+
 struct nadi_model {
     struct nadi_arena arena;
     const char *name, *source; /* source: NULL when not said */

@@ -109,6 +109,10 @@ static void refusals(void **state)
          "'depths'"},
         {"{'model_type': 'llama', 'num_hidden_layers': 1000000, 'hidden_size': 64}", "model/config",
          "at most"},
+        {"{'model_type': 'marian', 'd_model': 64, 'encoder_layers': 2, 'decoder_layers': 100000, "
+         "'encoder_ffn_dim': 160, 'decoder_ffn_dim': 160, 'encoder_attention_heads': 8, "
+         "'decoder_attention_heads': 8, 'vocab_size': 1000}",
+         "model/shape", "at most"},
         {"{'model_type': 'qwen3', 'layer_types': ['full_attention', 'full_attention', "
          "'linear_attention', 'full_attention'], " BASE "}",
          "model/unmodelled", "'linear_attention'"},
