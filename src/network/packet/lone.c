@@ -110,21 +110,17 @@ static nadi_time pace(const struct packet *p, const struct lone_pair *pair, uint
 }
 
 /* NULL: it has no route. */
-static struct lone_pair *pair_of(struct packet *p, const struct delivery *d)
+static struct lone_pair *pair_of(struct packet *p, uint32_t index)
 {
     struct nadi_pkt_lone *l = p->lone;
+    const uint32_t connection = p->deliveries.items[index].connection;
     const struct lone_pair fresh = {.going = NADI_NONE};
-    while (l->pairs.count <= d->connection)
+    while (l->pairs.count <= connection)
         NADI_PUSH(&l->pairs, fresh);
-    struct lone_pair *pair = &l->pairs.items[d->connection];
+    struct lone_pair *pair = &l->pairs.items[connection];
     if (pair->known)
         return pair;
-    const struct nadi_pkt_flow_spec spec = {.src = d->src,
-                                            .dst = d->dst,
-                                            .bytes = 1,
-                                            .has_queue_pair = true,
-                                            .queue_pair = d->connection,
-                                            .sport = p->queue_pairs.items[d->connection].sport};
+    const struct nadi_pkt_flow_spec spec = nadi_pkt_queue_pair_spec(p, index);
     const uint32_t flow = nadi_pkt_flow_prepare(p->net, &spec);
     if (flow == NADI_NONE)
         return NULL;
@@ -316,7 +312,7 @@ static void begin(struct packet *p, uint32_t index)
 {
     struct nadi_pkt_lone *l = p->lone;
     const uint32_t connection = p->deliveries.items[index].connection;
-    struct lone_pair *pair = pair_of(p, &p->deliveries.items[index]);
+    struct lone_pair *pair = pair_of(p, index);
     if (!pair || l->off) {
         nadi_pkt_queue_pair_inject(p, index);
         return;

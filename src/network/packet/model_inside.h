@@ -83,6 +83,9 @@ void nadi_pkt_model_moved(void *context, nadi_time by);
 /* model_queue_pairs.c */
 /* The connection of a message that is sent now; NADI_NONE: of none that is kept. */
 uint32_t nadi_pkt_queue_pair_of(struct packet *p, const struct nadi_message *m);
+/* The flow that carries a message, if no open one does: which route it takes depends on all of it.
+ */
+struct nadi_pkt_flow_spec nadi_pkt_queue_pair_spec(const struct packet *p, uint32_t index);
 /* The message's packets may leave from now on. */
 void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index);
 /* It could not until now because of those before it: noted where that is asked for. */

@@ -46,11 +46,9 @@ static bool append(struct packet *p, uint32_t index, struct queue_pair *queue_pa
     return false;
 }
 
-void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index)
+struct nadi_pkt_flow_spec nadi_pkt_queue_pair_spec(const struct packet *p, uint32_t index)
 {
     const struct delivery *d = &p->deliveries.items[index];
-    struct queue_pair *queue_pair =
-        d->connection == NADI_NONE ? NULL : &p->queue_pairs.items[d->connection];
     struct nadi_pkt_flow_spec spec = {
         .src = host_of(p, d->src),
         .dst = host_of(p, d->dst),
@@ -60,13 +58,22 @@ void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index)
         .user = index,
         .at_path_rate = d->src >= p->npu_count,
     };
-    if (queue_pair && append(p, index, queue_pair))
-        return;
-    if (queue_pair) {
+    if (d->connection != NADI_NONE) {
         spec.has_queue_pair = true;
         spec.queue_pair = d->connection;
-        spec.sport = queue_pair->sport;
+        spec.sport = p->queue_pairs.items[d->connection].sport;
     }
+    return spec;
+}
+
+void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index)
+{
+    const struct delivery *d = &p->deliveries.items[index];
+    struct queue_pair *queue_pair =
+        d->connection == NADI_NONE ? NULL : &p->queue_pairs.items[d->connection];
+    if (queue_pair && append(p, index, queue_pair))
+        return;
+    const struct nadi_pkt_flow_spec spec = nadi_pkt_queue_pair_spec(p, index);
     if (nadi_pkt_flow_start(p->net, &spec) == NADI_NONE)
         NADI_PUSH(&p->stranded, index);
     else if (p->recall && queue_pair)

@@ -508,7 +508,7 @@ static bool is_kept(struct packet *p, uint32_t index)
     if (d->connection == NADI_NONE)
         return false;
     const struct queue_pair *pair = &p->queue_pairs.items[d->connection];
-    if (!r->off && pair->part == NADI_NONE && !nadi_pkt_recall_route(p, d))
+    if (!r->off && pair->part == NADI_NONE && !nadi_pkt_recall_route(p, index))
         nadi_pkt_recall_settle(r, true);
     if (pair->part == NADI_NONE)
         return false;

@@ -188,8 +188,8 @@ struct nadi_pkt_recall {
 
 /* Divides the network. */
 void nadi_pkt_recall_divide(struct nadi_pkt_recall *r, const struct nadi_pkt *net);
-/* The route of a connection and its part; false where packets may go otherwise. */
-bool nadi_pkt_recall_route(struct packet *p, const struct delivery *d);
+/* The route of a delivery's connection and its part; false where packets may go otherwise. */
+bool nadi_pkt_recall_route(struct packet *p, uint32_t index);
 static inline uint32_t nadi_pkt_recall_port(const struct nadi_pkt_recall *r,
                                             const struct nadi_pkt_recall_part *part, uint32_t local)
 {

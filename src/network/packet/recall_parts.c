@@ -168,16 +168,11 @@ static bool add_ports(struct nadi_pkt_recall *r, const struct nadi_pkt *net, uin
     }
 }
 
-bool nadi_pkt_recall_route(struct packet *p, const struct delivery *d)
+bool nadi_pkt_recall_route(struct packet *p, uint32_t index)
 {
     struct nadi_pkt_recall *r = p->recall;
-    struct queue_pair *pair = &p->queue_pairs.items[d->connection];
-    const struct nadi_pkt_flow_spec spec = {.src = d->src,
-                                            .dst = d->dst,
-                                            .bytes = 1,
-                                            .has_queue_pair = true,
-                                            .queue_pair = d->connection,
-                                            .sport = pair->sport};
+    struct queue_pair *pair = &p->queue_pairs.items[p->deliveries.items[index].connection];
+    const struct nadi_pkt_flow_spec spec = nadi_pkt_queue_pair_spec(p, index);
     const uint32_t flow = nadi_pkt_flow_prepare(p->net, &spec);
     uint32_t part = NADI_NONE;
     if (flow == NADI_NONE)
