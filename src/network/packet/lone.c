@@ -5,6 +5,8 @@
 
 enum held { NOTHING, TIMED, PACKETS };
 
+enum { CROWD = 2 }; /* connections whose packets wait for each other at a port */
+
 struct lone_pair {               /* a connection */
     uint32_t first, there, back; /* ports of its route, but for those on board: so many each */
     uint32_t going;              /* its message that is timed and not all sent; NONE: none is */
@@ -12,7 +14,8 @@ struct lone_pair {               /* a connection */
     uint32_t open;               /* flows */
     nadi_time begun, left;       /* of the message that goes: all of it is sent */
     enum held held;              /* what goes over its ports, if something does */
-    bool known, even;            /* even: no cable is slower than its packets leave */
+    bool known, even;            /* even: no cable is slower than its packets leave, and ACKs do
+                                  * not go a longer way, over several connections' cables */
 };
 
 struct nadi_pkt_lone {
@@ -29,6 +32,17 @@ struct nadi_pkt_lone {
         uint32_t *items;
         size_t count, capacity;
     } ports;
+    struct { /* of each of `ports`: in the list of those whose ACKs go over it */
+        struct acked {
+            uint32_t connection, before, next;
+        } * items;
+        size_t count, capacity;
+    } acked;
+    struct { /* ports over which several connections have begun to send packets */
+        uint32_t *items;
+        size_t count, capacity;
+    } crowded;
+    uint32_t *acked_over; /* by port: the first of its list; NONE */
     /* by port: connection that is timed over it, NONE; how many go as packets */
     uint32_t *timed_over, *packets_over;
 };
@@ -52,8 +66,9 @@ struct nadi_pkt_lone *nadi_pkt_lone_create(const struct packet *p, double error)
     l->share = share;
     l->timed_over = NADI_NEW(uint32_t, net->port_count);
     l->packets_over = NADI_ZNEW(uint32_t, net->port_count);
+    l->acked_over = NADI_NEW(uint32_t, net->port_count);
     for (uint32_t i = 0; i < net->port_count; i++)
-        l->timed_over[i] = NADI_NONE;
+        l->timed_over[i] = l->acked_over[i] = NADI_NONE;
     return l;
 }
 
@@ -63,6 +78,9 @@ void nadi_pkt_lone_destroy(struct nadi_pkt_lone *l)
         return;
     nadi_mem_free(l->pairs.items);
     nadi_mem_free(l->ports.items);
+    nadi_mem_free(l->acked.items);
+    nadi_mem_free(l->crowded.items);
+    nadi_mem_free(l->acked_over);
     nadi_mem_free(l->timed_over);
     nadi_mem_free(l->packets_over);
     nadi_mem_free(l);
@@ -128,12 +146,36 @@ static struct lone_pair *pair_of(struct packet *p, uint32_t index)
     pair->first = (uint32_t)l->ports.count;
     pair->there = add_ports(l, p->net, flow, false);
     pair->back = add_ports(l, p->net, flow, true);
+    const struct acked none = {connection, NADI_NONE, NADI_NONE};
+    while (l->acked.count < l->ports.count)
+        NADI_PUSH(&l->acked, none);
     const uint32_t out = nadi_pkt_path_port(p->net, flow, false, 0);
     const uint32_t full = p->net->config.payload_bytes + p->net->frames.data_overhead;
-    pair->even = nadi_pkt_is_on_board(p->net, out) ||
-                 p->net->ports[out].ticks[full] >= (uint32_t)pace(p, pair, full);
+    pair->even = pair->back <= pair->there &&
+                 (nadi_pkt_is_on_board(p->net, out) ||
+                  p->net->ports[out].ticks[full] >= (uint32_t)pace(p, pair, full));
     nadi_pkt_flow_unprepare(p->net, flow);
     return pair;
+}
+
+/* Its ACKs go over the ports of the way back: from now on, or not any more. */
+static void list_acks(struct nadi_pkt_lone *l, const struct lone_pair *pair, bool from_now_on)
+{
+    for (uint32_t i = pair->first + pair->there; i < pair->first + pair->there + pair->back; i++) {
+        uint32_t *first = &l->acked_over[l->ports.items[i]];
+        struct acked *a = &l->acked.items[i];
+        if (from_now_on) {
+            a->before = NADI_NONE;
+            a->next = *first;
+            if (*first != NADI_NONE)
+                l->acked.items[*first].before = i;
+            *first = i;
+            continue;
+        }
+        if (a->next != NADI_NONE)
+            l->acked.items[a->next].before = a->before;
+        *(a->before == NADI_NONE ? first : &l->acked.items[a->before].next) = a->next;
+    }
 }
 
 static void hold(struct packet *p, struct lone_pair *pair, uint32_t connection, enum held held)
@@ -141,11 +183,13 @@ static void hold(struct packet *p, struct lone_pair *pair, uint32_t connection, 
     struct nadi_pkt_lone *l = p->lone;
     const uint32_t *ports = l->ports.items + pair->first;
     for (uint32_t i = 0; i < pair->there; i++) {
-        if (held == PACKETS)
-            l->packets_over[ports[i]]++;
-        else
+        if (held == TIMED)
             l->timed_over[ports[i]] = connection;
+        else if (++l->packets_over[ports[i]] == CROWD)
+            NADI_PUSH(&l->crowded, ports[i]);
     }
+    if (held == TIMED)
+        list_acks(l, pair, true);
     pair->held = held;
     p->net->recalling += held == TIMED;
 }
@@ -160,6 +204,8 @@ static void let_go(struct packet *p, struct lone_pair *pair)
         else
             l->timed_over[ports[i]] = NADI_NONE;
     }
+    if (pair->held == TIMED)
+        list_acks(l, pair, false);
     p->net->recalling -= pair->held == TIMED;
     pair->held = NOTHING;
 }
@@ -292,6 +338,32 @@ static bool has_packets(const struct packet *p, const struct lone_pair *pair)
     return false;
 }
 
+/* Would its ACKs wait for data, and its window for them? */
+static bool acks_wait(const struct packet *p, const struct lone_pair *pair)
+{
+    const struct nadi_pkt_lone *l = p->lone;
+    for (uint32_t i = pair->there; i < pair->there + pair->back; i++)
+        if (l->packets_over[l->ports.items[pair->first + i]] >= CROWD)
+            return true;
+    return false;
+}
+
+/* Messages whose ACKs wait now are not timed any more. */
+static void leave_crowds(struct packet *p)
+{
+    struct nadi_pkt_lone *l = p->lone;
+    while (l->crowded.count > 0) {
+        const uint32_t port = l->crowded.items[--l->crowded.count];
+        while (l->acked_over[port] != NADI_NONE) {
+            const uint32_t connection = l->acked.items[l->acked_over[port]].connection;
+            if (l->pairs.items[connection].going == NADI_NONE)
+                let_go(p, &l->pairs.items[connection]); /* only its last packets are under way */
+            else
+                convert(p, connection);
+        }
+    }
+}
+
 /* Does other data go over one of its cables? What is timed there is not any more. */
 static bool has_others(struct packet *p, const struct lone_pair *pair)
 {
@@ -319,14 +391,15 @@ static void begin(struct packet *p, uint32_t index)
     }
     const bool sure =
         pair->even && timing_of(p, pair, p->deliveries.items[index].bytes).error <= l->error;
-    if (pair->held == TIMED && (!sure || has_packets(p, pair)))
+    if (pair->held == TIMED && (!sure || has_packets(p, pair) || acks_wait(p, pair)))
         let_go(p, pair); /* only its last packets are still under way */
-    if (pair->held == NOTHING && !has_others(p, pair) && sure)
+    if (pair->held == NOTHING && !has_others(p, pair) && sure && !acks_wait(p, pair))
         hold(p, pair, connection, TIMED);
     if (pair->held == TIMED)
         time_message(p, pair, index);
     else
         inject(p, pair, connection, index);
+    leave_crowds(p);
 }
 
 void nadi_pkt_lone_send(struct packet *p, uint32_t index)

@@ -6,7 +6,9 @@
  * of that is added, so that the time of a message that stays alone is wrong by at most as much:
  * 0.8 % with packets of 4,096 bytes, less where one ACK answers several. If the error allowed is
  * smaller, nothing is timed. Where another connection's data comes to one of its cables, both go as
- * packets from then on: the message with what it has not sent.
+ * packets from then on: the message with what it has not sent. So does it where data of several
+ * connections meets on its ACKs' way: they wait in a queue there, and its window for them. Where
+ * ACKs go a longer way than data, as in one-way rings, nothing is timed.
  *
  * Beyond that bound: acknowledgements of timed messages are counted, but hold up no packets, and
  * packets under way when a message becomes packets meet nobody. Cost: O(hops) a message. */
