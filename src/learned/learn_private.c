@@ -80,8 +80,18 @@ static int64_t blur(struct private *p, int64_t *counts, uint32_t count, double e
     return sum;
 }
 
-/* Values of a setting for as many jobs as there are said to be; false: those of the public model.
+/* The size of a place; where the reach of the public model begins or ends at it, that of the reach.
  */
+static double in_reach(uint32_t at, const double hull[2])
+{
+    const double size = nadi_private_grid(at);
+    if (at == grid_place(hull[0]) && size < hull[0])
+        return hull[0];
+    return at == grid_place(hull[1]) && size > hull[1] ? hull[1] : size;
+}
+
+/* Values of a setting for as many jobs as there are said to be; false: those of the public model,
+ * as where none is within the reach of its laws. */
 static bool private_setting(struct private *p, uint32_t family, uint32_t jobs, uint32_t setting,
                             double *points)
 {
@@ -92,16 +102,20 @@ static bool private_setting(struct private *p, uint32_t family, uint32_t jobs, u
         if (p->jobs[k].family == family)
             counts[grid_place(p->jobs[k].point[setting])]++;
     const int64_t sum = blur(p, counts, GRID, p->by_setting);
+    const double *hull = &f->hull[2 * (size_t)setting];
+    bool within = false;
     uint32_t at = 0;
     for (uint32_t k = 0; k < jobs && sum; k++) {
         while ((double)(before + counts[at]) * jobs <= (double)k * (double)sum && at + 1 < GRID)
             before += counts[at++];
-        points[(size_t)k * width + setting] = nadi_private_grid(at);
+        const double size = in_reach(at, hull);
+        points[(size_t)k * width + setting] = size;
+        within |= size >= hull[0] && size <= hull[1];
     }
-    for (uint32_t k = 0; k < jobs && !sum; k++)
+    for (uint32_t k = 0; k < jobs && !within; k++)
         points[(size_t)k * width + setting] =
             f->points[(size_t)((uint64_t)k * f->jobs / jobs) * width + setting];
-    return sum > 0;
+    return within;
 }
 
 static bool private_pace(struct private *p, uint32_t family, double *pace)
