@@ -135,6 +135,17 @@ static bool run(const struct nadi_fit_options *o, const struct nadi_bench_log *l
     return ok;
 }
 
+/* Points that count twice would look twice as sure as they are. */
+static bool all_once(const struct nadi_fit_options *o, struct nadi_diags *messages)
+{
+    for (size_t i = 0; i < o->log_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (nadi_file_is_same(o->logs[i], o->logs[k]))
+                return nadi_error(messages, "fit/twice", NADI_IN_FILE(o->logs[i]),
+                                  "name each file once", "the file is named twice");
+    return true;
+}
+
 enum nadi_status nadi_do_fit_logs(const struct nadi_fit_options *options, char **report,
                                   struct nadi_diags *messages)
 {
@@ -144,8 +155,8 @@ enum nadi_status nadi_do_fit_logs(const struct nadi_fit_options *options, char *
     nadi_bench_log_init(&log);
     nadi_arena_init(&arena);
     *report = NULL;
-    const bool ok =
-        read_logs(options, &log, messages) && run(options, &log, &arena, &text, messages);
+    const bool ok = all_once(options, messages) && read_logs(options, &log, messages) &&
+                    run(options, &log, &arena, &text, messages);
     if (ok)
         *report = text.text;
     else
@@ -176,6 +187,8 @@ enum nadi_status nadi_do_fit_kernels(const struct nadi_fit_options *options, cha
                                      struct nadi_diags *messages)
 {
     struct nadi_figure_fit fit;
+    if (!all_once(options, messages))
+        return NADI_STATUS_INPUT;
     const bool ok =
         nadi_fit_kernels_run(&fit, options->logs, options->log_count, options->device, messages);
     return end_figures(&fit, ok, options, report, messages) ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
@@ -185,6 +198,8 @@ enum nadi_status nadi_do_fit_steps(const struct nadi_fit_options *options, char 
                                    struct nadi_diags *messages)
 {
     struct nadi_figure_fit fit;
+    if (!all_once(options, messages))
+        return NADI_STATUS_INPUT;
     const bool ok = nadi_fit_steps_run(&fit, options->logs, options->log_count, messages);
     return end_figures(&fit, ok, options, report, messages) ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
