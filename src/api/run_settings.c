@@ -155,8 +155,10 @@ const struct nadi_setting nadi_run_model[] = {
      .type = NADI_TYPE_NUMBER,
      .max = 10,
      AT(packet_error),
-     .doc = "Network model packet: time messages that share no cable instead of simulating their "
-            "packets, if that is wrong by no more than this (default: 0, all packets)"},
+     .doc =
+         "Network model packet: time messages that share no cable instead of simulating their "
+         "packets, where each is off by no more than this; where others meet, the run may be off "
+         "by more (default: 0, all packets)"},
     {.name = "mismatch",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("error", "warn"),
