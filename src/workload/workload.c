@@ -381,7 +381,8 @@ bool nadi_workload_join(struct nadi_workload *const *parts, uint32_t count,
     for (uint32_t p = 1; p < count; p++)
         join(w, parts[p]);
     w->finished_count = finished_count;
-    memcpy(w->finish_order, finished, finished_count * sizeof(*finished));
+    if (finished_count)
+        memcpy(w->finish_order, finished, finished_count * sizeof(*finished));
     return agree;
 }
 

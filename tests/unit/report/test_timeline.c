@@ -166,6 +166,8 @@ static void all_of_a_timeline(void **state)
         "    9039 is 0\n");
     nadi_str_release(&text);
     pftrace_release(&t);
+    nadi_mem_free(c.r.logged);
+    c.r.logged = NULL;
     report_case_release(&c);
 }
 
