@@ -73,15 +73,14 @@ static bool open_input(const struct nadi_space *s, const char *of, struct nadi_d
 }
 
 /* "tp=8 pp=4": the text behind KEY=, or NULL. */
-static const char *in_settings(const char *settings, const char *key, struct nadi_arena *arena)
+static const char *in_settings(const char *settings, const char *key, struct nadi_arena *arena,
+                               struct nadi_diags *diags)
 {
     const size_t length = strlen(key);
-    for (const char *at = settings; at && *at;) {
-        const size_t word = strcspn(at, " ");
-        if (word > length && memcmp(at, key, length) == 0 && at[length] == '=')
-            return nadi_arena_strndup(arena, at + length + 1, word - length - 1);
-        at += word + strspn(at + word, " ");
-    }
+    struct nadi_set_word word;
+    for (const char *at = settings; at && nadi_set_next(&at, &word, diags) && word.key;)
+        if (word.key_length == length && memcmp(word.key, key, length) == 0)
+            return nadi_arena_strndup(arena, word.value, word.value_length);
     return NULL;
 }
 
@@ -111,11 +110,11 @@ static const char *given_of(struct nadi_space *s, const struct nadi_space_variab
     struct nadi_diags ignored; /* points say what is wrong with an input */
     struct nadi_arena arena;
     struct nadi_doc doc;
-    const char *text = strcmp(v->of, "plan") == 0
-                           ? in_settings(nadi_space_word_of(s, "set"), v->path, &s->arena)
-                           : NULL;
     nadi_diags_init(&ignored);
     nadi_arena_init(&arena);
+    const char *text = strcmp(v->of, "plan") == 0
+                           ? in_settings(nadi_space_word_of(s, "set"), v->path, &s->arena, &ignored)
+                           : NULL;
     if (!text && open_input(s, v->of, &doc, &arena, &ignored)) {
         text = text_of(nadi_doc_at(&doc, v->path), &s->arena);
         nadi_doc_release(&doc);
