@@ -1,4 +1,5 @@
 #include "api/gate.h"
+#include "base/hold.h"
 
 #include <signal.h>
 

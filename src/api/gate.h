@@ -13,6 +13,7 @@
 #include "api/argument.h"
 #include "base/diag.h"
 #include "base/guard.h"
+#include "base/hold.h"
 #include "base/mem.h"
 
 /* What a handle begins with that keeps things between calls. */

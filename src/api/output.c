@@ -1,5 +1,6 @@
 #include "api/inside.h"
 #include "api/job.h"
+#include "base/hold.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/threads.h"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hold.h"
 #include "base/mem.h"
 #include "format/json_write.h"
 #include "report/markup.h"

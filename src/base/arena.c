@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include "base/hold.h"
 #include "base/mem.h"
 
 struct nadi_arena_block {

@@ -1,5 +1,6 @@
 #include "base/child.h"
 
+#include "base/hold.h"
 #include "base/mem.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include "base/hold.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/str.h"

@@ -1,4 +1,5 @@
 #include "base/mem.h"
+#include "base/hold.h"
 
 #include "base/guard.h"
 

@@ -1,4 +1,5 @@
 #include "base/output_lock.h"
+#include "base/hold.h"
 
 #include "base/file.h"
 #include "base/mem.h"

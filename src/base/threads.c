@@ -1,4 +1,5 @@
 #include "base/threads.h"
+#include "base/hold.h"
 
 #include "base/guard.h"
 #include "base/mem.h"

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <nlopt.h>
 
+#include "base/hold.h"
 #include "base/mem.h"
 #include "calibrate/fit.h"
 

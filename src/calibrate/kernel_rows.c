@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/file.h"
+#include "base/hold.h"
 #include "base/mem.h"
 #include "base/signature.h"
 #include "base/str.h"

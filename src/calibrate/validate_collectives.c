@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "base/hold.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"

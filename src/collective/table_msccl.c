@@ -15,6 +15,7 @@
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
+#include "base/hold.h"
 #include "base/mem.h"
 #include "collective/msccl.h"
 

@@ -1,6 +1,7 @@
 #include "format/database.h"
 
 #include "base/file.h"
+#include "base/hold.h"
 #include "base/mem.h"
 #include "format/json_write.h"
 #include "format/utf8.h"

@@ -1,6 +1,7 @@
 /* doc_parse: a document's text to its tree; YAML by libfyaml's events. The library is asked for
  * events only: its own document builder resolves aliases by copying, which a hostile file can make
  * arbitrarily large. */
+#include "base/hold.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"

@@ -1,6 +1,7 @@
 #include "format/inflate.h"
 
 #include "base/file.h"
+#include "base/hold.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "base/str.h"

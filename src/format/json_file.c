@@ -1,5 +1,6 @@
 #include "format/json_file.h"
 
+#include "base/hold.h"
 #include "base/mem.h"
 #include "base/signature.h"
 #include "base/str.h"

@@ -11,6 +11,7 @@
 #define NADI_FORMAT_JSON_FILE_H
 
 #include "base/diag.h"
+#include "base/hold.h"
 #include "format/json_pull.h"
 
 struct nadi_inflate;

@@ -1,6 +1,7 @@
 #include "format/out.h"
 
 #include "base/file.h"
+#include "base/hold.h"
 #include "base/mem.h"
 
 #include <errno.h>

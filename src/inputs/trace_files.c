@@ -1,6 +1,7 @@
 #include "inputs/trace_files.h"
 
 #include "base/guard.h"
+#include "base/hold.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"

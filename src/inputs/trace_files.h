@@ -4,6 +4,7 @@
 #ifndef NADI_INPUTS_TRACE_FILES_H
 #define NADI_INPUTS_TRACE_FILES_H
 
+#include "base/hold.h"
 #include "base/mem.h"
 #include "trace/trace.h"
 

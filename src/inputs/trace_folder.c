@@ -1,6 +1,7 @@
 #include "inputs/trace_folder.h"
 
 #include "base/file.h"
+#include "base/hold.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/signature.h"

@@ -1,6 +1,7 @@
 #include "report/run_check.h"
 
 #include "base/file.h"
+#include "base/hold.h"
 #include "base/mem.h"
 #include "base/output_lock.h"
 #include "base/sha256.h"

@@ -1,6 +1,7 @@
 #include "report/run_files.h"
 
 #include "base/file.h"
+#include "base/hold.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "report/columns.h"

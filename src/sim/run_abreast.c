@@ -13,6 +13,8 @@
 #include "executor/parcel.h"
 #include "sim/run_inside.h"
 
+#include <pthread.h>
+
 enum {
     MOST_THREADS = 8,   /* unless more are asked for */
     FEWEST_RANKS = 256, /* likewise */

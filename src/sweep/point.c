@@ -1,6 +1,7 @@
 #include "sweep/point.h"
 
 #include "base/guard.h"
+#include "base/hold.h"
 #include "base/mem.h"
 #include "explore/energy.h"
 #include "explore/model_inputs.h"

@@ -2,6 +2,7 @@
 #ifndef NADI_SWEEP_POINT_H
 #define NADI_SWEEP_POINT_H
 
+#include "base/hold.h"
 #include "base/str.h"
 #include "inputs/inputs.h"
 #include "sweep/figure.h"

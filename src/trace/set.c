@@ -1,6 +1,7 @@
 #include "trace/set.h"
 
 #include "base/file.h"
+#include "base/hold.h"
 #include "base/mem.h"
 #include "base/output_lock.h"
 #include "base/str.h"

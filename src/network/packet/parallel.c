@@ -6,6 +6,8 @@
 #include "network/packet/fast_forward.h"
 #include "network/packet/parts.h"
 
+#include <pthread.h>
+
 struct word {           /* what a part says when the threads meet */
     nadi_time next;     /* its next event, what it sent included */
     nadi_time moved_at; /* as in struct nadi_pkt */

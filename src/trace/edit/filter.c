@@ -1,4 +1,5 @@
 /* filter: nodes by what they are and by name. */
+#include "base/hold.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "trace/edit/cut.h"
