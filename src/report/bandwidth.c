@@ -143,8 +143,11 @@ struct nadi_collective_class *nadi_collective_classes(const struct nadi_inputs *
         };
         count_in(classes, count, &places, &one);
     }
-    for (size_t i = 0; i < *count; i++)
+    const double working = nadi_ranks_working(r);
+    for (size_t i = 0; i < *count; i++) {
+        classes[i].per_rank_ns = classes[i].rank_ns / working;
         finish(&classes[i]);
+    }
     if (*count)
         qsort(classes, *count, sizeof(*classes), by_time);
     nadi_map64_release(&places);

@@ -91,8 +91,6 @@ const struct nadi_result_view nadi_view_collectives = {
 
 NADI_GETTER(class_kind, item, nadi_collective_class, c,
             nadi_cell_text(nadi_collective_name(c->kind)));
-NADI_GETTER(time_per_rank, item, nadi_collective_class, c,
-            nadi_cell_real(c->rank_ns / (double)row->of->r->rank_count));
 
 static const struct nadi_column collective_class_columns[] = {
     {"kind", 1, NADI_GET(TEXT, class_kind), .meaning = "`ALL_REDUCE`, ..."},
@@ -101,7 +99,7 @@ static const struct nadi_column collective_class_columns[] = {
     {"bytes", 1, CLASS(bytes), .meaning = "the size that the trace gives"},
     {"count", 1, CLASS(count), .meaning = "how many there are"},
     {"duration_ns", 1, CLASS(duration_ns), .meaning = "of all together"},
-    {"time_per_rank_ns", 1, NADI_GET(REAL, time_per_rank), .meaning = "mean over all ranks"},
+    {"time_per_rank_ns", 1, CLASS(per_rank_ns), .meaning = "mean over the ranks that work"},
     {"algorithm_bandwidth_bytes_per_s", 1, CLASS(algorithm_mean),
      .meaning = "mean, over the summed durations"},
     {"bus_bandwidth_bytes_per_s", 1, CLASS(bus_mean), .meaning = "likewise"},

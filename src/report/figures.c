@@ -4,26 +4,44 @@
 
 #include <math.h>
 
+bool nadi_rank_works(const struct nadi_rank_result *rank, uint64_t end_ns)
+{
+    return rank->comm_ns > 0 || rank->finish_ns >= end_ns / 1000;
+}
+
+uint32_t nadi_ranks_working(const struct nadi_result *r)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->rank_count; i++)
+        count += nadi_rank_works(nadi_result_rank(r, i), r->end_ns);
+    return count ? count : r->rank_count;
+}
+
 struct nadi_spread nadi_spread_of(const struct nadi_result *r, enum nadi_rank_figure figure)
 {
     struct nadi_spread s = {.min = UINT64_MAX};
-    const size_t offset = nadi_rank_figure_offset(figure);
+    const uint32_t working = nadi_ranks_working(r);
     double sum = 0;
-    if (r->rank_count == 0)
-        return (struct nadi_spread){0};
+    bool any = false;
     for (uint32_t i = 0; i < r->rank_count; i++) {
-        uint64_t v = *(const uint64_t *)((const char *)nadi_result_rank(r, i) + offset);
+        const struct nadi_rank_result *rank = nadi_result_rank(r, i);
+        const uint64_t v = nadi_rank_figure(rank, figure);
+        if (working < r->rank_count && !nadi_rank_works(rank, r->end_ns))
+            continue;
         sum += (double)v;
         if (v < s.min) {
             s.min = v;
             s.min_rank = i;
         }
-        if (v > s.max || i == 0) {
+        if (v > s.max || !any) {
             s.max = v;
             s.max_rank = i;
         }
+        any = true;
     }
-    s.mean = sum / (double)r->rank_count;
+    if (!any)
+        return (struct nadi_spread){0};
+    s.mean = sum / (double)working;
     return s;
 }
 
@@ -53,15 +71,19 @@ struct nadi_share_spread nadi_share_of(const struct nadi_result *r, enum nadi_fi
     double sum = 0;
     if (r->end_ns == 0 || r->rank_count == 0)
         return s;
+    const uint32_t working = nadi_ranks_working(r);
     for (uint32_t i = 0; i < r->rank_count; i++) {
-        double part = share_ns(nadi_result_rank(r, i), share, r->end_ns) / (double)r->end_ns;
+        const struct nadi_rank_result *rank = nadi_result_rank(r, i);
+        if (working < r->rank_count && !nadi_rank_works(rank, r->end_ns))
+            continue;
+        double part = share_ns(rank, share, r->end_ns) / (double)r->end_ns;
         sum += part;
         if (part > s.max) {
             s.max = part;
             s.max_rank = i;
         }
     }
-    s.mean = sum / (double)r->rank_count;
+    s.mean = sum / (double)working;
     return s;
 }
 

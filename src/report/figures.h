@@ -29,7 +29,12 @@ static inline uint64_t nadi_rank_figure(const struct nadi_rank_result *rank,
     return *(const uint64_t *)((const char *)rank + nadi_rank_figure_offset(figure));
 }
 
-struct nadi_spread { /* over ranks; the ranks are the lowest with that value */
+/* False: an NPU of the cluster that the job leaves over. It has at most a node of no time, and
+ * counts in no mean and no extreme, unless no rank works. */
+bool nadi_rank_works(const struct nadi_rank_result *rank, uint64_t end_ns);
+uint32_t nadi_ranks_working(const struct nadi_result *r); /* O(ranks) */
+
+struct nadi_spread { /* over ranks that work; the ranks are the lowest with that value */
     uint64_t min, max;
     double mean;
     uint32_t min_rank, max_rank;
@@ -74,6 +79,7 @@ struct nadi_collective_class { /* complete collectives of equal kind, participan
     uint64_t count;
     uint64_t duration_ns;              /* sum */
     double rank_ns;                    /* sum of duration * group_ranks */
+    double per_rank_ns;                /* that by the ranks that work */
     double bus_min, bus_max, bus_mean; /* B/s; mean: over the summed durations */
     double algorithm_mean;
 };

@@ -5,6 +5,7 @@
 #include "format/json_write.h"
 #include "report/page_spans.h"
 #include "report/query.h"
+#include "report/run_rows.h"
 #include "report/web.h"
 
 #include <zlib.h>
@@ -20,9 +21,6 @@
 #define SHOWN   "(select min(rank) from ranks group by " ALIKE " order by 1 limit 1024)"
 #define WEIGHTS "(select min(rank) as home, count(*) as n from ranks group by " ALIKE ")"
 
-/* Classes of equal ranks: the first rank of each, and how many there are. */
-#define CLASSES "(select min(rank) as home, count(*) as n from ranks group by class)"
-
 static const struct {
     const char *name, *sql;
 } tables[] = {
@@ -33,9 +31,7 @@ static const struct {
      "select rank, group_name, first_rank, ranks from memberships where rank in " SHOWN
      " order by group_name, first_rank, rank"},
     {"shares", "select rank, cause, ns from shares where rank in " SHOWN " order by rank"},
-    {"causes",
-     "select cause, sum(ns * n) / (select ranks from runs) as ns from shares join " CLASSES
-     " on home = rank group by cause"},
+    {"causes", NADI_RUN_MEAN_SQL},
     {"dimensions", "select * from dimensions"},
     {"links", "select * from links order by utilisation desc, link limit 50000"},
     {"boxes", "select * from drawing_boxes"},

@@ -9,10 +9,15 @@
 #define NADI_RUN_CAUSES_SQL                                                                        \
     "select cause, sum(duration_ns) as ns from critical_path group by cause order by ns desc"
 
+/* As nadi_rank_works of report/figures.h. */
+#define NADI_RUN_WORKS_SQL "communication_ns > 0 or finish_ns >= (select end_ns from runs) / 1000"
+
 /* Ranks of a class have the same shares: those of its first one count for all. */
 #define NADI_RUN_MEAN_SQL                                                                          \
-    "select cause, sum(ns * n) * 1.0 / (select ranks from runs) as ns from shares join (select "   \
-    "min(rank) as home, count(*) as n from ranks group by class) on home = rank group by cause"
+    "with working as (select rank, class from ranks where " NADI_RUN_WORKS_SQL "), homes as "      \
+    "(select min(rank) as home, count(*) as n from working group by class) select cause, "         \
+    "sum(ns * n) * 1.0 / (select count(*) from working) as ns from shares join homes on "          \
+    "home = rank group by cause"
 
 #define NADI_RUN_NODES_SQL                                                                         \
     "select coalesce(nullif(name, ''), cause) as name, sum(duration_ns) as ns from critical_path " \

@@ -198,10 +198,11 @@ static void machine_details(const struct page *p)
     }
     if (!p->in->system.roofline || r->rank_count == 0)
         return;
+    const double working = nadi_ranks_working(r); /* the others have zeros */
     for (uint32_t i = 0; i < r->rank_count; i++) {
-        bound += nadi_result_rank(r, i)->compute_bound / (double)r->rank_count;
-        compute += nadi_result_rank(r, i)->compute_utilisation / (double)r->rank_count;
-        memory += nadi_result_rank(r, i)->memory_utilisation / (double)r->rank_count;
+        bound += nadi_result_rank(r, i)->compute_bound / working;
+        compute += nadi_result_rank(r, i)->compute_utilisation / working;
+        memory += nadi_result_rank(r, i)->memory_utilisation / working;
     }
     nadi_str_printf(p->out,
                     "  roofline %.1f %% of the compute time is compute bound; peak compute used "
@@ -223,13 +224,12 @@ static void collectives(const struct page *p)
     }
     for (size_t i = 0; i < count && i < COLLECTIVES_SHOWN; i++) {
         const struct nadi_collective_class *c = &classes[i];
-        double mine = c->rank_ns / (double)r->rank_count;
         nadi_str_printf(p->out, "  %-18s%8u%12s%9s%12s%15s%9s%15s\n",
                         nadi_collective_label(c->kind), c->ranks,
                         nadi_units_bytes(size, (double)c->bytes), counted(times, c->count),
                         nadi_units_time(each, (double)c->duration_ns / (double)c->count),
-                        nadi_units_time(per_rank, mine),
-                        percent(share, r->end_ns ? mine / (double)r->end_ns : 0),
+                        nadi_units_time(per_rank, c->per_rank_ns),
+                        percent(share, r->end_ns ? c->per_rank_ns / (double)r->end_ns : 0),
                         isfinite(c->bus_mean) ? nadi_units_rate(rate, c->bus_mean) : "-");
     }
     if (count > COLLECTIVES_SHOWN)

@@ -31,44 +31,6 @@ static void say(const struct writer *w, struct nadi_str *sentence)
 
 /* ---- the ranks that work -------------------------------------------------------------------- */
 
-/* NPUs of a cluster that a job leaves over have a node of no time. */
-static bool works(const struct nadi_rank_result *x, uint64_t end_ns)
-{
-    return x->comm_ns > 0 || x->finish_ns >= end_ns / 1000;
-}
-
-static uint32_t count_used(const struct nadi_result *r)
-{
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < r->rank_count; i++)
-        used += works(nadi_result_rank(r, i), r->end_ns);
-    return used ? used : r->rank_count;
-}
-
-/* Over those that work. */
-static struct nadi_spread spread_of(const struct writer *w, enum nadi_rank_figure figure)
-{
-    struct nadi_spread s = nadi_spread_of(w->r, figure);
-    if (w->used == w->r->rank_count)
-        return s;
-    s.mean *= (double)w->r->rank_count / w->used;
-    s.min = UINT64_MAX;
-    for (uint32_t i = 0; i < w->r->rank_count; i++) {
-        const struct nadi_rank_result *x = nadi_result_rank(w->r, i);
-        if (works(x, w->r->end_ns) && nadi_rank_figure(x, figure) < s.min) {
-            s.min = nadi_rank_figure(x, figure);
-            s.min_rank = i;
-        }
-    }
-    return s;
-}
-
-static double share_of(const struct writer *w, enum nadi_figure_share share)
-{
-    const double all = w->r->rank_count, idle = share == NADI_SHARE_IDLE ? all - w->used : 0;
-    return fmax(0, (nadi_share_of(w->r, share).mean * all - idle) / w->used);
-}
-
 static void unused(const struct writer *w, struct nadi_str *s)
 {
     if (w->used == w->r->rank_count)
@@ -130,7 +92,7 @@ static enum nadi_figure_share share_of_cause(enum nadi_cause c)
 static void find_shares(const struct writer *w, double shares[NADI_SHARES])
 {
     for (int i = 0; i < NADI_SHARES; i++)
-        shares[i] = has_path(w) ? 0 : share_of(w, (enum nadi_figure_share)i);
+        shares[i] = has_path(w) ? 0 : nadi_share_of(w->r, (enum nadi_figure_share)i).mean;
     for (int c = 0; c < NADI_CAUSES && has_path(w); c++)
         shares[share_of_cause((enum nadi_cause)c)] +=
             (double)w->why->sums[c] / (double)w->r->end_ns;
@@ -139,8 +101,8 @@ static void find_shares(const struct writer *w, double shares[NADI_SHARES])
 /* What a sentence begins with. */
 static const char *subject_of(const struct writer *w, int share)
 {
-    const bool memory = spread_of(w, NADI_RANK_MEMORY).max > 0;
-    const bool processor = spread_of(w, NADI_RANK_CPU).max > 0;
+    const bool memory = nadi_spread_of(w->r, NADI_RANK_MEMORY).max > 0;
+    const bool processor = nadi_spread_of(w->r, NADI_RANK_CPU).max > 0;
     if (share == NADI_SHARE_EXPOSED_COMM && has_path(w))
         return "Communication";
     if (share == NADI_SHARE_OTHER && memory != processor)
@@ -201,7 +163,7 @@ static void name_straggler(const struct writer *w, uint32_t rank, const char *do
 /* Who made the others wait in collectives, by more than by which ranks end apart. False: nobody. */
 static bool slow_rank(const struct writer *w, double late, struct nadi_str *s)
 {
-    const struct nadi_spread compute = spread_of(w, NADI_RANK_COMPUTE);
+    const struct nadi_spread compute = nadi_spread_of(w->r, NADI_RANK_COMPUTE);
     const double more = (double)compute.max - compute.mean;
     const bool disturbed = w->in->events && w->in->events->perturb.compute_count;
     const bool waited = w->why && w->why->shares ? mean_wait(w) >= MATTERS * (double)w->r->end_ns
@@ -217,7 +179,7 @@ static bool slow_rank(const struct writer *w, double late, struct nadi_str *s)
 static bool late_rank(const struct writer *w, double late, struct nadi_str *s)
 {
     const struct nadi_events *events = w->in->events;
-    const struct nadi_spread compute = spread_of(w, NADI_RANK_COMPUTE);
+    const struct nadi_spread compute = nadi_spread_of(w->r, NADI_RANK_COMPUTE);
     uint32_t last = 0;
     nadi_time least = NADI_TIME_MAX, most = 0;
     double sum = 0;
@@ -250,7 +212,7 @@ static void straggler(const struct writer *w, struct nadi_str *s)
         {NADI_RANK_CPU, "keeps its processor busy for"},
         {NADI_RANK_IDLE, "waits for"},
     };
-    const struct nadi_spread finish = spread_of(w, NADI_RANK_FINISH);
+    const struct nadi_spread finish = nadi_spread_of(w->r, NADI_RANK_FINISH);
     const double late = (double)(finish.max - finish.min), end = (double)w->r->end_ns;
     char time[32], more[32];
     if (w->used < 2)
@@ -305,7 +267,7 @@ static bool advice_of_path(const struct writer *w, struct nadi_str *s)
 static void advice(const struct writer *w, struct nadi_str *s)
 {
     const struct nadi_rank_result *last =
-        nadi_result_rank(w->r, spread_of(w, NADI_RANK_FINISH).max_rank);
+        nadi_result_rank(w->r, nadi_spread_of(w->r, NADI_RANK_FINISH).max_rank);
     const double tenth = 1 - 1 / 1.1, end = (double)w->r->end_ns;
     /* a rank may compute meanwhile: at most what nothing else hides */
     const double free =
@@ -389,7 +351,7 @@ static uint64_t overlap(const struct nadi_result *r)
 static double overload(const struct writer *w, uint32_t *dim)
 {
     double most = 0;
-    const uint64_t during = spread_of(w, NADI_RANK_COMMUNICATION).max;
+    const uint64_t during = nadi_spread_of(w->r, NADI_RANK_COMMUNICATION).max;
     for (uint32_t i = 0; i < w->r->dim_count; i++) {
         const struct nadi_link_result *d = &w->r->dims[i];
         const double use =
@@ -486,7 +448,7 @@ struct nadi_sentences nadi_words_of(const struct nadi_inputs *in, const struct n
     struct writer w = {in, r, why, arena, &words, 0};
     struct nadi_str s = NADI_STR_INIT;
     if (r->outcome == NADI_OUTCOME_DONE && r->rank_count && r->end_ns) {
-        w.used = count_used(r);
+        w.used = nadi_ranks_working(r);
         packets(&w, &s, true);
         bounds(&w, &s);
         nadi_words_slow_links(in, r, MATTERS, &s);
