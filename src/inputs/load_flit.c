@@ -41,11 +41,12 @@ static bool check(const struct nadi_flit_config *c, const struct nadi_schema_val
         return nadi_error(diags, "flit/header", NADI_IN_FILE(file), "lower header, or raise packet",
                           "a full packet has %u x %u B, no more than its header of %u B",
                           c->packet_flits, c->flit_bytes, c->header_bytes);
-    if (c->cut_through && c->buffer_flits && c->packet_flits > c->buffer_flits)
+    const uint32_t room = c->buffer_flits ? c->buffer_flits : NADI_FLIT_MOST_BUFFER;
+    if (c->cut_through && c->packet_flits > room)
         return nadi_error(diags, "flit/buffer", NADI_IN_FILE(file), "raise buffer, or lower packet",
-                          "with flow-control vct a buffer holds a whole packet: buffer is %u flits "
-                          "and packet %u",
-                          c->buffer_flits, c->packet_flits);
+                          "with flow-control vct a buffer holds a whole packet: buffer is%s %u "
+                          "flits and packet %u",
+                          c->buffer_flits ? "" : " at most", room, c->packet_flits);
     return true;
 }
 

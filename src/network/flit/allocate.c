@@ -76,7 +76,7 @@ static void ask_for_vc(struct nadi_flit_machine *m, uint32_t node, uint32_t port
         nadi_flit_look_at(m, m->ready_at[in]);
         return;
     }
-    const uint32_t packet = m->buffers[(size_t)in * m->depth + m->first[in]] >> 2;
+    const uint32_t packet = nadi_flit_at_head(m, in) >> 2;
     const struct nadi_flit_packet *p = &m->packets[packet];
     const uint32_t step =
         m->adaptive ? choose_step(m, node, port, packet) : nadi_flit_steps_of(m, packet)[p->hop];
@@ -132,7 +132,7 @@ static void take_vc(struct nadi_flit_machine *m, uint32_t node, const struct nad
     const uint64_t bit = UINT64_C(1) << (in - in_port * m->vcs);
     m->waiting[in_port] &= ~bit;
     m->active[in_port] |= bit;
-    const uint32_t packet = m->buffers[(size_t)in * m->depth + m->first[in]] >> 2;
+    const uint32_t packet = nadi_flit_at_head(m, in) >> 2;
     m->packets[packet].hop++;
     m->ready_at[in] = m->now + m->config->switch_delay - (m->config->vc_delay == 0);
     nadi_flit_look_at(m, m->ready_at[in]);
@@ -225,10 +225,11 @@ static void go(struct nadi_flit_machine *m, uint32_t node, uint32_t in)
     const uint32_t out = m->out_vc[in], port = nadi_flit_port_of(m, out);
     const uint32_t out_vc = out - port * m->vcs;
     const struct nadi_flit_port *from = &m->wiring->ports[in_port], *to = &m->wiring->ports[port];
-    const uint32_t flit = m->buffers[(size_t)in * m->depth + m->first[in]];
+    const uint32_t flit = nadi_flit_at_head(m, in);
     const uint64_t bit = UINT64_C(1) << in_vc;
-    m->first[in] = (uint16_t)(m->first[in] + 1u == m->depth ? 0 : m->first[in] + 1u);
-    if (--m->count[in] == 0)
+    struct nadi_flit_buffer *buffer = &m->buffers[in];
+    buffer->first = (uint16_t)(buffer->first + 1u) & buffer->mask;
+    if (--buffer->count == 0)
         m->occupied[in_port] &= ~bit;
     m->figures[in_port].held += m->now;
     if (--m->held[node] == 0)
@@ -247,7 +248,7 @@ static void go(struct nadi_flit_machine *m, uint32_t node, uint32_t in)
     m->active[in_port] &= ~bit;
     if (!c->wait_for_tail_credit)
         m->busy[port] &= ~(UINT64_C(1) << out_vc);
-    if (m->count[in])
+    if (buffer->count)
         nadi_flit_begin_packet(m, in, m->now + 1);
 }
 

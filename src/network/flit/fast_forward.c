@@ -126,26 +126,27 @@ static void put_vc(const struct nadi_flit_machine *m, uint32_t vc, uint64_t bit)
 {
     const uint32_t port = vc / m->vcs;
     const bool active = m->active[port] & bit;
+    const struct nadi_flit_buffer *buffer = &m->buffers[vc];
     put(m->fast_forward, (uint64_t)m->vc_accept[vc] << 32 | m->vc_grant[vc]);
-    put(m->fast_forward, (uint64_t)m->credits[vc] << 48 | (uint64_t)m->count[vc] << 32 |
+    put(m->fast_forward, (uint64_t)m->credits[vc] << 48 | (uint64_t)buffer->count << 32 |
                              (active ? m->out_vc[vc] : 0));
     if (!((m->occupied[port] | m->waiting[port] | m->active[port]) & bit))
         return;
     put(m->fast_forward, ahead(m->ready_at[vc], m->now));
-    for (uint32_t i = 0; i < m->count[vc]; i++) {
-        const uint32_t place = (uint32_t)m->first[vc] + i;
-        put_flit(m, m->buffers[(size_t)vc * m->depth + place - (place >= m->depth ? m->depth : 0)]);
-    }
+    for (uint32_t i = 0; i < buffer->count; i++)
+        put_flit(m, buffer->flits[(buffer->first + i) & buffer->mask]);
 }
 
 static void put_port(const struct nadi_flit_machine *m, uint32_t port)
 {
-    const uint64_t one = 1 << NADI_FLIT_CYCLE_BITS, now = m->now << NADI_FLIT_CYCLE_BITS;
+    const struct nadi_flit_instant *free_at = &m->free_at[port];
+    const bool lags = nadi_flit_free_cycle(m, port) >= m->now;
     put(m->fast_forward, m->busy[port]);
     put(m->fast_forward, m->waiting[port]);
     put(m->fast_forward, m->active[port]);
     put(m->fast_forward, m->occupied[port]);
-    put(m->fast_forward, ahead(m->free_at[port] + one, now));
+    put(m->fast_forward,
+        lags ? (free_at->cycle + 1 - m->now) << NADI_FLIT_CYCLE_BITS | free_at->part : 0);
     put(m->fast_forward, m->switch_grant[port]);
     for (uint32_t i = port * m->speedup; i < (port + 1) * m->speedup; i++)
         put(m->fast_forward, (uint64_t)m->switch_accept[i] << 32 | m->switch_vc[i]);
@@ -282,7 +283,7 @@ static void move_on(struct nadi_flit_machine *m, uint64_t periods)
         m->packets[i].earliest += cycles;
     for (uint32_t p = 0; p < ports; p++) {
         const struct nadi_flit_port_figures *each = &ff->each[p];
-        m->free_at[p] += cycles << NADI_FLIT_CYCLE_BITS;
+        m->free_at[p].cycle += cycles;
         m->figures[p].flits += periods * each->flits;
         m->figures[p].no_vc += periods * each->no_vc;
         m->figures[p].no_credit += periods * each->no_credit;

@@ -52,7 +52,7 @@ void nadi_flit_begin_packet(struct nadi_flit_machine *m, uint32_t vc, uint64_t c
     const uint32_t port = nadi_flit_port_of(m, vc);
     m->waiting[port] |= UINT64_C(1) << (vc - port * m->vcs);
     m->ready_at[vc] = cycle + c->routing_delay + c->vc_delay - (c->vc_delay > 0);
-    const uint32_t packet = m->buffers[(size_t)vc * m->depth + m->first[vc]] >> 2;
+    const uint32_t packet = nadi_flit_at_head(m, vc) >> 2;
     m->packets[packet].choices = 0;
     m->packets[packet].earliest = cycle + c->routing_delay + c->vc_delay + c->switch_delay - 1;
     nadi_flit_look_at(m, m->ready_at[vc]);
@@ -79,18 +79,32 @@ static void consume(struct nadi_flit_machine *m, uint32_t at, uint32_t flit)
     m->has_done |= m->users.done(m->users.context, &end);
 }
 
+/* Room for twice as many. */
+static void grow(struct nadi_flit_buffer *b)
+{
+    const uint32_t room = b->mask + 1u;
+    uint32_t *flits = NADI_NEW(uint32_t, 2 * (size_t)room);
+    for (uint32_t i = 0; i < room; i++)
+        flits[i] = b->flits[(b->first + i) & b->mask];
+    if (room > NADI_FLIT_FIRST_ROOM)
+        nadi_mem_free(b->flits);
+    *b = (struct nadi_flit_buffer){
+        .flits = flits, .count = b->count, .mask = (uint16_t)(2 * room - 1)};
+}
+
 static void enter(struct nadi_flit_machine *m, uint32_t node, uint32_t at, uint32_t flit)
 {
     const uint32_t port = nadi_flit_port_of(m, at);
     const uint64_t bit = UINT64_C(1) << (at - port * m->vcs);
-    NADI_ASSERT(m->count[at] < m->depth);
-    uint32_t place = m->first[at] + m->count[at];
-    place = place >= m->depth ? place - m->depth : place;
-    m->buffers[(size_t)at * m->depth + place] = flit;
+    struct nadi_flit_buffer *buffer = &m->buffers[at];
+    NADI_ASSERT(buffer->count < m->depth);
+    if (NADI_UNLIKELY(buffer->count > buffer->mask))
+        grow(buffer);
+    buffer->flits[(buffer->first + buffer->count) & buffer->mask] = flit;
     m->figures[port].held -= m->now;
     if (m->held[node]++ == 0)
         m->routers[node / 64] |= UINT64_C(1) << (node % 64);
-    if (m->count[at]++)
+    if (buffer->count++)
         return;
     m->occupied[port] |= bit;
     if (flit & NADI_FLIT_HEAD)

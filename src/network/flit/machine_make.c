@@ -16,17 +16,19 @@ static void make_wheel(struct nadi_flit_machine *m)
 static void make_vcs(struct nadi_flit_machine *m)
 {
     const size_t n = (size_t)m->wiring->port_count * m->vcs;
-    m->buffers = NADI_NEW(uint32_t, n * m->depth);
-    m->first = NADI_ZNEW(uint16_t, n);
-    m->count = NADI_ZNEW(uint16_t, n);
+    m->buffers = NADI_ZNEW(struct nadi_flit_buffer, n);
+    m->first_room = NADI_NEW(uint32_t, n * NADI_FLIT_FIRST_ROOM);
     m->ready_at = NADI_ZNEW(uint64_t, n);
     m->out_vc = NADI_ZNEW(uint32_t, n);
     m->vc_accept = NADI_ZNEW(uint32_t, n);
     m->credits = NADI_NEW(uint16_t, n);
     m->owner = NADI_ZNEW(uint32_t, n);
     m->vc_grant = NADI_ZNEW(uint32_t, n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         m->credits[i] = (uint16_t)m->depth;
+        m->buffers[i].flits = m->first_room + i * NADI_FLIT_FIRST_ROOM;
+        m->buffers[i].mask = NADI_FLIT_FIRST_ROOM - 1;
+    }
 }
 
 static void make_ports(struct nadi_flit_machine *m)
@@ -36,7 +38,7 @@ static void make_ports(struct nadi_flit_machine *m)
     m->active = NADI_ZNEW(uint64_t, n);
     m->occupied = NADI_ZNEW(uint64_t, n);
     m->busy = NADI_ZNEW(uint64_t, n);
-    m->free_at = NADI_ZNEW(uint64_t, n);
+    m->free_at = NADI_ZNEW(struct nadi_flit_instant, n);
     m->switch_grant = NADI_ZNEW(uint32_t, n);
     m->switch_accept = NADI_ZNEW(uint32_t, (size_t)n * m->speedup);
     m->switch_vc = NADI_ZNEW(uint32_t, (size_t)n * m->speedup);
@@ -97,12 +99,16 @@ void nadi_flit_destroy(struct nadi_flit_machine *m)
         nadi_mem_free(m->wheel[s].items);
     for (size_t i = 0; i < m->steps.count; i++)
         nadi_mem_free(m->steps.items[i]);
+    for (size_t i = 0; i < (size_t)m->wiring->port_count * m->vcs; i++)
+        if (m->buffers[i].mask >= NADI_FLIT_FIRST_ROOM)
+            nadi_mem_free(m->buffers[i].flits);
     void *const all[] = {
-        m->wheel,         m->filled,    m->buffers,       m->first,   m->count,    m->ready_at,
-        m->out_vc,        m->vc_accept, m->credits,       m->owner,   m->vc_grant, m->waiting,
-        m->active,        m->occupied,  m->busy,          m->free_at, m->figures,  m->switch_grant,
-        m->switch_accept, m->switch_vc, m->sources,       m->awake,   m->held,     m->routers,
-        m->packets,       m->requests,  m->first_request, m->wanted,  m->accepts,  m->steps.items};
+        m->wheel,         m->filled,       m->buffers,       m->first_room, m->ready_at,
+        m->out_vc,        m->vc_accept,    m->credits,       m->owner,      m->vc_grant,
+        m->waiting,       m->active,       m->occupied,      m->busy,       m->free_at,
+        m->figures,       m->switch_grant, m->switch_accept, m->switch_vc,  m->sources,
+        m->awake,         m->held,         m->routers,       m->packets,    m->requests,
+        m->first_request, m->wanted,       m->accepts,       m->steps.items};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         nadi_mem_free(all[i]);
     nadi_mem_free(m);
@@ -121,7 +127,7 @@ static uint32_t waits_for(const struct nadi_flit_machine *m, uint32_t in)
     }
     if (!(m->waiting[port] & bit) || m->adaptive)
         return NADI_NONE;
-    const uint32_t packet = m->buffers[(size_t)in * m->depth + m->first[in]] >> 2;
+    const uint32_t packet = nadi_flit_at_head(m, in) >> 2;
     const uint32_t step = nadi_flit_steps_of(m, packet)[m->packets[packet].hop];
     const uint32_t out = nadi_flit_step_port(step);
     const uint64_t vcs = nadi_flit_paths_mask(m->paths, nadi_flit_step_class(step));
@@ -134,9 +140,9 @@ uint32_t nadi_flit_circle(const struct nadi_flit_machine *m, uint32_t *ports, ui
 {
     const uint32_t n = m->wiring->port_count * m->vcs;
     uint32_t at = 0, count = 0;
-    while (at < n && !m->count[at])
+    while (at < n && !m->buffers[at].count)
         at++;
-    for (uint32_t i = 0; i < n && at < n && m->count[at]; i++) /* into the circle */
+    for (uint32_t i = 0; i < n && at < n && m->buffers[at].count; i++) /* into the circle */
         at = waits_for(m, at) == NADI_NONE ? n : waits_for(m, at);
     if (at >= n)
         return 0;
@@ -169,8 +175,8 @@ bool nadi_flit_is_sound(const struct nadi_flit_machine *m)
     count_pending(m, flits, credits);
     for (uint32_t out = 0; out < n; out++) {
         const uint32_t in = m->wiring->ports[out / m->vcs].peer * m->vcs + out % m->vcs;
-        sound &= m->credits[out] + credits[out] + flits[in] + m->count[in] == m->depth;
-        inside += flits[in] + m->count[in];
+        sound &= m->credits[out] + credits[out] + flits[in] + m->buffers[in].count == m->depth;
+        inside += flits[in] + m->buffers[in].count;
     }
     nadi_mem_free(flits);
     nadi_mem_free(credits);

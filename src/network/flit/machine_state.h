@@ -9,7 +9,8 @@
 enum {
     NADI_FLIT_TAIL = 1, /* a flit is its packet << 2 and these */
     NADI_FLIT_HEAD = 2,
-    NADI_FLIT_PACKETS = 256, /* whose steps are allocated at once */
+    NADI_FLIT_PACKETS = 256,  /* whose steps are allocated at once */
+    NADI_FLIT_FIRST_ROOM = 8, /* flits that each buffer has room for at first, a power of two */
 };
 
 /* Instead of a flit: a credit arrives. */
@@ -38,6 +39,19 @@ struct nadi_flit_arrival {
 struct nadi_flit_slot {
     struct nadi_flit_arrival *items;
     size_t count, capacity;
+};
+
+/* Of an input VC: a ring that grows up to the depth, so that deep buffers take memory where they
+ * are used. */
+struct nadi_flit_buffer {
+    uint32_t *flits;
+    uint16_t first, count;
+    uint16_t mask; /* room - 1, a power of two less one */
+};
+
+struct nadi_flit_instant { /* in cycles; whole ones fill 64 bits, a fraction more would not fit */
+    uint64_t cycle;
+    uint64_t part; /* NADI_FLIT_CYCLE_BITS bits */
 };
 
 struct nadi_flit_source { /* a host's port */
@@ -72,10 +86,10 @@ struct nadi_flit_machine {
     uint64_t inside; /* flits */
 
     /* Input VCs, port * vcs + vc. */
-    uint32_t *buffers; /* depth each */
-    uint16_t *first, *count;
-    uint64_t *ready_at; /* VC allocation, or switch allocation, from this cycle on */
-    uint32_t *out_vc;   /* of an active one: output VC of the machine */
+    struct nadi_flit_buffer *buffers;
+    uint32_t *first_room; /* of all buffers */
+    uint64_t *ready_at;   /* VC allocation, or switch allocation, from this cycle on */
+    uint32_t *out_vc;     /* of an active one: output VC of the machine */
     uint32_t *vc_accept;
     /* Output VCs. */
     uint16_t *credits;
@@ -84,7 +98,7 @@ struct nadi_flit_machine {
     /* Ports. Bits are VCs. */
     uint64_t *waiting, *active, *occupied; /* inputs: for VC allocation; with a VC; with flits */
     uint64_t *busy;                        /* outputs: VCs that a packet has */
-    uint64_t *free_at; /* outputs: cycle, with NADI_FLIT_CYCLE_BITS fraction bits */
+    struct nadi_flit_instant *free_at;     /* outputs: may send from then on */
     uint32_t *switch_grant;
     uint32_t *switch_accept, *switch_vc; /* port * speedup + crossbar input */
     struct nadi_flit_port_figures *figures;
@@ -145,22 +159,30 @@ static inline uint64_t nadi_flit_inside_port(const struct nadi_flit_machine *m, 
 {
     uint64_t inside = 0;
     for (uint32_t vc = port * m->vcs; vc < (port + 1) * m->vcs; vc++)
-        inside += m->count[vc];
+        inside += m->buffers[vc].count;
     return inside;
+}
+
+/* The first flit of an input VC, which has one. */
+static inline uint32_t nadi_flit_at_head(const struct nadi_flit_machine *m, uint32_t vc)
+{
+    return m->buffers[vc].flits[m->buffers[vc].first];
 }
 
 /* From which cycle on an output may send. */
 static inline uint64_t nadi_flit_free_cycle(const struct nadi_flit_machine *m, uint32_t port)
 {
-    return (m->free_at[port] + (1 << NADI_FLIT_CYCLE_BITS) - 1) >> NADI_FLIT_CYCLE_BITS;
+    return m->free_at[port].cycle + (m->free_at[port].part > 0);
 }
 
 /* An output sends in this cycle. What it waited for the end of a cycle is not lost. */
 static inline void nadi_flit_occupy(struct nadi_flit_machine *m, uint32_t port)
 {
-    const uint64_t now = m->now << NADI_FLIT_CYCLE_BITS, one = 1 << NADI_FLIT_CYCLE_BITS;
-    const uint64_t from = m->free_at[port] + one > now ? m->free_at[port] : now;
-    m->free_at[port] = from + m->wiring->ports[port].period;
+    const bool lags = nadi_flit_free_cycle(m, port) >= m->now;
+    struct nadi_flit_instant *free_at = &m->free_at[port];
+    const uint64_t part = (lags ? free_at->part : 0) + m->wiring->ports[port].period;
+    free_at->cycle = (lags ? free_at->cycle : m->now) + (part >> NADI_FLIT_CYCLE_BITS);
+    free_at->part = part & ((1 << NADI_FLIT_CYCLE_BITS) - 1);
     m->figures[port].flits++;
 }
 

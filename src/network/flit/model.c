@@ -50,7 +50,7 @@ struct flit {
     struct nadi_flit_paths *paths;
     struct nadi_flit_machine *machine;
     double cycle_ps;
-    uint32_t payload; /* bytes of a full packet */
+    uint64_t payload; /* bytes of a full packet */
     NADI_POOL_OF(struct delivery) deliveries;
     uint32_t *turns; /* by port: the message that had its turn last; NADI_NONE: none goes */
     struct nadi_connections connections;
@@ -403,7 +403,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     NADI_ASSERT(ok); /* the loader has tried */
     nadi_diags_release(&diags);
     f->cycle_ps = NADI_PS_PER_NS / f->wiring.clock_ghz;
-    f->payload = f->config.packet_flits * f->config.flit_bytes - f->config.header_bytes;
+    f->payload = (uint64_t)f->config.packet_flits * f->config.flit_bytes - f->config.header_bytes;
     f->deliveries.free = NADI_NONE;
     f->pump_at = NADI_TIME_NEVER;
     f->connections.in_flight = setup->in_flight;
@@ -468,7 +468,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
     f->deliveries.items[index] = (struct delivery){
         .bytes = m->bytes,
         .left = m->bytes,
-        .packets = m->bytes ? (m->bytes + f->payload - 1) / f->payload : 1,
+        .packets = m->bytes ? (m->bytes - 1) / f->payload + 1 : 1,
         .sent = nadi_engine_now(f->base.engine),
         .where = NADI_NONE,
         .src = m->src,

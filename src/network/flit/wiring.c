@@ -7,19 +7,25 @@
 
 #include <math.h>
 
+/* By node: its cables that are not on board. */
+static uint32_t *count_cables(const struct nadi_graph *g)
+{
+    uint32_t *cables = NADI_ZNEW(uint32_t, g->node_count);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        for (uint32_t i = g->first_port[n]; i < g->first_port[n + 1]; i++)
+            cables[n] += g->links[g->ports[i].link].dim != NADI_NONE;
+    return cables;
+}
+
 /* How many channels a port of the graph has here. */
 static uint32_t channels_of(const struct nadi_graph *g, const struct nadi_flit_config *config,
-                            uint32_t port)
+                            const uint32_t *cables, uint32_t port)
 {
-    const struct nadi_graph_port *p = &g->ports[port];
-    if (g->links[p->link].dim != NADI_NONE || config->one_port)
+    const struct nadi_graph_link *link = &g->links[g->ports[port].link];
+    if (link->dim != NADI_NONE || config->one_port)
         return 1;
-    const uint32_t ends[2] = {g->links[p->link].a, g->links[p->link].b};
-    const uint32_t router = ends[g->nodes[ends[0]].kind == NADI_GRAPH_HOST];
-    uint32_t count = 0;
-    for (uint32_t i = g->first_port[router]; i < g->first_port[router + 1]; i++)
-        count += g->links[g->ports[i].link].dim != NADI_NONE;
-    return (uint32_t)nadi_max_u64(count, 1);
+    const uint32_t router = g->nodes[link->a].kind == NADI_GRAPH_HOST ? link->b : link->a;
+    return (uint32_t)nadi_max_u64(cables[router], 1);
 }
 
 /* Bits a second; of a network without links any rate serves. */
@@ -97,6 +103,34 @@ static bool check_channel(const struct nadi_flit_wiring *w, uint32_t port, doubl
     return true;
 }
 
+static bool count_ports(struct nadi_flit_wiring *w, const struct nadi_flit_config *config,
+                        struct nadi_diags *diags)
+{
+    const struct nadi_graph *g = w->graph;
+    uint32_t *cables = count_cables(g);
+    uint64_t count = 0;
+    for (uint32_t n = 0; n < w->node_count && count <= NADI_FLIT_MOST_PORTS; n++) {
+        w->first_port[n] = (uint32_t)count;
+        for (uint32_t i = g->first_port[n]; i < g->first_port[n + 1]; i++) {
+            w->graph_port[i] = (uint32_t)count;
+            w->channel_counts[i] = channels_of(g, config, cables, i);
+            count += w->channel_counts[i];
+        }
+        if (is_router(g, n))
+            w->most_ports = (uint32_t)nadi_max_u64(w->most_ports, count - w->first_port[n]);
+    }
+    nadi_mem_free(cables);
+    if (count > NADI_FLIT_MOST_PORTS)
+        return nadi_error(diags, "flit/size", NADI_NOWHERE,
+                          "join parallel cables to fewer ones of more bandwidth",
+                          "network model flit: the routers and hosts of this network have more "
+                          "than %d ports",
+                          NADI_FLIT_MOST_PORTS);
+    w->first_port[w->node_count] = w->port_count = (uint32_t)count;
+    w->ports = NADI_ZNEW(struct nadi_flit_port, w->port_count);
+    return true;
+}
+
 static bool add_ports(struct nadi_flit_wiring *w, const struct nadi_flit_config *config,
                       struct nadi_diags *diags)
 {
@@ -171,19 +205,7 @@ bool nadi_flit_wire(struct nadi_flit_wiring *w, const struct nadi_graph *g,
     w->first_port = NADI_NEW(uint32_t, g->node_count + 1);
     w->graph_port = NADI_NEW(uint32_t, graph_ports);
     w->channel_counts = NADI_NEW(uint32_t, graph_ports);
-    for (uint32_t n = 0; n < g->node_count; n++) {
-        w->first_port[n] = w->port_count;
-        for (uint32_t i = g->first_port[n]; i < g->first_port[n + 1]; i++) {
-            w->graph_port[i] = w->port_count;
-            w->channel_counts[i] = channels_of(g, config, i);
-            w->port_count += w->channel_counts[i];
-        }
-        if (is_router(g, n))
-            w->most_ports = (uint32_t)nadi_max_u64(w->most_ports, w->port_count - w->first_port[n]);
-    }
-    w->first_port[g->node_count] = w->port_count;
-    w->ports = NADI_ZNEW(struct nadi_flit_port, w->port_count);
-    if (add_ports(w, config, diags)) {
+    if (count_ports(w, config, diags) && add_ports(w, config, diags)) {
         w->buffer_flits = buffer_of(w, config);
         return true;
     }

@@ -9,7 +9,10 @@
 #include "network/flit/config.h"
 #include "platform/graph.h"
 
-enum { NADI_FLIT_CYCLE_BITS = 16 }; /* fraction bits of a period */
+enum {
+    NADI_FLIT_CYCLE_BITS = 16,      /* fraction bits of a period */
+    NADI_FLIT_MOST_PORTS = 16 << 20 /* x channels and bits of a class fit 32 bits */
+};
 
 struct nadi_flit_port {
     uint32_t node;    /* whose it is */

@@ -1,6 +1,7 @@
 /* The flit model beside flow: one long message alone, over any number of hops and any rates, takes
  * as long to 1 %; messages of one connection go in order, others share their host's port; a ring's
  * all-reduce step; what links carry is what was sent. */
+#include "base/diag.h"
 #include "network/flit/machine.h"
 #include "support/flow_case.h"
 
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <sys/resource.h>
 
 static double time_in(const struct nadi_network_ops *model, enum nadi_dim_kind kind, uint32_t npus,
                       double bytes_per_ns, double latency_ns, uint32_t dst, uint64_t bytes)
@@ -156,6 +158,108 @@ static void test_stalls(void **state)
     flow_case_release(&c);
 }
 
+static void send_from(double at_ns, double took_ns[3])
+{
+    struct flow_case c;
+    struct nadi_flit_config flit;
+    nadi_flit_config_init(&flit);
+    flow_case_init(&c);
+    c.flit = &flit;
+    flow_case_dim(&c, NADI_DIM_RING, 4, 32, 10);
+    flow_case_dim(&c, NADI_DIM_RING, 3, 32 / 7.0, 10); /* fractions of a cycle */
+    flow_case_open(&c, &nadi_network_flit);
+    flow_case_send(&c, at_ns, 0, 5, 30000);
+    flow_case_send(&c, at_ns, 1, 5, 20000);
+    flow_case_send(&c, at_ns + 500, 8, 1, 10000);
+    flow_case_run(&c);
+    for (uint32_t i = 0; i < 3; i++)
+        took_ns[i] = flow_case_ns(&c, i);
+    flow_case_release(&c);
+}
+
+/* However late it is, messages take as long: also where the count of cycles passes 2^32 or 2^48. */
+static void test_late(void **state)
+{
+    const double late_ns[] = {0.5 * 4294967296.0 - 2000, 0.5 * 281474976710656.0 - 2000};
+    double first[3], then[3];
+    (void)state;
+    send_from(0, first);
+    for (size_t i = 0; i < sizeof(late_ns) / sizeof(late_ns[0]); i++) {
+        send_from(late_ns[i], then);
+        for (uint32_t k = 0; k < 3; k++)
+            assert_true(first[k] > 2000 && fabs(then[k] - first[k]) < 0.1);
+    }
+}
+
+/* Deep buffers take memory where packets wait: 2,000 cables of 64 channels with 65,535 flits each
+ * would be 64 GiB. */
+static void test_deep_buffers(void **state)
+{
+    struct flow_case c;
+    struct nadi_flit_config flit;
+    struct rusage before, after;
+    (void)state;
+    nadi_flit_config_init(&flit);
+    flit.vcs = 64;
+    flit.buffer_flits = NADI_FLIT_MOST_BUFFER;
+    flow_case_init(&c);
+    c.flit = &flit;
+    flow_case_dim(&c, NADI_DIM_RING, 1000, 32, 10);
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    flow_case_open(&c, &nadi_network_flit);
+    flow_case_send(&c, 0, 0, 3, 1 << 20);
+    flow_case_send(&c, 0, 1, 3, 1 << 20);
+    flow_case_run(&c);
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    assert_true(after.ru_maxrss - before.ru_maxrss < 256 << 10);
+    assert_true(fabs(fmax(flow_case_ns(&c, 0), flow_case_ns(&c, 1)) - 2 * (1 << 20) / 32.0) < 400);
+    flow_case_release(&c);
+}
+
+/* The largest packet that the keys allow has 4 GiB. */
+static void test_largest_packet(void **state)
+{
+    struct flow_case c;
+    struct nadi_flit_config flit;
+    (void)state;
+    nadi_flit_config_init(&flit);
+    flit.flit_bytes = flit.packet_flits = 65536;
+    flow_case_init(&c);
+    c.flit = &flit;
+    flow_case_dim(&c, NADI_DIM_RING, 4, 32, 10);
+    flow_case_open(&c, &nadi_network_flit);
+    flow_case_send(&c, 0, 0, 1, UINT64_C(5) << 30);
+    flow_case_run(&c);
+    assert_true(fabs(flow_case_ns(&c, 0) / (5 * 1073741824.0 / 32) - 1) < 1e-3);
+    flow_case_release(&c);
+}
+
+/* Hosts on the board of their router have a channel for each of its cables: 5,000 x 5,000. */
+static void test_too_many_ports(void **state)
+{
+    struct flow_case c;
+    struct nadi_flit_config flit;
+    struct nadi_diags diags;
+    (void)state;
+    nadi_flit_config_init(&flit);
+    flow_case_init(&c);
+    c.flit = &flit;
+    for (uint32_t i = 0; i < 5000; i++)
+        (void)nadi_graph_add_node(&c.graph, NADI_GRAPH_HOST, NULL);
+    const uint32_t router = nadi_graph_add_node(&c.graph, NADI_GRAPH_SWITCH, NULL);
+    const uint32_t other = nadi_graph_add_node(&c.graph, NADI_GRAPH_SWITCH, NULL);
+    for (uint32_t i = 0; i < 5000; i++) {
+        flow_case_link(&c, i, router, 32, 10);
+        c.graph.links[2 * i].dim = NADI_NONE;
+        flow_case_link(&c, router, other, 32, 10);
+    }
+    nadi_diags_init(&diags);
+    assert_false(flow_case_may_open(&c, &nadi_network_flit, &diags));
+    assert_string_equal(diags.items[0].code, "flit/size");
+    nadi_diags_release(&diags);
+    flow_case_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +268,10 @@ int main(void)
         cmocka_unit_test(test_ring_step),
         cmocka_unit_test(test_empty_messages),
         cmocka_unit_test(test_stalls),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_deep_buffers),
+        cmocka_unit_test(test_largest_packet),
+        cmocka_unit_test(test_too_many_ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
