@@ -47,6 +47,9 @@ struct nadi_engine {
     struct list current;
     uint32_t group;   /* actor whose group goes on; NADI_NONE: none */
     char halted[200]; /* why nothing more is run; empty: it is */
+    nadi_engine_end_fn *end_asked;
+    void *end_context;
+    bool broken_off; /* work within an event has ended before it was done */
     struct nadi_event *events;
     size_t event_capacity;
     uint32_t event_count;
@@ -172,6 +175,7 @@ void nadi_engine_join(struct nadi_engine *e, const struct nadi_engine *other)
 {
     e->now = nadi_max_i64(e->now, other->now);
     e->handled += other->handled;
+    e->broken_off |= other->broken_off;
 }
 
 nadi_time nadi_engine_horizon(const struct nadi_engine *e)
@@ -529,7 +533,7 @@ static void run_step(struct nadi_engine *e)
 
 bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until)
 {
-    e->stop = e->halted[0] ? 0 : e->handled + max_events;
+    e->stop = e->halted[0] || e->broken_off ? 0 : e->handled + max_events;
     e->until = until;
     if (e->running)
         run_step(e);
@@ -540,12 +544,28 @@ bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until
         begin_step(e);
         run_step(e);
     }
-    return !e->halted[0] && (e->running || (e->heap_count && e->heap[0].at <= until));
+    return !e->halted[0] &&
+           (e->running || e->broken_off || (e->heap_count && e->heap[0].at <= until));
 }
 
 void nadi_engine_yield(struct nadi_engine *e)
 {
     e->stop = 0;
+}
+
+void nadi_engine_set_end(struct nadi_engine *e, nadi_engine_end_fn *asked, void *context)
+{
+    e->end_asked = asked;
+    e->end_context = context;
+}
+
+bool nadi_engine_must_end(struct nadi_engine *e)
+{
+    if (!e->broken_off && e->end_asked && e->end_asked(e->end_context)) {
+        e->broken_off = true;
+        e->stop = 0;
+    }
+    return e->broken_off;
 }
 
 void nadi_engine_pause(struct nadi_engine *e)

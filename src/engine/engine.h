@@ -59,6 +59,12 @@ bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until
 /* For a model, while it handles an event that took long: nadi_engine_run returns after it, however
  * few events were handled, so that its caller can look whether to go on. */
 void nadi_engine_yield(struct nadi_engine *e);
+/* Shall the run end? Asked by work that takes long within one event (nadi_engine_must_end). */
+typedef bool nadi_engine_end_fn(void *context);
+void nadi_engine_set_end(struct nadi_engine *e, nadi_engine_end_fn *asked, void *context);
+/* True: work may break off where it is, since nothing more is run: nadi_engine_run returns after
+ * the event, and true. It stays so. A clock may be read: to be called a hundred times a second. */
+bool nadi_engine_must_end(struct nadi_engine *e);
 /* The run returns when the present time step is done, or, between two, the next; once, as the next
  * call of nadi_engine_paused says. */
 void nadi_engine_pause(struct nadi_engine *e);

@@ -2,6 +2,8 @@
  * spec sections 6.4 to 7). */
 #include "executor/internal.h"
 
+enum { CHUNKS_A_LOOK = 1 << 16 }; /* a few ms between two looks whether to go on */
+
 static uint32_t canonical(const struct nadi_system *s, uint32_t group)
 {
     return s->setup.fold ? s->setup.fold->canonical[group] : group;
@@ -298,8 +300,6 @@ static uint32_t get_stream(struct nadi_system *s, struct operation *op, uint32_t
         stream->phases = op->ordered ? op->ordered[chunk]
                          : tail      ? op->plan->tail
                                      : op->plan->phases;
-        stream->blocks = NADI_NEW(uint32_t, phases);
-        memset(stream->blocks, 0xff, phases * sizeof(*stream->blocks));
         if (nadi_assignments_needed(s, op->plan))
             stream->assignments = NADI_ZNEW(uint16_t, (size_t)op->view.members * phases);
     }
@@ -307,9 +307,22 @@ static uint32_t get_stream(struct nadi_system *s, struct operation *op, uint32_t
     return index;
 }
 
+/* A stream may wait for long: only what runs takes this memory. */
+static void need_blocks(struct nadi_system *s, uint32_t index)
+{
+    struct stream *x = &s->streams.items[index];
+    const struct nadi_plan *plan = s->operations.items[x->operation].plan;
+    if (x->blocks || !plan)
+        return;
+    x->blocks = NADI_NEW(uint32_t, plan->phase_count);
+    memset(x->blocks, 0xff, plan->phase_count * sizeof(*x->blocks));
+}
+
 uint32_t nadi_streams_stream(struct nadi_system *s, uint32_t operation, uint32_t chunk)
 {
-    return get_stream(s, &s->operations.items[operation], chunk);
+    const uint32_t stream = get_stream(s, &s->operations.items[operation], chunk);
+    need_blocks(s, stream);
+    return stream;
 }
 
 static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t member,
@@ -373,6 +386,7 @@ static void start(struct nadi_system *s, const struct waiting *w)
 {
     const struct nadi_phase *phases = s->streams.items[w->stream].phases;
     const enum nadi_algorithm by = phases ? phases[w->phase].algorithm : NADI_ALGORITHM_NONE;
+    need_blocks(s, w->stream);
     s->start_phase[by](s, w->stream, w->phase, w->member);
 }
 
@@ -569,6 +583,8 @@ bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_
             nadi_assignments_deal(s, &s->streams.items[stream], call->rank, member);
         insert(s, stream, member, 0);
         kick(s, queue_of(s, stream, member, 0));
+        if (chunk % CHUNKS_A_LOOK == CHUNKS_A_LOOK - 1 && nadi_engine_must_end(s->engine))
+            return true;
     }
     return true;
 }

@@ -60,18 +60,29 @@ double nadi_simulation_seconds(const struct simulation *s)
     return seconds_since(&s->begin);
 }
 
+/* Why the run shall end; NONE: it need not. */
+static enum nadi_outcome end_wanted(const struct simulation *s)
+{
+    const struct nadi_run_options *o = &s->in->options;
+    const int asked = s->observer && s->observer->stop ? *s->observer->stop : 0;
+    if (asked == NADI_OBSERVER_WALL ||
+        (o->max_wall_ms && nadi_simulation_seconds(s) * 1e3 > (double)o->max_wall_ms))
+        return NADI_OUTCOME_LIMIT;
+    return asked ? NADI_OUTCOME_INTERRUPTED : NADI_OUTCOME_NONE;
+}
+
+static bool must_end(void *context)
+{
+    return end_wanted(context) != NADI_OUTCOME_NONE;
+}
+
 bool nadi_simulation_stopped(struct simulation *s)
 {
-    const double now_s = nadi_simulation_seconds(s);
-    const struct nadi_run_options *o = &s->in->options;
-    const bool asked = s->observer && s->observer->stop && *s->observer->stop;
-    const bool by_wall = (asked && *s->observer->stop == NADI_OBSERVER_WALL) ||
-                         (o->max_wall_ms && now_s * 1e3 > (double)o->max_wall_ms);
-    if (by_wall)
-        nadi_simulation_stop(s, NADI_OUTCOME_LIMIT, "--max-wall was reached");
-    else if (asked)
-        nadi_simulation_stop(s, NADI_OUTCOME_INTERRUPTED, "interrupted");
-    return by_wall || asked;
+    const enum nadi_outcome outcome = end_wanted(s);
+    if (outcome != NADI_OUTCOME_NONE)
+        nadi_simulation_stop(
+            s, outcome, outcome == NADI_OUTCOME_LIMIT ? "--max-wall was reached" : "interrupted");
+    return outcome != NADI_OUTCOME_NONE;
 }
 
 /* Is there anything beyond the time at which the run stopped? */
@@ -206,6 +217,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
     if (fold)
         s->uniform = uniform_of(in, fold);
     s->engine = nadi_engine_create(fold ? fold->actor_count : in->rank_count);
+    nadi_engine_set_end(s->engine, must_end, s);
     if (s->lineage)
         nadi_engine_set_lineage(s->engine, s->lineage);
     s->logs = in->options.record_ops && !fold && !phases;

@@ -207,11 +207,6 @@ static void send_abroad(void *context, const struct nadi_message *message, nadi_
     p->first = arrival < p->first ? arrival : p->first;
 }
 
-static bool asked_to_stop(const struct run *r)
-{
-    return r->s->observer && r->s->observer->stop && *r->s->observer->stop;
-}
-
 static void run_window(struct part *p)
 {
     const struct run *r = p->run;
@@ -223,7 +218,7 @@ static void run_window(struct part *p)
         p->in[from].count = 0;
     }
     while (!p->gives_up && nadi_engine_run(p->s.engine, EVENTS_A_LOOK, r->end - 1) &&
-           !asked_to_stop(r))
+           !nadi_engine_must_end(p->s.engine))
         p->gives_up = nadi_workload_failed(p->s.workload);
     p->gives_up |= nadi_workload_failed(p->s.workload);
 }

@@ -78,6 +78,49 @@ static void a_halt_ends_the_run(void **state)
     nadi_engine_destroy(l.e);
 }
 
+struct long_work {
+    struct nadi_engine *e;
+    uint32_t done, looks; /* looks until the end is asked for */
+};
+
+static bool end_asked(void *context)
+{
+    struct long_work *w = context;
+    return w->looks == 0 || --w->looks == 0;
+}
+
+static void on_long_work(void *context, const struct nadi_event *event)
+{
+    struct long_work *w = context;
+    (void)event;
+    while (w->done < 10) {
+        w->done++;
+        if (nadi_engine_must_end(w->e))
+            return;
+    }
+}
+
+static void work_within_an_event_breaks_off(void **state)
+{
+    (void)state;
+    for (uint32_t looks = 1; looks < 13; looks += 3) {
+        struct long_work w = {.e = nadi_engine_create(1), .looks = looks};
+        const uint32_t kind = nadi_engine_add_kind(w.e, on_long_work, &w);
+        assert_false(nadi_engine_must_end(w.e)); /* nobody is asked */
+        nadi_engine_set_end(w.e, end_asked, &w);
+        nadi_engine_schedule(w.e, 5, NADI_NONE, kind, 0, 0, 0);
+        const bool more = nadi_engine_run(w.e, 1000, 1000);
+        assert_int_equal(w.done, looks < 10 ? looks : 10);
+        assert_int_equal(more, looks <= 10); /* though nothing is pending */
+        if (more) {
+            nadi_engine_schedule(w.e, 6, NADI_NONE, kind, 0, 0, 0);
+            assert_true(nadi_engine_run(w.e, 1000, 1000));
+            assert_int_equal(nadi_engine_events(w.e), 1);
+        }
+        nadi_engine_destroy(w.e);
+    }
+}
+
 static void on_kind(void *context, const struct nadi_event *event)
 {
     uint32_t *seen = context;
@@ -105,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stops_change_nothing),
         cmocka_unit_test(a_halt_ends_the_run),
+        cmocka_unit_test(work_within_an_event_breaks_off),
         cmocka_unit_test(any_number_of_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
