@@ -296,6 +296,8 @@ struct nadi_system {
         size_t count, capacity;
     } ring_space;
     const char *undecided;
+    struct alone *alone; /* groups whose messages meet nobody's; NULL: none */
+    nadi_time alone_set; /* of the collective that ends now: when its last timer was; -1: none */
     uint64_t ties_settled;
     int64_t last_lag;    /* of the end event that runs now; -1: none; NADI_LAG_MESSAGE: no timer */
     uint32_t last_ended; /* its gathering; NADI_NONE: none */
@@ -484,6 +486,11 @@ nadi_phase_start_fn nadi_phases_start;
 /* Of two gatherings that end at one instant for the member: is it certain that `first` ends first,
  * because it went before `second` at every step? */
 bool nadi_phases_in_step(struct nadi_system *s, uint32_t first, uint32_t second, uint32_t member);
+
+/* alone.c: groups whose messages meet nobody's; NULL where there are none */
+struct alone *nadi_alone_create(struct nadi_system *s);
+void nadi_alone_destroy(struct alone *all);
+nadi_phase_start_fn nadi_alone_start;
 
 /* assignments.c: do phases of the plan get queues or trees in turn? Those of a stream's member. */
 bool nadi_assignments_needed(const struct nadi_system *s, const struct nadi_plan *plan);

@@ -21,6 +21,7 @@ struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
     s->customs = nadi_customs_create(s);
     s->programs = nadi_programs_create(s);
     s->ahead = nadi_programs_ahead_create(s);
+    s->alone = nadi_alone_create(s);
     s->schedules = nadi_schedules_create(s);
     nadi_library_init(s);
     return s;
@@ -34,6 +35,7 @@ void nadi_system_destroy(struct nadi_system *s)
     nadi_participants_release(s);
     nadi_programs_destroy(s->programs);
     nadi_programs_ahead_destroy(s->ahead);
+    nadi_alone_destroy(s->alone);
     nadi_schedules_destroy(s->schedules);
     nadi_bus_destroy(s->bus);
     nadi_storage_release(s);
@@ -72,6 +74,11 @@ uint64_t nadi_system_ties(const struct nadi_system *s)
 int64_t nadi_system_last_lag(const struct nadi_system *s)
 {
     return s->last_lag;
+}
+
+nadi_time nadi_system_alone_set(const struct nadi_system *s)
+{
+    return s->alone_set;
 }
 
 size_t nadi_system_operation_count(const struct nadi_system *s)

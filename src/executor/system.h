@@ -47,6 +47,11 @@ struct nadi_system_setup {
     const struct nadi_fold *fold; /* NULL: each rank is its own actor. Needs `phases`, or a uniform
                                      network where there is one actor (network/uniform.h) */
     const struct nadi_border *border; /* NULL: all ranks are here; else see executor/parcel.h */
+    /* By group: its messages meet no others, wherever they go, and its collectives are rings, one
+     * at a time. Such phases are solved (alone.c) where others go message by message; then members
+     * go clockwise in all rings. NULL: none; needs a network model that knows messages that are
+     * alone. */
+    const bool *alone;
 };
 
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup) NADI_MUST_USE;
@@ -216,6 +221,10 @@ enum { NADI_LAG_MESSAGE = -2 };
 /* Phase executor: the delay of the timer that ended the collective that completes now, ns; of none
  * -1; NADI_LAG_MESSAGE: a message may have ended it. */
 int64_t nadi_system_last_lag(const struct nadi_system *s);
+
+/* Of groups that are alone: when the timer was set that ends the collective that completes now; -1:
+ * it is of no such group. */
+nadi_time nadi_system_alone_set(const struct nadi_system *s);
 
 struct nadi_channel_view { /* unmatched point-to-point traffic of one (src, dst, tag, bytes) */
     uint32_t src, dst, tag;

@@ -349,7 +349,7 @@ static void end_due(struct flow *f, uint32_t pair)
         p->count--;
     }
     if (p->count == 0)
-        p->weight = 0; /* without what rounding has left */
+        p->weight = p->got = 0; /* without what rounding has left */
     else
         p->full = f->transfers.items[p->head].full;
     for (size_t i = first; i < f->ended.count; i++) {
@@ -591,6 +591,8 @@ const struct nadi_network_ops nadi_network_flow = {
     .send = send,
     .counters = nadi_flow_counters,
     .flows = nadi_flow_flows,
+    .alone = nadi_flow_alone,
+    .count_alone = nadi_flow_count_alone,
     .change = nadi_flow_change,
     .stranded = nadi_flow_stranded,
     .too_far = nadi_flow_too_far,

@@ -180,6 +180,12 @@ uint64_t nadi_flow_on_wire(const struct flow *f, uint64_t bytes);
 double nadi_flow_forwarding_ns(const struct flow *f, const struct nadi_fabric_path *r,
                                uint64_t bytes);
 
+/* flow_alone.c: of nadi_network_ops */
+bool nadi_flow_alone(struct nadi_network *net, uint32_t route, uint64_t bytes, nadi_time *wait,
+                     nadi_time *takes);
+void nadi_flow_count_alone(struct nadi_network *net, uint32_t route, uint64_t bytes,
+                           uint64_t messages);
+
 /* flow_log.c; all but create and destroy only with f->log */
 struct nadi_flow_log *nadi_flow_log_create(struct nadi_message_log *to); /* NULL of NULL */
 void nadi_flow_log_destroy(struct nadi_flow_log *log);                   /* NULL is allowed */

@@ -5,6 +5,7 @@
 #define NADI_NETWORK_OPS_H
 
 #include "base/base.h"
+#include "base/time.h"
 #include "network/models.h"
 #include "platform/topology.h"
 
@@ -79,6 +80,14 @@ struct nadi_network_ops {
     /* Links change, all at once; messages on their way find other ways where theirs is down. Only
      * with a graph; NULL: the model has no links that could. */
     void (*change)(struct nadi_network *net, const struct nadi_link_state *states, size_t count);
+    /* What a message takes that meets no other on its way: `wait` after it is sent it has its
+     * links, which it then holds for `takes`; one behind it in its connection has to wait for that.
+     * False: it cannot be told. And so many of them are sent and have arrived. NULL, both: messages
+     * that meet nobody are like all others. */
+    bool (*alone)(struct nadi_network *net, uint32_t route, uint64_t bytes, nadi_time *wait,
+                  nadi_time *takes);
+    void (*count_alone)(struct nadi_network *net, uint32_t route, uint64_t bytes,
+                        uint64_t messages);
     /* Messages that wait because there is no route at present; *src, *dst: of one of them that had
      * none when it was sent, if there is one. NULL: never. */
     uint64_t (*stranded)(const struct nadi_network *net, uint32_t *src, uint32_t *dst);

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "memory/tiers.h"
+#include "sim/alone.h"
 #include "sim/run_inside.h"
 
 static const char order_of_chunks[] = "the order of chunks in the queues depends on the schedulers";
@@ -137,6 +138,24 @@ static const char *run_uniform(struct simulation *s)
     return why;
 }
 
+/* Message by message but for groups whose messages meet nobody's. False: there are none, or the
+ * order of events could not be decided. */
+static bool run_alone(struct simulation *s)
+{
+    const char *const note = s->result->executor_note;
+    struct nadi_alone_groups groups = {0};
+    if (!order_needed(s->in))
+        groups = nadi_alone_find(s->in);
+    if (!groups.is_alone)
+        return false;
+    s->alone = groups.is_alone;
+    const bool done = nadi_simulation_attempt(s, NULL, false);
+    s->alone = NULL;
+    nadi_alone_release(&groups);
+    s->result->executor_note = note;
+    return done;
+}
+
 /* That messages meet, and why they are not folded all the same. */
 static const char *contention_note(struct simulation *s, const char *not_uniform)
 {
@@ -181,6 +200,8 @@ void nadi_simulation_choose(struct simulation *s)
     }
     r->executor = &nadi_executor_phase;
     if (phases && nadi_simulation_attempt(s, NULL, true))
+        return;
+    if (!phases && may_solve && run_alone(s))
         return;
     r->executor = &nadi_executor_message;
     if (!nadi_simulation_abreast(s))

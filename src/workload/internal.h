@@ -36,6 +36,10 @@ struct instant { /* what completed on a rank at one time: for ties.c, phase exec
     uint32_t causes;      /* completions but for timers that were set at this time */
     uint32_t timer_count; /* of different starts */
     int64_t collective_lag;
+    nadi_time
+        alone_set; /* of collectives that are alone: when the timer of the last one was set; */
+    bool alone, alone_apart; /* there was one; several, whose timers were set at different times */
+    bool timers_missed;      /* there were more of different starts than are kept */
     nadi_time timer_starts[4];
     bool issued[NADI_SLOTS];      /* something was issued into the slot */
     uint32_t readied[NADI_SLOTS]; /* nodes of the slot that became ready */

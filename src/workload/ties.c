@@ -72,6 +72,29 @@ static void find_joint(const struct nadi_workload *w, struct rank_state *r, uint
     }
 }
 
+/* Where only collectives of groups that are alone lack their messages. A timer that was set before
+ * the collective's last one, or after it, keeps its place; other completions are told in the
+ * present instant, behind timers that were set before it. */
+static bool tie_alone(struct nadi_workload *w, struct instant *t, uint8_t type, nadi_time start)
+{
+    const nadi_time now = nadi_engine_now(w->engine), set = nadi_system_alone_set(w->system);
+    if (set < 0) {
+        const bool collective = type == NADI_NODE_COLL;
+        t->timers_missed |= !note_start(t, start);
+        t->collective |= collective;
+        return t->alone && (collective || t->timers_missed || t->alone_apart ||
+                            t->alone_set == now || t->alone_set == start);
+    }
+    bool uncertain = t->collective || (t->done_count > 1 && set == now) || t->timers_missed;
+    for (uint32_t i = 0; i < t->timer_count; i++)
+        uncertain |= t->timer_starts[i] == set;
+    uncertain |= t->alone && (t->alone_apart || t->alone_set == set || t->alone_set == now);
+    t->alone_apart |= t->alone && t->alone_set != set;
+    t->alone = true;
+    t->alone_set = set;
+    return uncertain;
+}
+
 bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, nadi_time start)
 {
     struct rank_state *r = &w->ranks[rank];
@@ -79,6 +102,8 @@ bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, na
     nadi_time now = nadi_engine_now(w->engine);
     begin_instant(t, now);
     note_done(t, node);
+    if (w->setup.alone)
+        return tie_alone(w, t, r->trace->type[node], start);
     const struct nadi_sequence *sequence = nadi_engine_sequence(w->engine);
     if (sequence)
         return t->causes++ > 0 && !nadi_sequence_certain(sequence);
@@ -128,7 +153,7 @@ void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t n
         competes |= joint[i] && r->ready[i].count > 1;
         const bool matters = uncertain && ((t->issued[i] && readied[i] > 0) || competes ||
                                            (followed && (t->issued[i] || readied[i] > 0)));
-        if (matters && w->setup.config->settle_ties)
+        if (matters && w->setup.config->settle_ties && !w->setup.alone)
             w->ties_settled++;
         else if (matters)
             w->undecided = "two completions of one rank fall on the same instant";
