@@ -181,6 +181,8 @@ bool nadi_packet_config_fill(struct nadi_packet_config *c, const struct nadi_sch
                                                     NADI_RECOVERY_SELECTIVE};
     static const enum nadi_spreading spreadings[] = {NADI_SPREADING_FLOW, NADI_SPREADING_NONE,
                                                      NADI_SPREADING_FLOW, NADI_SPREADING_PACKET};
+    static const enum nadi_switching switchings[] = {
+        NADI_SWITCHING_AUTO, NADI_SWITCHING_CUT_THROUGH, NADI_SWITCHING_STORE};
     enum { WINDOW_NONE, WINDOW_BDP, WINDOW_LARGEST };
     nadi_packet_config_init(c);
     for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++)
@@ -190,6 +192,7 @@ bool nadi_packet_config_fill(struct nadi_packet_config *c, const struct nadi_sch
     c->window = nadi_schema_word(values, "window") != WINDOW_NONE;
     c->window_global = nadi_schema_word(values, "window") == WINDOW_LARGEST;
     c->recovery = recoveries[nadi_schema_word(values, "recovery")];
+    c->switching = switchings[nadi_schema_word(values, "switching")];
     c->spreading = spreadings[nadi_schema_word(values, "spreading")];
     c->cc = nadi_cc_find(nadi_schema_get(values, "congestion-control")->items->text);
     NADI_ASSERT(c->cc);

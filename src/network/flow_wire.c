@@ -1,5 +1,5 @@
-/* flow_wire: what packets add to a fluid (`flow-packet`): headers, and that a switch forwards a
- * packet when it has all of it. A message of s bytes in packets of p over links of rates C_i takes
+/* flow_wire: what packets add to a fluid (`flow-packet`): headers, and that a switch stores
+ * each before it forwards it. A message of s bytes in packets of p over links of rates C_i takes
  *
  *     sum of latencies + (min(s, p) + 62) (sum of 1 / C_i - 1 / min C) + (s + 62 ceil(s / p)) / min
  * C

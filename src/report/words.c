@@ -412,29 +412,27 @@ static void hidden(const struct writer *w, struct nadi_str *s)
     else if (model == nadi_network_sharing && links_a_message(w) >= SEVERAL)
         nadi_str_printf(s,
                         "Messages cross %.1f links on the mean: where they meet others at several, "
-                        "packets with a window of one bandwidth-delay product, the default, take "
-                        "up to 17 %% longer than %s says, without a window up to 2 %%.",
+                        "packets leave in the order in which they come, not in equal shares, which "
+                        "may take a fifth longer than %s says: see --network-model packet.",
                         links_a_message(w), model->name);
     say(w, s);
 }
 
-/* Headers alone are less; where messages are of few packets, switches that forward them whole are
- * more. Where it is more than a twentieth, the run's time is not the one to go by, and that is said
- * before all else. */
-#define PACKETS_MATTER     0.03
-#define PACKETS_COME_FIRST 0.05
+/* Switches cut through, as those of packets do by default. Where messages are of few packets,
+ * others, which store them, take longer. */
+#define PACKETS_MATTER 0.05
 
-static void packets(const struct writer *w, struct nadi_str *s, bool first)
+static void packets(const struct writer *w, struct nadi_str *s)
 {
     const struct nadi_packets_left left = nadi_packets_left_out(w->in, w->r, w->why);
     const double end = (double)w->r->end_ns;
     char time[32], all[32];
-    if (left.ns < PACKETS_MATTER * end || first != (left.ns >= PACKETS_COME_FIRST * end))
+    if (left.ns < PACKETS_MATTER * end)
         return;
     nadi_str_printf(s,
-                    "Packets are left out: where switches forward packets of %" PRIu32
-                    " bytes whole, this takes %s %s, %s (%.0f %%) longer; flow-packet: %" PRIu32
-                    " in the network file counts them.",
+                    "Switches cut through here: where they store packets of %" PRIu32
+                    " bytes, this takes %s %s, %s (%.0f %%) longer; flow-packet: %" PRIu32
+                    " in the network file counts that.",
                     left.payload, left.is_bound ? "up to about" : "about",
                     nadi_units_time(all, end + left.ns), nadi_units_time(time, left.ns),
                     100 * left.ns / end, left.payload);
@@ -449,7 +447,6 @@ struct nadi_sentences nadi_words_of(const struct nadi_inputs *in, const struct n
     struct nadi_str s = NADI_STR_INIT;
     if (r->outcome == NADI_OUTCOME_DONE && r->rank_count && r->end_ns) {
         w.used = nadi_ranks_working(r);
-        packets(&w, &s, true);
         bounds(&w, &s);
         nadi_words_slow_links(in, r, MATTERS, &s);
         say(&w, &s);
@@ -458,7 +455,7 @@ struct nadi_sentences nadi_words_of(const struct nadi_inputs *in, const struct n
         if (!advice_of_path(&w, &s))
             advice(&w, &s);
         hidden(&w, &s);
-        packets(&w, &s, false);
+        packets(&w, &s);
     }
     nadi_str_release(&s);
     return words;

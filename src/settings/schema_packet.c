@@ -6,6 +6,7 @@ static const char *const schemes[] = {NADI_CONGESTION_WORDS NULL};
 static const char *const modes[] = {"real", "exact", NULL};
 static const char *const recoveries[] = {"auto", "none", "go-back-n", "selective", NULL};
 static const char *const spreadings[] = {"auto", "first", "flow", "packet", NULL};
+static const char *const switchings[] = {"auto", "cut-through", "store-and-forward", NULL};
 static const char *const states[] = {"down", "up", NULL};
 static const char *const windows[] = {"none", "bdp", "largest-bdp", NULL};
 
@@ -89,6 +90,9 @@ static const struct nadi_setting keys[] = {
            "do."),
     BYTES("trim-queue", "65536", 0, 1e9, "Queue of a port beyond which packets are trimmed."),
     REAL("loss", "0", 0, 0.999999, "Probability that a cable loses a packet, besides its own."),
+    WORD("switching", switchings, "auto",
+         "A switch sends a packet on once it has its header, or once it has all of it; `auto`: "
+         "`cut-through`, in `exact` mode `store-and-forward`."),
     ON_OFF("pfc", "1", "Switches pause their neighbours before buffers run over."),
     BYTES(
         "buffer", "33554432", 0, 4e9,

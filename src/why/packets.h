@@ -1,9 +1,10 @@
 /* packets: what a run of flows leaves out of the network: that data go in packets.
  *
- * A packet has NADI_FLOW_HEADER_BYTES of headers, and a switch forwards it when it has all of it:
- * a message takes longer by what `flow-packet` adds (docs/models/flow.md). Along the critical path,
- * where the messages on it are known one by one, that is an estimate; else, from the messages of
- * all links, a bound for the mean rank: of its messages that are on their way together each counts.
+ * A packet has NADI_FLOW_HEADER_BYTES of headers, and a switch that stores it forwards it when it
+ * has all of it: a message takes longer by what `flow-packet` adds (docs/models/flow.md). Along the
+ * critical path, where the messages on it are known one by one, that is an estimate; else, from the
+ * messages of all links, a bound for the mean rank: of its messages that are on their way together
+ * each counts.
  */
 #ifndef NADI_WHY_PACKETS_H
 #define NADI_WHY_PACKETS_H

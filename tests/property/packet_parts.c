@@ -88,6 +88,8 @@ static void draw_config(struct nadi_packet_config *config, struct nadi_rng *rng)
         config->recovery = NADI_RECOVERY_SELECTIVE;
     if (nadi_rng_below(rng, 4) == 0)
         config->spreading = NADI_SPREADING_PACKET;
+    if (nadi_rng_below(rng, 3) == 0)
+        config->switching = NADI_SWITCHING_STORE;
     if (nadi_rng_below(rng, 8) == 0)
         config->stop = rng_between(rng, 1000, 200000) * NADI_PS_PER_NS;
 }

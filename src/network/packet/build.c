@@ -20,12 +20,6 @@ static uint32_t nearest_rate(const struct nadi_pkt *net, uint64_t bits_per_s)
     return best;
 }
 
-/* A packet has fewer bytes. */
-static uint32_t sizes_of(const struct nadi_pkt *net)
-{
-    return net->config.payload_bytes + net->frames.data_overhead + net->frames.ack + 64;
-}
-
 static uint32_t rate_index(struct nadi_pkt *net, uint64_t bits_per_s)
 {
     for (uint32_t i = 0; i < net->rate_count; i++)
@@ -34,13 +28,15 @@ static uint32_t rate_index(struct nadi_pkt *net, uint64_t bits_per_s)
     if (net->rate_count == MAX_RATES)
         return nearest_rate(net, bits_per_s);
     const uint32_t i = net->rate_count++;
-    const uint32_t sizes = sizes_of(net);
+    const uint32_t sizes = nadi_pkt_sizes(net);
     net->rates[i] = bits_per_s;
     net->ecn[i] = nadi_packet_config_ecn(&net->config, bits_per_s);
-    net->tx_ticks[i] = NADI_ARENA_NEW(&net->arena, uint32_t, sizes);
-    for (uint32_t bytes = 0; bytes < sizes; bytes++)
-        net->tx_ticks[i][bytes] =
+    net->tx_ticks[i] = NADI_ARENA_NEW(&net->arena, struct nadi_pkt_ticks, sizes);
+    for (uint32_t bytes = 0; bytes < sizes; bytes++) {
+        const uint32_t ticks =
             (uint32_t)nadi_min_u64(nadi_pkt_ticks_of(net, bytes, bits_per_s), UINT32_MAX);
+        net->tx_ticks[i][bytes] = (struct nadi_pkt_ticks){ticks, ticks};
+    }
     return i;
 }
 
@@ -88,8 +84,8 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
     net->sent = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_port_sent, net->port_count);
     net->losses = NADI_ARENA_ZNEW(&net->arena, float, net->port_count);
     net->rates = NADI_ARENA_NEW(&net->arena, uint64_t, MAX_RATES);
-    net->no_ticks = NADI_ARENA_ZNEW(&net->arena, uint32_t, sizes_of(net));
-    net->tx_ticks = NADI_ARENA_NEW(&net->arena, uint32_t *, MAX_RATES);
+    net->no_ticks = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_ticks, nadi_pkt_sizes(net));
+    net->tx_ticks = NADI_ARENA_NEW(&net->arena, struct nadi_pkt_ticks *, MAX_RATES);
     net->ecn = NADI_ARENA_NEW(&net->arena, const struct nadi_ecn_row *, MAX_RATES);
     for (uint32_t n = 0; n < g->node_count; n++)
         for (uint32_t p = g->first_port[n]; p < g->first_port[n + 1]; p++) {
@@ -119,6 +115,7 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
             net->ports[p].special = net->losses[p] > 0 ? NADI_PKT_LOSES : 0;
         }
     make_servers(net);
+    nadi_pkt_cut_through(net);
     for (size_t i = 0; i < (size_t)net->port_count * NADI_PKT_CLASSES; i++)
         net->queues[i].head = net->queues[i].sent = net->queues[i].tail = NADI_NONE;
     return true;
@@ -269,13 +266,18 @@ static bool check_faults(const struct nadi_pkt *net, struct nadi_diags *diags)
 /* The exact mode knows what the HPCC simulator has and nothing else. */
 static bool check_exact(const struct nadi_pkt *net, struct nadi_diags *diags)
 {
-    if (!net->config.exact || (!net->selective && net->cc->hpcc_mode))
+    const bool cuts = net->config.switching == NADI_SWITCHING_CUT_THROUGH;
+    if (!net->config.exact || (!net->selective && net->cc->hpcc_mode && !cuts))
         return true;
-    return nadi_error(diags, "packet/exact", NADI_NOWHERE,
-                      "leave exact mode (--compat ns3, mode: exact) or choose none, dcqcn, hpcc, "
-                      "hpcc-pint, timely or dctcp without spraying, trimming or selective recovery",
-                      "the HPCC simulator has no %s",
-                      net->cc->hpcc_mode ? "such recovery" : net->cc->name);
+    return nadi_error(
+        diags, "packet/exact", NADI_NOWHERE,
+        "leave exact mode (--compat ns3, mode: exact) or choose none, dcqcn, hpcc, "
+        "hpcc-pint, timely or dctcp without spraying, trimming, selective recovery or "
+        "cut-through",
+        "the HPCC simulator has no %s",
+        !net->cc->hpcc_mode ? net->cc->name
+        : net->selective    ? "such recovery"
+                            : "switches that cut through");
 }
 
 /* What the HPCC simulator has made of sources of random numbers when its first packet leaves: nine

@@ -30,6 +30,12 @@ enum nadi_spreading { /* which of the shortest paths a packet takes */
                       NADI_SPREADING_PACKET, /* spraying: each packet its own */
 };
 
+enum nadi_switching {                      /* when a switch sends a packet on */
+                      NADI_SWITCHING_AUTO, /* as exact mode does there, else cutting through */
+                      NADI_SWITCHING_CUT_THROUGH, /* with its header: cut_through.c */
+                      NADI_SWITCHING_STORE,       /* with all of it */
+};
+
 struct nadi_dcqcn_config {
     nadi_time alpha_interval, decrease_interval, increase_interval;
     nadi_time notify_interval; /* least time between two CNPs of a flow; 0: in every ACK */
@@ -94,6 +100,7 @@ struct nadi_packet_config {
         reorder_packets; /* selective: how far ahead a packet must be for others to be missing */
     uint32_t nic_pauses; /* pauses that each NIC injects */
     /* switch */
+    enum nadi_switching switching;
     bool pfc, ecn;
     uint64_t buffer_bytes, reserve_bytes, resume_bytes;
     bool buffer_grows;        /* to twice a switch's headroom and reserve, not in exact mode */

@@ -276,7 +276,7 @@ static nadi_time end_elsewhere(const struct nadi_pkt *net, const struct nadi_pkt
             continue;
         const uint32_t port = net->nics[f->nic].port, root = ff->root[port];
         const nadi_time from = nadi_max_time(ff->ahead[root], net->wheel.now);
-        const nadi_time ticks = net->ports[port].ticks[bytes];
+        const nadi_time ticks = net->ports[port].ticks[bytes].busy;
         const bool may_end = net->receivers[i].end <= f->next; /* all of a message is on its way */
         const nadi_time least =
             nadi_time_add(from, may_end ? 0 : nadi_time_mul(ticks, before_last(f)));
@@ -319,7 +319,7 @@ static nadi_time longest_pending(const struct nadi_pkt *net, const struct nadi_p
     nadi_time longest = net->former_latency;
     for (size_t i = 0; i < part->ports.count; i++) {
         const struct nadi_pkt_port *port = &net->ports[part->ports.items[i]];
-        longest = nadi_max_time(longest, nadi_time_add(port->latency, port->ticks[bytes]));
+        longest = nadi_max_time(longest, nadi_time_add(port->latency, port->ticks[bytes].busy));
     }
     return longest;
 }

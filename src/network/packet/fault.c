@@ -141,6 +141,7 @@ void nadi_pkt_cables_change(struct nadi_pkt *net, const struct nadi_pkt_cable *c
         port_of[2 * g->link_count + k] = net->inside[g->limited[k]];
     for (size_t i = 0; i < count; i++)
         set_cable(net, port_of[cables[i].channel], &cables[i]);
+    nadi_pkt_cut_through(net);
     for (size_t i = 0; i < count; i++)
         cut |= set_down(net, port_of[cables[i].channel], cables[i].down);
     nadi_pkt_int_init(net); /* codes of new rates */

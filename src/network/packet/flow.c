@@ -74,8 +74,8 @@ static uint64_t choose_window(struct nadi_pkt *net, uint32_t flow)
         f->window_bytes = net->largest_bdp;
     else if (c->exact)
         f->window_bytes = nadi_count_mul_div((uint64_t)f->base_rtt, slowest, 1000000000) / 8;
-    else { /* and what waits at the receiver for its ACK */
-        const nadi_time wait = builds_on_window(net->cc) ? 0 : nadi_pkt_routes_ack_wait(net, flow);
+    else { /* with room for what is in the way, and what waits at the receiver for its ACK */
+        const nadi_time wait = builds_on_window(net->cc) ? 0 : nadi_pkt_routes_wait(net, flow);
         f->window_bytes = nadi_count_add(
             nadi_count_trunc((double)nadi_time_add(f->base_rtt, wait) / ticks_per_byte),
             1 + (c->ack_interval_bytes > c->payload_bytes ? c->ack_interval_bytes : 0));
@@ -220,9 +220,9 @@ nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow)
     const uint32_t full = payload + net->frames.data_overhead;
     for (uint32_t hop = 0;; hop++) {
         const struct nadi_pkt_port *port = &net->ports[nadi_pkt_path_port(net, flow, false, hop)];
-        const nadi_time ticks = port->ticks[full];
+        const nadi_time ticks = port->ticks[full].busy;
         slowest = ticks > slowest ? ticks : slowest;
-        sum = nadi_time_add(sum, nadi_time_add(port->latency, port->ticks[last]));
+        sum = nadi_time_add(sum, nadi_time_add(port->latency, port->ticks[last].arrives));
         if (net->ports[port->peer].is_host)
             return nadi_time_add(sum, nadi_time_mul(slowest, packets - 1));
     }

@@ -177,9 +177,15 @@ struct nadi_pkt_port {
     uint32_t headroom_bytes; /* limit */
     uint32_t mark_above;     /* ECN's kmin; UINT32_MAX: never marks */
     uint32_t node;
-    uint32_t done;         /* kind of the event at a transmission's end, where an event has it */
-    const uint32_t *ticks; /* of a transmission, by bytes */
+    uint32_t done; /* kind of the event at a transmission's end, where an event has it */
+    const struct nadi_pkt_ticks *ticks; /* by bytes of a packet */
     nadi_time latency;
+};
+
+/* What putting a packet on a cable takes, and how long it then is, without the cable's latency,
+ * until the peer may go on with it: a switch that cuts through does so before it has all of it. */
+struct nadi_pkt_ticks {
+    uint32_t busy, arrives;
 };
 
 struct nadi_pkt_port_sent { /* what left a port, for INT and the tables */
@@ -395,8 +401,9 @@ struct nadi_pkt {
     double pint_per_tick;        /* 1 / T */
     struct nadi_pkt_nic *nics;
     uint32_t port_count, switch_count, nic_count;
-    uint32_t **tx_ticks; /* [rate][bytes] */
-    uint32_t *no_ticks;  /* [bytes], all 0 */
+    struct nadi_pkt_ticks **tx_ticks; /* [rate][bytes] of cables whose peer takes packets whole */
+    struct nadi_pkt_ticks *no_ticks;  /* [bytes], all 0 */
+    struct nadi_pkt_onward *onward;   /* cut_through.c: of the others, the latest first */
     uint64_t *rates;
     const struct nadi_ecn_row **ecn; /* by rate; NULL: never marks */
     uint32_t rate_count;
@@ -585,6 +592,17 @@ void nadi_pkt_cables_change(struct nadi_pkt *net, const struct nadi_pkt_cable *c
  * before, the nearest of those. */
 void nadi_pkt_set_port_rate(struct nadi_pkt *net, uint32_t port, uint64_t bits_per_s);
 
+/* A packet has fewer bytes. */
+static inline uint32_t nadi_pkt_sizes(const struct nadi_pkt *net)
+{
+    return net->config.payload_bytes + net->frames.data_overhead + net->frames.ack + 64;
+}
+
+/* --- cut_through.c --- */
+
+/* After the rates of ports were set: when switches may go on with what comes in. O(ports). */
+void nadi_pkt_cut_through(struct nadi_pkt *net);
+
 /* --- track.c: selective recovery --- */
 
 void nadi_pkt_track_begin(struct nadi_pkt *net, uint32_t flow);
@@ -673,8 +691,9 @@ void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_
 /* The same of the flow's own routes; not in exact mode. */
 void nadi_pkt_routes_own_rtt(const struct nadi_pkt *net, uint32_t flow, nadi_time *rtt,
                              uint64_t *rate);
-/* How long an ACK of the flow waits on its way if at each port a data packet is being sent. */
-nadi_time nadi_pkt_routes_ack_wait(const struct nadi_pkt *net, uint32_t flow);
+/* What the round trip grows by where at each port of the way there and back a data packet is being
+ * sent, and for ACKs as many again of the cables. */
+nadi_time nadi_pkt_routes_wait(const struct nadi_pkt *net, uint32_t flow);
 
 static inline uint32_t nadi_pkt_path_port(const struct nadi_pkt *net, uint32_t flow, bool back,
                                           uint32_t hop)

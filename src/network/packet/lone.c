@@ -3,6 +3,8 @@
 #include "base/mem.h"
 #include "network/packet/packet.h"
 
+#include <math.h>
+
 enum held { NOTHING, TIMED, PACKETS };
 
 enum { CROWD = 2 }; /* connections whose packets wait for each other at a port */
@@ -122,8 +124,8 @@ static nadi_time pace(const struct packet *p, const struct lone_pair *pair, uint
 {
     nadi_time slowest = 0;
     for (uint32_t i = 0; i < pair->there; i++)
-        slowest = nadi_max_time(slowest,
-                                p->net->ports[p->lone->ports.items[pair->first + i]].ticks[bytes]);
+        slowest = nadi_max_time(
+            slowest, p->net->ports[p->lone->ports.items[pair->first + i]].ticks[bytes].busy);
     return slowest;
 }
 
@@ -153,7 +155,7 @@ static struct lone_pair *pair_of(struct packet *p, uint32_t index)
     const uint32_t full = p->net->config.payload_bytes + p->net->frames.data_overhead;
     pair->even = pair->back <= pair->there &&
                  (nadi_pkt_is_on_board(p->net, out) ||
-                  p->net->ports[out].ticks[full] >= (uint32_t)pace(p, pair, full));
+                  p->net->ports[out].ticks[full].busy >= (uint32_t)pace(p, pair, full));
     nadi_pkt_flow_unprepare(p->net, flow);
     return pair;
 }
@@ -233,15 +235,14 @@ static struct timing timing_of(const struct packet *p, const struct lone_pair *p
     const uint32_t last = last_bytes(p, bytes);
     const double before = (double)(nadi_pkt_packets_of(net, bytes) - 1);
     const double each = (double)pace(p, pair, full), first = before * each;
-    double one_before = before > 0 ? first - each : -(double)NADI_TIME_NEVER;
-    double arrived = first, acks = 0;
+    double one_before = before > 0 ? first - each : -(double)NADI_TIME_NEVER; /* there */
+    double arrived = first, acks = 0;                                         /* of the last */
     for (uint32_t i = 0; i < pair->there; i++) {
         const struct nadi_pkt_port *port = &net->ports[p->lone->ports.items[pair->first + i]];
-        one_before += (double)port->ticks[full];
-        arrived = (arrived > one_before ? arrived : one_before) + (double)port->ticks[last];
-        one_before += (double)port->latency;
-        arrived += (double)port->latency;
-        acks += (double)port->ticks[net->frames.ack];
+        const double begins = fmax(arrived, one_before + (double)port->ticks[full].busy);
+        one_before += (double)port->ticks[full].arrives + (double)port->latency;
+        arrived = begins + (double)port->ticks[last].arrives + (double)port->latency;
+        acks += (double)port->ticks[net->frames.ack].busy;
     }
     const double longer = first * p->lone->share + acks;
     return (struct timing){
@@ -282,13 +283,13 @@ static void count(struct packet *p, const struct lone_pair *pair, uint64_t packe
     for (uint32_t i = 0; i < pair->there + pair->back && packets > 0; i++) {
         const uint32_t port = p->lone->ports.items[pair->first + i];
         struct nadi_pkt_port_sent *sent = &net->sent[port];
-        const uint32_t *ticks = net->ports[port].ticks;
+        const struct nadi_pkt_ticks *ticks = net->ports[port].ticks;
         const bool back = i >= pair->there;
         sent->packets += back ? acks : packets;
         sent->wire_bytes +=
             back ? acks * net->frames.ack : bytes + packets * net->frames.data_overhead;
-        sent->busy_ticks += back ? (nadi_time)acks * ticks[net->frames.ack]
-                                 : (nadi_time)(packets - 1) * ticks[full] + ticks[last];
+        sent->busy_ticks += back ? (nadi_time)acks * ticks[net->frames.ack].busy
+                                 : (nadi_time)(packets - 1) * ticks[full].busy + ticks[last].busy;
     }
     net->totals.data_sent += packets;
     net->totals.data_received += packets;

@@ -223,7 +223,7 @@ static nadi_time gap_ticks(const struct nadi_pkt *net, struct nadi_pkt_flow *f, 
 {
     const struct nadi_pkt_port *port = &net->ports[net->nics[f->nic].port];
     if (rate == f->line_rate && !f->at_path_rate)
-        return port->ticks[bytes];
+        return port->ticks[bytes].busy;
     if (rate == f->gap_rate && bytes == f->gap_of_bytes)
         return f->gap_ticks;
     f->gap_rate = rate;

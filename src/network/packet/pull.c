@@ -80,7 +80,7 @@ static void pull(struct nadi_pkt *net, uint32_t nic_index)
         nic->pulling = true;
         const uint32_t bytes = net->config.payload_bytes + net->frames.data_overhead;
         nadi_pkt_schedule(net, nadi_pkt_new_cell(net, NADI_PKT_PULL_TIMER, nic_index, 0),
-                          nadi_time_add(net->wheel.now, port->ticks[bytes]));
+                          nadi_time_add(net->wheel.now, port->ticks[bytes].busy));
         nadi_pkt_nic_kick(net, nic_index);
     }
 }

@@ -130,15 +130,16 @@ static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, 
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
     const uint32_t bytes = nadi_pkt_bytes(word);
-    const nadi_time now = net->wheel.now, ticks = port->ticks[bytes];
-    const nadi_time end = nadi_time_add(now, ticks), arrival = nadi_time_add(end, port->latency);
+    const struct nadi_pkt_ticks ticks = port->ticks[bytes];
+    const nadi_time now = net->wheel.now, end = nadi_time_add(now, ticks.busy);
+    const nadi_time arrival = nadi_time_add(nadi_time_add(now, ticks.arrives), port->latency);
     const uint32_t queue = port_index * NADI_PKT_CLASSES + class;
     const uint32_t event = nadi_pkt_arrival(port, queue, word);
     const uint32_t done = port_index | port->done;
     struct nadi_pkt_port_sent *sent = &net->sent[port_index];
     net->moved_at = now;
     port->busy = 1;
-    sent->busy_ticks += ticks;
+    sent->busy_ticks += ticks.busy;
     sent->packets++;
     sent->wire_bytes += bytes;
     nadi_pkt_wheel_add(&net->wheel, end, done);

@@ -22,16 +22,22 @@ void nadi_pkt_routes_own_rtt(const struct nadi_pkt *net, uint32_t flow, nadi_tim
         }
 }
 
-nadi_time nadi_pkt_routes_ack_wait(const struct nadi_pkt *net, uint32_t flow)
+nadi_time nadi_pkt_routes_wait(const struct nadi_pkt *net, uint32_t flow)
 {
     const uint32_t bytes = net->config.payload_bytes + net->frames.data_overhead;
     nadi_time wait = 0;
-    for (uint32_t hop = 0;; hop++) {
-        const uint32_t port = nadi_pkt_path_port(net, flow, true, hop);
-        wait = nadi_time_add(wait, nadi_pkt_time_of(net, port, bytes));
-        if (net->ports[port].to_host)
-            return wait;
-    }
+    for (uint32_t back = 0; back < 2; back++)
+        for (uint32_t hop = 0;; hop++) {
+            const struct nadi_pkt_port *port =
+                &net->ports[nadi_pkt_path_port(net, flow, back, hop)];
+            if (back)
+                wait = nadi_time_add(wait, nadi_time_add(port->latency, port->ticks[bytes].busy));
+            else /* not where it stores packets anyhow */
+                wait = nadi_time_add(wait, port->ticks[bytes].busy - port->ticks[bytes].arrives);
+            if (port->to_host)
+                break;
+        }
+    return wait;
 }
 
 struct end { /* a host that stands for all that hang at its root by like cables */

@@ -13,14 +13,15 @@ void nadi_pkt_routes_set(struct nadi_pkt_routes *r, uint32_t port, bool down);
 static inline nadi_time nadi_pkt_still_after(const struct nadi_pkt *net, uint32_t port)
 {
     const uint32_t full = net->config.payload_bytes + net->frames.data_overhead;
-    const nadi_time hop = nadi_time_add(net->ports[port].latency, net->ports[port].ticks[full]);
+    const nadi_time hop =
+        nadi_time_add(net->ports[port].latency, net->ports[port].ticks[full].busy);
     return nadi_time_mul(nadi_time_add(hop, 2000000 / net->tick), 4);
 }
 
 /* What a port adds to the time of a packet of so many bytes. */
 static inline nadi_time nadi_pkt_time_of(const struct nadi_pkt *net, uint32_t port, uint32_t bytes)
 {
-    return nadi_time_add(net->ports[port].latency, net->ports[port].ticks[bytes]);
+    return nadi_time_add(net->ports[port].latency, net->ports[port].ticks[bytes].arrives);
 }
 
 /* Finds the flow's routes anew, behind its first cables. */

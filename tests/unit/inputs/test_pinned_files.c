@@ -71,6 +71,7 @@ static const char packet_a[] = "congestion-control: hpcc\n"
                                "retry-limit: 3\n"
                                "nic-pauses: 2\n"
                                "spreading: packet\n"
+                               "switching: store-and-forward\n"
                                "trimming: 1\n"
                                "trim-queue: 30kB\n"
                                "loss: 0.001\n"
@@ -203,8 +204,8 @@ static const char memory_a[] = "{\"memory-type\": \"PER_NODE_MEMORY_EXPANSION\",
 static const struct row rows[] = {
     {NADI_SCHEMA_SYSTEM, "system a", system_a, true, 43, UINT64_C(0x5de6b2c15c28dbdd)},
     {NADI_SCHEMA_SYSTEM, "system b", system_b, true, 43, UINT64_C(0x9791d4320b641a67)},
-    {NADI_SCHEMA_PACKET, "packet a", packet_a, true, 72, UINT64_C(0x61735bb6f451fa82)},
-    {NADI_SCHEMA_PACKET, "packet b", packet_b, true, 72, UINT64_C(0xe849aea2870f6267)},
+    {NADI_SCHEMA_PACKET, "packet a", packet_a, true, 73, UINT64_C(0x37cd818e2b6f777d)},
+    {NADI_SCHEMA_PACKET, "packet b", packet_b, true, 73, UINT64_C(0x746c73734ab0ea4d)},
     {NADI_SCHEMA_EVENTS, "events a", events_a, true, 5, UINT64_C(0x831e6dbab67af357)},
     {NADI_SCHEMA_NETWORK, "network a", network_a, true, 16, UINT64_C(0x43a0dde2eb403c1b)},
     {NADI_SCHEMA_GRAPH, "graph a", graph_a, true, 4, UINT64_C(0xa70472f10d1c98fb)},

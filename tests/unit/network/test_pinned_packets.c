@@ -21,23 +21,25 @@ struct row {
 };
 
 static const struct row rows[] = {
-    {"none", false, 90772, 30673, 169, 6492, 13906, 0.012327356560, UINT64_C(0xf82dd6866cdfabd6)},
+    {"none", false, 94035, 15199, 178, 11487, 21605, 0.009181788920, UINT64_C(0x298e313e5fc416e5)},
     {"none", true, 101188, 28718, 249, 0, 0, 0.007178256000, UINT64_C(0x8b2ff774b14af0f9)},
-    {"dcqcn", false, 88229, 30085, 106, 5446, 11363, 0.012845580327, UINT64_C(0x14df4478bd80090f)},
+    {"dcqcn", false, 84341, 10954, 76, 3328, 11911, 0.010109908346, UINT64_C(0x1a841e10b726044d)},
     {"dcqcn", true, 101188, 19753, 138, 0, 0, 0.012351073000, UINT64_C(0xf2798f113131aaed)},
-    {"hpcc", false, 87798, 24989, 143, 5400, 10938, 0.083693988234, UINT64_C(0x6209cce1c39615d2)},
+    {"hpcc", false, 90700, 12833, 169, 9658, 18270, 0.054502507882, UINT64_C(0xe879b5e81c756fab)},
     {"hpcc", true, 101188, 20400, 231, 0, 0, 0.058966107000, UINT64_C(0x79b99fcd3df9a41f)},
-    {"hpcc-pint", false, 87582, 30082, 172, 5596, 10716, 0.010632030110,
-     UINT64_C(0x75dddfd41ce5cf70)},
+    {"hpcc-pint", false, 91313, 14858, 146, 10601, 18883, 0.008892945222,
+     UINT64_C(0xdb127003849b5ba6)},
     {"hpcc-pint", true, 101188, 25430, 210, 0, 0, 0.007382548000, UINT64_C(0x7edf782702348158)},
-    {"timely", false, 89903, 30146, 136, 6149, 13037, 0.014261734266, UINT64_C(0xae23331d039d4eba)},
+    {"timely", false, 93500, 13689, 150, 11487, 21070, 0.010518462551,
+     UINT64_C(0xa13482dbfe3d059f)},
     {"timely", true, 101188, 27328, 221, 0, 0, 0.011032099000, UINT64_C(0xd004aa762614e82b)},
-    {"dctcp", false, 88121, 30665, 105, 5568, 11255, 0.011914939093, UINT64_C(0x608cf9183ba8fb02)},
+    {"dctcp", false, 86747, 11524, 87, 6413, 14317, 0.009620501477, UINT64_C(0x160d9a28df1e5819)},
     {"dctcp", true, 101188, 21271, 153, 0, 0, 0.008149282000, UINT64_C(0x89b26ef54ae2ca3c)},
-    {"swift", false, 90173, 27189, 151, 5791, 13307, 0.012116134020, UINT64_C(0xbae9a8973a5bf4d7)},
-    {"window", false, 90057, 29076, 163, 5786, 13191, 0.011698168300, UINT64_C(0xa34bfe85cba2545f)},
-    {"ndp", false, 105962, 3841, 7, 29344, 29096, 0.016579337500, UINT64_C(0xe17375e2a4fc48da)},
-    {"eqds", false, 105234, 3861, 6, 28685, 28368, 0.016294103320, UINT64_C(0x8f22a0626b5021c3)},
+    {"swift", false, 92168, 14731, 169, 11462, 19738, 0.008647865400, UINT64_C(0x225607bf5bbe9df7)},
+    {"window", false, 94025, 15006, 169, 11477, 21595, 0.008497433260,
+     UINT64_C(0x453b644206dcadb7)},
+    {"ndp", false, 91939, 975, 4, 19689, 19509, 0.012478567880, UINT64_C(0xed232e33790fe6a9)},
+    {"eqds", false, 92439, 972, 14, 20208, 20009, 0.011985548800, UINT64_C(0x2fbb32ac3f016dc9)},
 };
 
 static uint64_t draw_state; /* of Knuth's linear congruential generator */
@@ -100,6 +102,7 @@ static void draw_config(struct nadi_packet_config *c, const struct nadi_cc_ops *
     c->spreading = below(2) ? NADI_SPREADING_FLOW : NADI_SPREADING_PACKET;
     c->trimming = c->recovery == NADI_RECOVERY_SELECTIVE && below(2);
     c->trim_queue_bytes = 16 << 10;
+    c->switching = below(2) ? NADI_SWITCHING_AUTO : NADI_SWITCHING_STORE;
 }
 
 static void draw(struct packet_case *c, const struct nadi_cc_ops *cc, bool exact)

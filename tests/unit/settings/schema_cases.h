@@ -315,6 +315,7 @@ static const struct key_case key_cases[] = {
     {PACKET, "retry-limit", "0", "0", "-1", "schema/range"},
     {PACKET, "nic-pauses", "7", "7", "-1", "schema/range"},
     {PACKET, "spreading", "packet", "packet", "spray", "schema/word"},
+    {PACKET, "switching", "cut-through", "cut-through", "whole", "schema/word"},
     {PACKET, "trimming", "true", "on", "yes", "schema/type"},
     {PACKET, "trim-queue", "2kB", "2000 B", "-1", "schema/range"},
     {PACKET, "loss", "0.01", "0.01", "1", "schema/range"},
