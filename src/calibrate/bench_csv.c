@@ -338,14 +338,6 @@ static bool check_counts(const struct sheet *s, uint32_t row)
     return true;
 }
 
-static uint32_t count_pairs(const char *pairs)
-{
-    uint32_t count = 0;
-    for (; *pairs; pairs++)
-        count += *pairs == '>';
-    return count == 1 ? 2 : count;
-}
-
 /* The text after the next semicolon; the end of the text where there is none. */
 static const char *after_pair(const char *at)
 {
@@ -358,6 +350,29 @@ static bool read_pair(const char *text, uint64_t *from, uint64_t *to)
 {
     text = nadi_str_take_u64(text, from);
     return text && *text == '>' && nadi_str_take_u64(text + 1, to);
+}
+
+/* Whether one of the pairs before `end` is from or to the rank. */
+static bool is_named(const char *pairs, const char *end, uint64_t rank)
+{
+    uint64_t from, to;
+    for (const char *a = pairs; a < end; a = after_pair(a))
+        if (read_pair(a, &from, &to) && (from == rank || to == rank))
+            return true;
+    return false;
+}
+
+/* How many ranks the pairs name. */
+static uint32_t ranks_of(const char *pairs)
+{
+    uint32_t count = 0;
+    uint64_t from, to;
+    for (const char *a = pairs; *a; a = after_pair(a))
+        if (read_pair(a, &from, &to)) {
+            count += !is_named(pairs, a, from);
+            count += to != from && !is_named(pairs, a, to);
+        }
+    return count;
 }
 
 /* "0>1;1>0": whether ranks receive from whom they send to, or do only one of both. */
@@ -397,7 +412,7 @@ static struct nadi_bench_table wanted(struct sheet *s, uint32_t row, const struc
     if (v->nodes && s->facts.per_node && !t.ranks)
         t.ranks = v->nodes * s->facts.per_node;
     if (!t.ranks && *pairs)
-        t.ranks = count_pairs(pairs);
+        t.ranks = ranks_of(pairs);
     t.groups = t.groups ? t.groups : 1;
     t.device = *device ? nadi_arena_strdup(arena, device) : NULL;
     t.algorithm = v->without_nvls ? "ring"

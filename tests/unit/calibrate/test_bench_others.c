@@ -112,7 +112,6 @@ static void reads_grouped_csv(void **state)
     release(&r);
 }
 
-/* Other separators, quotes, blanks in names, a byte order mark, ms: the same table. */
 /* Who sends to whom, where pairs say it: to each other, one way, round a ring; how many ranks. */
 static void partners_of_pairs(void **state)
 {
@@ -124,6 +123,8 @@ static void partners_of_pairs(void **state)
         {"0>1;1>0", NADI_PARTNERS_PAIRS, 2},        {"0>1", NADI_PARTNERS_ONE_WAY, 2},
         {"0>1;1>2;2>0", NADI_PARTNERS_RING, 3},     {"0>1;1>0;2>3;3>2", NADI_PARTNERS_PAIRS, 4},
         {"0>1;1>2;2>3;3>0", NADI_PARTNERS_RING, 4}, {"0>1;1-0", NADI_PARTNERS_RING, 2},
+        {"0>1;2>3", NADI_PARTNERS_ONE_WAY, 4},      {"4>5;5>4;7>4", NADI_PARTNERS_RING, 3},
+        {"9>1;9>2;3>2", NADI_PARTNERS_ONE_WAY, 4},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -146,6 +147,7 @@ static void partners_of_pairs(void **state)
     }
 }
 
+/* Other separators, quotes, blanks in names, a byte order mark, ms: the same table. */
 static void reads_other_csv(void **state)
 {
     (void)state;
