@@ -1,8 +1,11 @@
 """What tools/mutate knows of the tests: how each is run, how long it takes, which lines of src/ it
-reaches. The lines come from gcov, a run of each test over a library that counts, and are kept in a
-file: a test runs again when it, what it reached or a header has changed; or, where what is known is
-carried over, only when it has changed itself: lines of a source that are as they were are reached as
-they were, changed ones as those in whose place they stand."""
+reaches. The library notes which blocks of its code run (tests/support/reach_hook.c), and its debug
+information says which lines they are of. What is found is kept in a file: a test runs again when it,
+what it reached or a header has changed; or, where what is known is carried over, only when it has
+changed itself: lines of a source that are as they were are reached as they were, changed ones as
+those in whose place they stand."""
+import bisect
+import collections
 import concurrent.futures
 import difflib
 import hashlib
@@ -13,7 +16,6 @@ import re
 import resource
 import shutil
 import signal
-import struct
 import subprocess
 import threading
 import time
@@ -25,7 +27,8 @@ MEMORY_BYTES = 6 << 30
 FILE_BYTES = 1 << 28
 SKIPPED = 77 << 8
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
-COUNTERS = 0x01A10000  # in a .gcda file: how often each arc of a function was taken
+ROW = re.compile(r"(\S+)\s+(\d+|-)\s+(0x[0-9a-f]+|0)\b.*")  # of a table of lines: file, line, address
+CALL_BYTES = 5  # of a call instruction
 
 
 def digest(*parts):
@@ -85,7 +88,7 @@ def files_below(folder):
 
 def scripts(tree):
     """name of a script -> its parts: (name, command, what it reads). Each ends in a few seconds: the
-    pages of docs-commands one by one, of Python what needs no installation."""
+    pages of answers and docs-commands one by one, of Python what needs no installation."""
     tools = tree / "tests/tools"
     one = lambda name, *reads: [(f"tools.{name}", [str(tools / name)], reads)]
     pages = [p for p in [*tree.glob("*/README.md"), *tree.glob("docs/**/*.md"), tree / "README.md"]
@@ -100,6 +103,10 @@ def scripts(tree):
         ],
         "tools.python": [
             ("tools.python", ["sh", "-c", python, str(tree / "python")], ("python",))
+        ],
+        "tools.answers": [
+            (f"tools.answers:{p.stem}", [str(tools / "answers"), p.stem], (f"tests/golden/answers/{p.name}", "examples"))
+            for p in sorted(tree.glob("tests/golden/answers/*.txt"))
         ],
         "tools.results": one("results", "tests/golden", "examples"),
         **{f"tools.{name}": one(name)
@@ -197,95 +204,97 @@ def run(test, scratch, environment, cpu_seconds, wall_seconds):
 # ---- coverage -------------------------------------------------------------------------------------
 
 
-def counted(path):
-    """Whether a .gcda file has a count that is not zero; GCC leaves a length below zero otherwise."""
-    data = path.read_bytes()
-    at = 16
-    while at + 8 <= len(data):
-        tag, length = struct.unpack_from("<Ii", data, at)
-        if tag == COUNTERS and length > 0:
-            return True
-        at += 8 + max(length, 0)
-    return False
+def output(*words, **how):
+    return subprocess.run(words, capture_output=True, check=True, text=True, **how).stdout
+
+
+class Blocks:
+    """The blocks of a library's code: where each begins, right behind a call of the hook, and which
+    lines of which sources it is of."""
+
+    def __init__(self, tree, library, sources):
+        self.size = library.stat().st_size
+        self.starts = self.calls(library)
+        self.lines = collections.defaultdict(list)  # start of a block -> (source, line)
+        self.code = dict.fromkeys(sources, 0)  # source -> a bit for each line with code
+        rows = self.rows(library, tree)
+        for (path, line, at), (_, _, end) in zip(rows, rows[1:]):
+            if path in self.code and line:
+                self.code[path] |= 1 << line
+                for start in self.between(at, max(at + 1, end)):
+                    self.lines[start].append((path, line))
+
+    def calls(self, library):
+        """Where calls of the hook return to."""
+        hook = re.search(r"(\w+) t __sanitizer_cov_trace_pc$", output("nm", library), re.M)
+        hook = int(hook[1], 16)
+        data, found = library.read_bytes(), []
+        for call in re.finditer(b"\xe8", data):
+            end = call.start() + CALL_BYTES
+            if end + int.from_bytes(data[end - 4 : end], "little", signed=True) == hook:
+                found.append(end)
+        return found
+
+    def between(self, at, end):
+        """The blocks with code at `at` or behind it, before `end`."""
+        i = max(0, bisect.bisect_right(self.starts, at) - 1)
+        if i + 1 < len(self.starts) and self.starts[i + 1] - CALL_BYTES <= at:
+            i += 1
+        j = max(i + 1, bisect.bisect_left(self.starts, end))
+        return self.starts[i:j]
+
+    def rows(self, library, tree):
+        """(source below the tree or None, line, address), in the order of the addresses. The first
+        file of a unit is told without its folder: the address says what it is."""
+        heads, found, head, path = {}, [], None, None
+        for text in output("objdump", "--dwarf=decodedline", library).splitlines():
+            row = ROW.fullmatch(text)
+            if row:
+                line = int(row[2]) if row[2] != "-" else 0
+                if head and line:
+                    heads[row[3]] = path = row[3]
+                    head = None
+                found.append((path if line else None, line, int(row[3], 16)))
+            elif text.endswith(":"):
+                head, path = "/" not in text, text[:-1]
+        names = output("addr2line", "-e", library, input="\n".join(heads)).splitlines()
+        for at, name in zip(list(heads), names):
+            heads[at] = name.rpartition(":")[0]
+        below = lambda path: path and os.path.relpath(os.path.join(tree, heads.get(path, path)), tree)
+        known = {path: below(path) for path in {row[0] for row in found}}
+        return sorted(
+            ((known[path], line, at) for path, line, at in found), key=lambda r: (r[2], r[1] > 0)
+        )
+
+    def reached(self, path):
+        """source -> a bit for each line reached, of the file that the hook wrote."""
+        found = collections.defaultdict(int)
+        for byte in re.finditer(b"\1", path.read_bytes()):
+            for source, line in self.lines.get(byte.start(), ()):
+                found[source] |= 1 << line
+        return found
 
 
 class Reach:
-    def __init__(self, work, tree, build, counting, jobs, slowest, say, fresh):
-        self.work, self.tree, self.build, self.counting = work, tree, build, counting
+    def __init__(self, work, tree, build, jobs, slowest, say, fresh):
+        self.work, self.tree, self.build = work, tree, build
         self.jobs, self.slowest, self.say, self.fresh = jobs, slowest, say, fresh
         texts = Texts(tree)
         self.tests = find_tests(tree, build, texts)
         self.path = work / "reach.json"
         self.kept = json.loads(self.path.read_text()) if self.path.exists() else {}
-        self.known = {}  # digest of counts -> lines reached
-        self.lines = self.kept.setdefault("lines", {})  # file -> [digest, lines with code]
         self.sources = {
             str(p.relative_to(tree)): texts.digest(p) for p in (tree / "src").rglob("*.c")
         }
         self.texts = {  # digests of each source alone
             str(p.relative_to(tree)): digest(p.read_bytes()) for p in (tree / "src").rglob("*.c")
         }
-        self.objects = next(self.counting.rglob("libnadi.dir"))
+        self.blocks = Blocks(tree, next(build.rglob("libnadi.so")), self.sources)
+        self.code = self.blocks.code
         self.moves = {}  # (file, digest of its text then) -> what became of its lines
         self.carried, self.sound = set(), {}
 
     # A set of lines is a number with their bits set, in hex.
-
-    def gcov(self, folder, files):
-        """Lines reached, by source, of counts in folder."""
-        for f in files:
-            link = (folder / f).with_suffix(".gcno")
-            if not link.exists():
-                link.symlink_to((self.objects / f).with_suffix(".gcno"))
-        reached = {}
-        done = subprocess.run(
-            ["gcov", "--json-format", "--stdout", *map(str, files)],
-            cwd=folder, capture_output=True, text=True,
-        )  # fmt: skip
-        for text in done.stdout.splitlines():
-            if not text.startswith("{"):
-                continue
-            for unit in json.loads(text)["files"]:
-                path = os.path.relpath(os.path.join(self.tree, unit["file"]), self.tree)
-                if path not in self.sources:
-                    continue
-                lines = code = 0
-                for line in unit["lines"]:
-                    code |= 1 << line["line_number"]
-                    if line["count"]:
-                        lines |= 1 << line["line_number"]
-                self.lines[path] = [self.sources[path], f"{code:x}"]
-                reached[path] = f"{lines:x}"
-        return reached
-
-    def collect(self, test):
-        folder = self.work / "reach" / test.folder
-        shutil.rmtree(folder, ignore_errors=True)
-        environment = {
-            "LD_LIBRARY_PATH": str(next(self.counting.rglob("libnadi.so")).parent),
-            "GCOV_PREFIX": str(folder),
-            "GCOV_PREFIX_STRIP": str(len(self.objects.parts) - 1),
-        }
-        limit = int(20 * self.slowest) + 20
-        scratch = self.work / "scratch" / test.folder
-        status, _ = run(test, scratch, environment, limit, 20 * limit)
-        files, units = {}, []
-        for gcda in sorted(folder.rglob("*.gcda")) if folder.exists() else []:
-            if not counted(gcda):
-                continue
-            unit = gcda.relative_to(folder)
-            source = "src/" + str(unit.with_suffix(""))
-            key = digest(source, self.sources.get(source, ""), gcda.read_bytes()[12:])
-            if key not in self.known:
-                units.append((unit, source, key))
-            else:
-                files[source] = self.known[key]
-        if units:
-            reached = self.gcov(folder, [unit for unit, _, _ in units])
-            for _, source, key in units:
-                files[source] = self.known[key] = reached.get(source, "0")
-        shutil.rmtree(folder, ignore_errors=True)
-        return status, {f: [self.sources[f], lines] for f, lines in files.items() if f in self.sources}
 
     def current(self, test):
         row = self.kept.get("tests", {}).get(test.name)
@@ -347,20 +356,6 @@ class Reach:
                 files[f] = [self.sources[f], f"{new:x}"]
         return {**row, "files": files}
 
-    def carry_lines(self):
-        """The lines with code, for the sources as they are; False: there are new sources."""
-        then = self.kept.setdefault("line_texts", {})
-        whole = True
-        for f, now in self.texts.items():
-            kept = self.lines.get(f)
-            if kept and kept[0] == self.sources[f]:
-                then[f] = now
-            elif kept and (code := self.moved(f, then.get(f), int(kept[1], 16))) is not None:
-                self.code[f] = code
-            else:  # no test has reached it, or it is new
-                whole &= f in then
-        return whole
-
     def is_sound(self, test, scratch):
         """Whether a test of which only is known what it did passes as things are."""
         if test.name not in self.carried:
@@ -377,13 +372,18 @@ class Reach:
     def measure(self, test):
         """How long it takes unchanged and what it reaches; a test that fails or is slow reaches
         nothing."""
-        scratch = self.work / "scratch" / test.folder
+        folder = self.work / "scratch" / test.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        hits = folder / "hits"
+        with hits.open("wb") as f:
+            f.truncate(self.blocks.size)
         limit = int(2 * self.slowest) + 1
-        status, seconds = run(test, scratch, {}, limit, 20 * limit)
+        status, seconds = run(test, folder / "run", {"NADI_REACH_FILE": str(hits)}, limit, 20 * limit)
         row = {"key": test.key, "seconds": seconds, "status": status, "files": {}}
         if status == 0 and seconds <= self.slowest:
-            row["status"], row["files"] = self.collect(test)
-        shutil.rmtree(scratch, ignore_errors=True)
+            reached = self.blocks.reached(hits)
+            row["files"] = {f: [self.sources[f], f"{lines:x}"] for f, lines in reached.items()}
+        shutil.rmtree(folder, ignore_errors=True)
         return test, row
 
     def update(self):
@@ -392,16 +392,14 @@ class Reach:
         for t in self.tests:
             if t.name in current:
                 self.stamp(rows[t.name], t)
-        self.code = {}
         carried = {}
-        if self.carry_lines() and not self.fresh:
+        if not self.fresh:
             carried = {t.name: self.carry(t) for t in self.tests if t.name not in current}
             carried = {name: row for name, row in carried.items() if row}
         self.carried = set(carried)
         if carried:
             self.say(f"{len(carried)} tests are taken to reach what they did; --fresh runs them again")
         old = [t for t in self.tests if t.name not in current and t.name not in carried]
-        # What is known is kept each minute: those that take long come last.
         # What is known is kept each minute: those that take long come last.
         old.sort(key=lambda t: t.name.startswith("property."))
         if old:
@@ -417,9 +415,6 @@ class Reach:
         names = {t.name for t in self.tests}
         for name in [n for n in rows if n not in names]:
             del rows[name]
-        for f, now in self.texts.items():
-            if f not in self.lines or self.lines[f][0] == self.sources[f]:
-                self.kept["line_texts"][f] = now
         self.save()
         rows = {**rows, **carried}
         for text, found in (
@@ -435,7 +430,6 @@ class Reach:
         for t in self.tests:
             for f, (_, lines) in rows[t.name]["files"].items():
                 self.reached.setdefault(f, []).append((t, int(lines, 16)))
-        self.code |= {f: int(code, 16) for f, (d, code) in self.lines.items() if self.sources.get(f) == d}
 
     def save(self):
         self.keep_texts()
