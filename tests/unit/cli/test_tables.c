@@ -3,43 +3,16 @@
  * held against tests/golden/tables/, whose diff is what users and callers will see;
  * tools/update-tables writes it anew. */
 #include "api/argument.h"
-#include "base/file.h"
-#include "base/mem.h"
-#include "base/str.h"
 #include "cli/command.h"
 #include "report/columns.h"
 #include "settings/schema.h"
+#include "support/golden.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
-
-static void hold(const char *name, struct nadi_str *text)
-{
-    struct nadi_str path = NADI_STR_INIT;
-    struct nadi_diags diags;
-    char *kept = NULL;
-    size_t bytes = 0;
-    nadi_diags_init(&diags);
-    nadi_str_printf(&path, "%s/golden/tables/%s.txt", NADI_TEST_DIR, name);
-    if (getenv("NADI_UPDATE_TABLES"))
-        assert_true(nadi_file_write(nadi_str_get(&path), text->text, text->length, &diags));
-    assert_true(nadi_file_read(nadi_str_get(&path), "table", &kept, &bytes, &diags));
-    for (size_t i = 0, from = 0; i < bytes || i < text->length; i++) {
-        if (i >= bytes || i >= text->length || kept[i] != text->text[i])
-            fail_msg("%s is no longer so (tools/update-tables) from here on: %.*s",
-                     nadi_str_get(&path), (int)strcspn(nadi_str_get(text) + from, "\n"),
-                     nadi_str_get(text) + from);
-        from = kept[i] == '\n' ? i + 1 : from;
-    }
-    nadi_mem_free(kept);
-    nadi_str_release(text);
-    nadi_str_release(&path);
-    nadi_diags_release(&diags);
-}
 
 /* ---- the public interface ------------------------------------------------------------------- */
 
@@ -96,7 +69,7 @@ static void interface(void **state)
         }
         free(values);
     }
-    hold("interface", &text);
+    golden_hold("tables/interface", &text);
 }
 
 /* ---- options and keys ----------------------------------------------------------------------- */
@@ -126,7 +99,7 @@ static void options(void **state)
             for (const struct nadi_setting *s = g->rows; s->name; s++)
                 put_setting(s, &text);
     }
-    hold("options", &text);
+    golden_hold("tables/options", &text);
 }
 
 static void keys(void **state)
@@ -139,7 +112,7 @@ static void keys(void **state)
         for (size_t i = 0; i < schema->count; i++)
             put_setting(&schema->keys[i], &text);
     }
-    hold("keys", &text);
+    golden_hold("tables/keys", &text);
 }
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -163,7 +136,7 @@ static void columns(void **state)
 #define PUT(name) put_view(#name, &nadi_view_##name, &text);
     NADI_RESULT_VIEWS(PUT)
 #undef PUT
-    hold("columns", &text);
+    golden_hold("tables/columns", &text);
 }
 
 int main(void)
