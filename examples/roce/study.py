@@ -250,7 +250,7 @@ def main():
     for variant in ('clos', 'nvswitch'):
         save(variant + '.txt', topology(variant == 'nvswitch'))
     for s in schemes:
-        save(s + '.yml', f'congestion-control: {s}\n')
+        save(s + '.yml', f'congestion-control: {s}\nswitching: store-and-forward\n')
     results, names = {}, []
     print(f'{"network":9} {"workload":17} {"scheme":10} {"time us":>11} {"of PFC":>7} {"PFC frames":>10} {"longest queue kB":>17} '
           f'{"mean kB":>8} {"sent again":>10}')

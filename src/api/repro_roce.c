@@ -87,6 +87,13 @@ static const char *clos(struct nadi_repro *r)
 /* ---- collectives and steps --------------------------------------------------------------------
  */
 
+/* Of a scheme; switches store packets, as in the simulator of the published study. */
+static const char *packet_file(struct nadi_repro *r, int scheme)
+{
+    return nadi_repro_file(
+        r, "packet.yml", "congestion-control: %s\nswitching: store-and-forward\n", schemes[scheme]);
+}
+
 static bool simulate(struct study *s, int scheme, int which)
 {
     struct nadi_repro *r = s->r;
@@ -114,8 +121,7 @@ static bool simulate(struct study *s, int scheme, int which)
             "\"endpoint-delay\": 10, \"collective-optimization\": \"baseline\"}\n",
             w->algorithms, w->algorithms, w->algorithms,
             w->dim_count == 2 ? "\"direct\", \"direct\"" : "\"direct\"", w->chunks)};
-    const bool ok = nadi_repro_file(r, "packet.yml", "congestion-control: %s\n", schemes[scheme]) &&
-                    nadi_repro_simulate(r, &run, &end);
+    const bool ok = packet_file(r, scheme) && nadi_repro_simulate(r, &run, &end);
     s->times[scheme][which] = (double)end / 1e3;
     return ok;
 }
@@ -218,11 +224,11 @@ static bool run_flows(struct study *s, int scheme, bool incast, struct nadi_flow
 {
     const struct nadi_flows_options options = {.flows = flow_file(s->r, incast),
                                                .topology = s->topology,
-                                               .cc = schemes[scheme],
+                                               .config = packet_file(s->r, scheme),
                                                .sample = nadi_time_from_ns(10000),
                                                .max_rows = 100000};
     *result = (struct nadi_flows_result){.done_count = 0};
-    return options.flows && nadi_flows_load(in, &options, s->r->diags) &&
+    return options.flows && options.config && nadi_flows_load(in, &options, s->r->diags) &&
            nadi_flows_simulate(in, result, s->r->diags);
 }
 
