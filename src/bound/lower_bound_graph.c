@@ -238,6 +238,7 @@ struct nadi_lower_bound_graph *nadi_lower_bound_graph_create(const struct nadi_g
     look_at_cables(f, g, links, model->rounding_ns);
     f->first = NADI_ZNEW(uint32_t, g->host_count + 1);
     f->forwards = NADI_ZNEW(bool, g->host_count);
+    NADI_RESERVE(&f->exits, 1); /* also where there are no cables: an address to count from */
     for (uint32_t npu = 0; npu < g->host_count; npu++) {
         double out = 0, one_out = 0, one_in = 0;
         f->first[npu] = (uint32_t)f->exits.count;

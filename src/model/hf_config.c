@@ -300,7 +300,7 @@ bool nadi_hf_has_word(const char *list, const char *word)
 
 static bool has_word(const char *list, const char *word, size_t length)
 {
-    for (const char *at = list; (at = strchr(at, word[0])); at++)
+    for (const char *at = list; length && (at = strchr(at, word[0])); at++)
         if (at > list && at[-1] == ' ' && strncmp(at, word, length) == 0 && at[length] == ' ')
             return true;
     return false;

@@ -45,7 +45,8 @@ static bool take_rows(struct nadi_front_job *job, const uint8_t *data, size_t si
     size_t count = 0;
     for (; count < ROWS && (count + 1) * ROW <= size; count++) {
         const uint8_t *b = data + count * ROW;
-        const int64_t start = (int64_t)b[0] << (b[1] % 60), length = (int64_t)b[2] << (b[3] % 56);
+        const int64_t start = (int64_t)((uint64_t)b[0] << (b[1] % 60) & INT64_MAX);
+        const int64_t length = (int64_t)b[2] << (b[3] % 56);
         rows[count] = (struct nadi_nsight_row){
             .start_ns = b[4] % 64 == 63 ? -start : start,
             .end_ns = nadi_time_add(start, b[5] % 64 == 63 ? -length : length),
