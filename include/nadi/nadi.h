@@ -85,6 +85,10 @@ struct nadi_diags;
 
 struct nadi_diags *nadi_messages_create(void);
 void nadi_messages_destroy(struct nadi_diags *messages); /* NULL is allowed */
+/* From now on *stop other than 0 ends the calls that get this list soon, wherever they are, with
+ * NADI_STATUS_LIMIT and no result. A signal handler or another thread may write it. NULL: nothing
+ * does. Calls of a job have nadi_watch.stop. */
+void nadi_messages_stop(struct nadi_diags *messages, const volatile int *stop);
 size_t nadi_messages_count(const struct nadi_diags *messages);
 /* index < nadi_messages_count. */
 struct nadi_message_view nadi_messages_get(const struct nadi_diags *messages, size_t index);

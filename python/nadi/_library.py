@@ -52,6 +52,7 @@ def _load():
     declare("nadi_struct_fields", POINTER(Field), c_char_p, POINTER(c_size_t), POINTER(c_size_t))
     declare("nadi_messages_create", c_void_p)
     declare("nadi_messages_count", c_size_t, c_void_p)
+    declare("nadi_messages_stop", None, c_void_p, c_void_p)
     declare("nadi_messages_get", Message, c_void_p, c_size_t)
     declare("nadi_message_format", c_void_p, c_void_p, c_size_t)
     declare("nadi_job_create", c_void_p, c_void_p)
@@ -95,6 +96,9 @@ class Watch(ctypes.Structure):
                 ("stop", POINTER(c_int))]
 
 
+STOPPING = object()  # of the arguments of Messages.call: the struct nadi_watch whose `stop` is set
+
+
 class Interruptible:
     """While the library simulates, Python's handler of SIGINT runs a few times a second: what it raises ends the
     simulation soon, and is raised then. Only in the main thread, where Python runs handlers."""
@@ -105,6 +109,9 @@ class Interruptible:
         lib.nadi_watch_init(ctypes.byref(self.watch))
         self.watch.progress = Watch._fields_[1][1](lambda *_: None)  # in it Python looks for signals
         self.watch.stop = ctypes.pointer(self.stop)
+        self.stopping = Watch()  # without Python code in it
+        lib.nadi_watch_init(ctypes.byref(self.stopping))
+        self.stopping.stop = self.watch.stop
         if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
             self.previous = signal.signal(signal.SIGINT, self._handle)
         return ctypes.byref(self.watch)
@@ -185,6 +192,34 @@ class Messages:
 
     def __exit__(self, *_):
         lib.nadi_messages_destroy(self.handle)
+
+    def call(self, function, *arguments):
+        """function(*arguments, this list). In the main thread, where Python runs handlers of signals, what that of SIGINT
+        raises ends it soon, and is raised then. Meanwhile another thread calls: this one could not run a handler."""
+        interruptible = Interruptible()
+        with interruptible:
+            if not interruptible.previous:
+                return function(*arguments, self.handle)
+            given = [ctypes.byref(interruptible.stopping) if a is STOPPING else a for a in arguments]
+            if STOPPING not in arguments:
+                lib.nadi_messages_stop(self.handle, ctypes.byref(interruptible.stop))
+            outcome, done = [], threading.Event()
+
+            def work():
+                try:
+                    outcome.append((function(*given, self.handle), None))
+                except BaseException as e:
+                    outcome.append((None, e))
+                done.set()
+            thread = threading.Thread(target=work, daemon=True)
+            thread.start()
+            done.wait()
+            thread.join()
+            lib.nadi_messages_stop(self.handle, None)
+        value, problem = outcome[0]
+        if problem:
+            raise problem
+        return value
 
     def error(self, status=INPUT):
         return error_of(messages_of(self.handle), status)

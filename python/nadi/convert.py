@@ -12,10 +12,11 @@ for _name in "from_text", "from_tool", "rescale", "to_param":
     getattr(lib, f"nadi_trace_{_name}_init").argtypes = (c_void_p,)
 
 
-def _text(function, struct):
+def _text(function, struct, from_here=False):
+    """from_here: called in this thread, which some libraries need, and not interrupted."""
     text = c_void_p()
     with Messages() as m:
-        status = function(struct.room, ctypes.byref(text), m.handle)
+        status = function(struct.room, ctypes.byref(text), m.handle) if from_here else m.call(function, struct.room, ctypes.byref(text))
         if status != DONE:
             raise m.error(status)
     return take_text(text.value)

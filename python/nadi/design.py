@@ -3,7 +3,7 @@ import ctypes
 import json
 import os
 
-from ._library import DONE, Messages, Struct, lib, take_text
+from ._library import DONE, STOPPING, Messages, Struct, lib, take_text
 
 
 def _sweep(space, vary, run, options):
@@ -19,7 +19,7 @@ def sweep(space=None, store=None, vary=None, run=None, **options):
     struct = _sweep(space, vary, run, dict(options, store=store))
     text = ctypes.c_void_p()
     with Messages() as m:
-        status = lib.nadi_sweep(struct.room, None, ctypes.byref(text), m.handle)
+        status = m.call(lib.nadi_sweep, struct.room, STOPPING, ctypes.byref(text))
         if status != DONE:
             raise m.error(status)
     return take_text(text.value)
@@ -130,7 +130,7 @@ def _tested(function, options):
 def _answer(function, struct, *more):
     text = ctypes.c_void_p()
     with Messages() as m:
-        status = function(struct.room, ctypes.byref(text), *more, m.handle)
+        status = m.call(function, struct.room, ctypes.byref(text), *more)
         if status != DONE:
             raise m.error(status)
     return json.loads(take_text(text.value))
@@ -143,7 +143,7 @@ def search(model, cluster, **options):
     struct = Struct("nadi_model_search", **dict(options, model=model, cluster=cluster, form="json"))
     text = ctypes.c_void_p()
     with Messages() as m:
-        status = lib.nadi_model_search_run(struct.room, ctypes.byref(text), m.handle)
+        status = m.call(lib.nadi_model_search_run, struct.room, ctypes.byref(text))
         if status != DONE:
             raise m.error(status)
     return json.loads(take_text(text.value))

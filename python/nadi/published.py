@@ -27,8 +27,8 @@ def repro(name, inputs=None, page=None):
     page: an HTML page to write. Raises Error."""
     text, failed = c_void_p(), c_int()
     with Messages() as m:
-        status = lib.nadi_repro_page(encoded(name, path=False), encoded(inputs), 1, encoded(page), ctypes.byref(text),
-                                     ctypes.byref(failed), m.handle)
+        status = m.call(lib.nadi_repro_page, encoded(name, path=False), encoded(inputs), 1, encoded(page), ctypes.byref(text),
+                        ctypes.byref(failed))
         answer = take_text(text.value) if text.value else None
         if status != DONE or answer is None:
             raise m.error(status)
@@ -40,4 +40,4 @@ def trace_replay(traces, groups=None, **options):
     text (empty but for rank 0). options: simulated="out/collectives.csv", output="times.csv", repeats=10, compute=True.
     Raises Error, also where nadi was built without Open MPI."""
     return _text(lib.nadi_trace_replay,
-                 Struct("nadi_trace_replay", **{"inputs.names": [traces], "groups": groups, **options}))
+                 Struct("nadi_trace_replay", **{"inputs.names": [traces], "groups": groups, **options}), from_here=True)

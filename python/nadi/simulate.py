@@ -103,6 +103,6 @@ def generate_collective(prefix, kind="all-reduce", ranks=8, bytes=1 << 20, repea
     options = Struct("nadi_collective_traces", kind=kind, ranks=ranks, bytes=bytes, repeat=repeat, manifest=manifest)
     os.makedirs(os.path.dirname(os.path.abspath(prefix)), exist_ok=True)
     with Messages() as m:
-        status = lib.nadi_generate_collective(options.room, encoded(prefix, "prefix"), m.handle)
+        status = m.call(lib.nadi_generate_collective, options.room, encoded(prefix, "prefix"))
         if status != DONE:
             raise m.error(status)

@@ -367,6 +367,38 @@ assert nadi.run(*sys.argv[1:]).end_ns == 62760
 """)
         self.assertEqual((done.returncode, done.stdout), (0, "interrupted\n"), done.stderr)
 
+    def test_an_interrupt_ends_whatever_is_called(self):
+        done = self.child("""
+import os, signal, sys, threading, time, nadi
+work = os.path.dirname(sys.argv[1])
+def interrupted(call, after=0.6, by=KeyboardInterrupt):
+    threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    try:
+        call()
+    except by:
+        print("interrupted" if time.monotonic() - begin < after + 8 else "late")
+interrupted(lambda: nadi.search("gpt3-175b", "dgx-h100", ranks=16384, batch=16384, simulate=100000))
+interrupted(lambda: nadi.search("gpt3-175b", "dgx-h100", ranks=16384, batch=16384, tries="tp=8 pp=8 vp=1 zero=1", simulate=1000))
+interrupted(lambda: nadi.generate_collective(os.path.join(work, "many"), ranks=2000000))
+interrupted(lambda: nadi.noc_sweep("mesh shape=64x64", rates="0.01..0.9:0.01"))
+store = os.path.join(work, "points.db")
+inputs = dict(zip(("workload", "system", "network"), sys.argv[1:]))
+interrupted(lambda: nadi.sweep(store=store, vary={"comm-scale": [10**6 + i for i in range(99)]},
+                               run={**inputs, "network-model": "packet"}, threads=1))
+class Enough(Exception):
+    pass
+def enough(*_):
+    raise Enough
+before = signal.signal(signal.SIGINT, enough)
+interrupted(lambda: nadi.memory_trusted_leak(trials=10**6), by=Enough)
+signal.signal(signal.SIGINT, before)
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+assert nadi.search("mlp-mnist", "dgx-h100", ranks=8, batch=64, simulate=1)["rows"]
+""")
+        self.assertEqual((done.returncode, done.stdout), (0, "interrupted\n" * 6), done.stderr)
+        self.assertEqual([f for f in os.listdir(self.work) if f.endswith(".part")], [])
+
     def test_after_a_fork(self):
         child = os.fork()
         if child == 0:

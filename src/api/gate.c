@@ -20,6 +20,8 @@ static void work(void *context)
     struct call *c = context;
     const struct nadi_gate *g = c->gate;
     nadi_arena_init(&c->arena);
+    if (g->messages && g->messages->stop)
+        nadi_guard_stop_by(g->messages->stop);
     nadi_arguments_empty(g->members, g->arguments);
     c->status = nadi_arguments_check(g->name, g->members, g->arguments, &c->arena, c->diags)
                     ? g->work(g->arguments, c->diags)
@@ -37,10 +39,15 @@ static enum nadi_status say_failure(const struct nadi_gate *g, struct nadi_diags
                                     const struct nadi_failure *failure)
 {
     const bool is_bug = failure->kind == NADI_FAILURE_BUG;
+    const bool stopped = failure->kind == NADI_FAILURE_STOPPED;
     if (to && to->spare && is_bug)
         nadi_diags_add_spare(to, "internal/bug",
                              "this is a defect in nadi; please report it with the inputs", "%s: %s",
                              g->name, failure->text);
+    else if (to && to->spare && stopped)
+        nadi_diags_add_spare(to, "limit/interrupted",
+                             "it was not done, and what it was to write is missing or not complete",
+                             "%s: %s", g->name, failure->text);
     else if (to && to->spare)
         nadi_diags_add_spare(to, "limit/memory",
                              "use fewer ranks or chunks, a folding executor, or a larger machine",

@@ -40,6 +40,12 @@ void nadi_messages_destroy(struct nadi_diags *messages)
     nadi_mem_free(messages);
 }
 
+void nadi_messages_stop(struct nadi_diags *messages, const volatile int *stop)
+{
+    if (messages)
+        messages->stop = stop;
+}
+
 static bool has_spare(const struct nadi_diags *messages)
 {
     return messages->spare && messages->spare->used;

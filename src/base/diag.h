@@ -55,6 +55,7 @@ struct nadi_spare { /* room for a message when there is no memory for one */
 
 struct nadi_diags {
     struct nadi_spare *spare; /* lies elsewhere; NULL: none */
+    const volatile int *stop; /* a caller's list: what ends his calls (api/gate.h); NULL: nothing */
     struct nadi_arena arena;
     struct nadi_diag *items;
     size_t count, capacity;

@@ -8,7 +8,8 @@ struct guard {
     struct guard *outer;
     struct nadi_heap *heap;
     struct nadi_failure *failure;
-    locale_t host; /* what the thread had before; 0: an outer guard knows it */
+    const volatile int *stop; /* NULL: nothing ends its work */
+    locale_t host;            /* what the thread had before; 0: an outer guard knows it */
 };
 
 static _Thread_local struct guard *innermost;
@@ -42,7 +43,8 @@ bool nadi_guard_run(struct nadi_heap *heap, void (*work)(void *), void *context,
 
 bool nadi_guard_try(void (*work)(void *), void *context, struct nadi_failure *failure)
 {
-    struct guard g = {.heap = nadi_guard_heap(), .failure = failure};
+    struct guard g = {
+        .heap = nadi_guard_heap(), .failure = failure, .stop = nadi_guard_stopped_by()};
     return run(&g, work, context);
 }
 
@@ -55,6 +57,27 @@ void nadi_guard_raise(const struct nadi_failure *failure)
     }
     *g->failure = *failure;
     longjmp(g->back, 1);
+}
+
+void nadi_guard_stop_by(const volatile int *stop)
+{
+    NADI_ASSERT(innermost);
+    innermost->stop = stop;
+}
+
+const volatile int *nadi_guard_stopped_by(void)
+{
+    return innermost ? innermost->stop : NULL;
+}
+
+struct nadi_heap *nadi_guard_look(void)
+{
+    static const struct nadi_failure stopped = {NADI_FAILURE_STOPPED, "interrupted"};
+    if (!innermost)
+        return NULL;
+    if (NADI_UNLIKELY(innermost->stop && *innermost->stop))
+        nadi_guard_raise(&stopped);
+    return innermost->heap;
 }
 
 void nadi_guard_outside(void (*work)(void *), void *context)

@@ -21,6 +21,7 @@ enum nadi_failure_kind {
     NADI_FAILURE_NONE,
     NADI_FAILURE_MEMORY, /* an allocation failed */
     NADI_FAILURE_BUG,    /* NADI_BUG or NADI_ASSERT */
+    NADI_FAILURE_STOPPED /* asked for: nadi_guard_stop_by */
 };
 
 struct nadi_failure {
@@ -38,6 +39,13 @@ bool nadi_guard_try(void (*work)(void *), void *context, struct nadi_failure *fa
 /* Jumps to the innermost guard of this thread. Without one the process ends with a message; only
  * programs that bypass the public interface have none. */
 _Noreturn void nadi_guard_raise(const struct nadi_failure *failure);
+/* From now on *stop other than 0 ends the work of the innermost guard, and of those tried within it
+ * and in its threads: it fails with STOPPED at its next allocation or nadi_guard_look. `stop` may
+ * be written by another thread or a signal handler. NULL, as at first: nothing does. */
+void nadi_guard_stop_by(const volatile int *stop);
+const volatile int *nadi_guard_stopped_by(void);
+/* For loops that do not allocate: raises where the work shall end. Its heap, as nadi_guard_heap. */
+struct nadi_heap *nadi_guard_look(void);
 /* A callback of the host, called from a guard's work: runs in the host's locale, outside all
  * guards. */
 void nadi_guard_outside(void (*work)(void *), void *context);

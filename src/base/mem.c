@@ -164,19 +164,21 @@ static size_t checked(size_t count, size_t size)
 
 void *nadi_mem_alloc(size_t count, size_t size)
 {
+    struct nadi_heap *heap = nadi_guard_look();
     struct nadi_block *b = malloc(checked(count, size));
     if (!b)
         exhausted(count, size);
     b->kind = MEMORY;
-    return link_block(b, nadi_guard_heap());
+    return link_block(b, heap);
 }
 
 void *nadi_mem_zalloc(size_t count, size_t size)
 {
+    struct nadi_heap *heap = nadi_guard_look();
     struct nadi_block *b = calloc(1, checked(count, size));
     if (!b)
         exhausted(count, size);
-    return link_block(b, nadi_guard_heap());
+    return link_block(b, heap);
 }
 
 void *nadi_mem_try(size_t size)
@@ -190,6 +192,7 @@ void *nadi_mem_realloc(void *old, size_t count, size_t size)
     if (!old)
         return nadi_mem_alloc(count, size);
     const size_t bytes = checked(count, size);
+    (void)nadi_guard_look();
     struct nadi_block *b = block_of(old);
     struct nadi_heap *h = b->heap;
     unlink_block(b);
@@ -236,13 +239,14 @@ void *nadi_mem_grow(void *items, size_t *capacity, size_t want, size_t size)
 void *nadi_mem_grow_lines(void *items, size_t *capacity, size_t want, size_t size)
 {
     const size_t before = *capacity, next = grown(before, want);
+    struct nadi_heap *heap = nadi_guard_look();
     const size_t bytes = checked(next, size) + LINE;
     char *room = aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE);
     if (!room)
         exhausted(next, size);
     struct nadi_block *b = (struct nadi_block *)(void *)(room + LINE) - 1;
     b->kind = LINES;
-    void *p = link_block(b, nadi_guard_heap());
+    void *p = link_block(b, heap);
     if (before)
         memcpy(p, items, before * size);
     nadi_mem_free(items);

@@ -12,8 +12,9 @@
 struct crew {
     void (*work)(void *, unsigned);
     void *context;
-    struct nadi_heap *heap; /* of the caller; may be NULL */
-    pthread_mutex_t gate;   /* closed until it is known how many there are */
+    struct nadi_heap *heap;   /* of the caller; may be NULL */
+    const volatile int *stop; /* likewise */
+    pthread_mutex_t gate;     /* closed until it is known how many there are */
     bool cancelled;
 };
 
@@ -37,6 +38,8 @@ unsigned nadi_threads_cores(unsigned most)
 static void work(void *argument)
 {
     const struct member *m = argument;
+    if (nadi_guard_is_open())
+        nadi_guard_stop_by(m->crew->stop);
     m->crew->work(m->crew->context, m->index);
 }
 
@@ -84,6 +87,7 @@ static bool run(struct crew *crew, unsigned wanted, bool together)
     struct member *members = NADI_ZNEW(struct member, count);
     struct nadi_failure failure = {NADI_FAILURE_NONE, ""};
     crew->heap = nadi_guard_heap();
+    crew->stop = nadi_guard_stopped_by();
     const bool alone = crew->heap && nadi_heap_share(crew->heap, true);
     for (unsigned i = 0; i < count; i++) {
         members[i].crew = crew;

@@ -90,6 +90,7 @@ static int cmd_memory_bench(const struct nadi_command *self, int count, char **a
 const struct nadi_command nadi_command_memory_bench = {
     .name = "memory bench",
     .group = "Memory",
+    .doing = "timing the requests",
     .summary = "Benchmark a memory file: bandwidth and latency by size and NPUs",
     .about = "One request on each of some NPUs at once, each size a simulation of its own: what "
              "queues\nor shares bandwidth in a run does so here.\n",

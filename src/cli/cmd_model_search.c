@@ -154,6 +154,7 @@ static int cmd_model_search(const struct nadi_command *self, int count, char **a
 const struct nadi_command nadi_command_model_search = {
     .name = "model search",
     .group = "Models",
+    .doing = "searching for the best strategy",
     .summary = "Find the strategy that trains a model fastest on a cluster",
     .words = "MODEL",
     .about = "Every combination of tp, cp, pp, vp, dp, ep, micro-batch, sequence-parallel, zero, "

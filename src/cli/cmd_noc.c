@@ -133,6 +133,7 @@ static int cmd_noc_sweep(const struct nadi_command *self, int count, char **argu
 const struct nadi_command nadi_command_noc_sweep = {
     .name = "noc sweep",
     .group = "Networks",
+    .doing = "running the loads",
     .summary = "Latency over load of a network of routers, flit by flit, and where it saturates",
     .about = "Every NPU makes packets at random. Latency counts cycles from a packet's making to "
              "its tail's\narrival; saturation is where it is three times that without load. "

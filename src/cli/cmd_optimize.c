@@ -297,6 +297,7 @@ static int cmd_optimize(const struct nadi_command *self, int count, char **argum
 const struct nadi_command nadi_command_optimize = {
     .name = "optimize",
     .group = "Design",
+    .doing = "searching for the best cluster",
     .summary = "Find the best cluster for several workloads, each with its best strategy",
     .words = "FILE",
     .about = "FILE says what varies, under which constraints, what the cluster is for, the goal "

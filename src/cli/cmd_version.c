@@ -17,6 +17,7 @@ static int cmd_version(const struct nadi_command *self, int count, char **argume
 const struct nadi_command nadi_command_version = {
     .name = "version",
     .group = "Help",
+    .doing = "writing the version",
     .summary = "Print the version",
     .options = version_groups,
     .run = cmd_version,

@@ -41,7 +41,7 @@ struct nadi_command {
     const char *name;
     const char *group;    /* heading in the list of commands */
     const char *summary;  /* one line */
-    const char *doing;    /* "checking the traces": said of one that is stopped; NULL: nothing */
+    const char *doing;    /* "checking the traces": said of one that is stopped */
     const char *words;    /* "[KEY]", or NULL */
     const char *about;    /* paragraphs of the command's own help, each line ends with '\n' */
     const char *examples; /* command lines, each ends with '\n' */

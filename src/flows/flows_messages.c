@@ -1,5 +1,6 @@
 /* flows_messages: plain flows on a network model that knows messages only (flow, aware): each flow
  * is one message. There are no packets, pauses or queues to report. */
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "engine/engine.h"
@@ -70,9 +71,11 @@ bool nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
     r.network = in->model->create(&setup);
     for (uint32_t f = 0; f < in->flows.count; f++)
         nadi_engine_schedule(r.engine, in->flows.items[f].start, NADI_NONE, begin, f, 0, 0);
-    while (nadi_engine_run(r.engine, EVENTS_A_LOOK, until))
+    while (nadi_engine_run(r.engine, EVENTS_A_LOOK, until)) {
+        (void)nadi_guard_look();
         if (in->stop && *in->stop)
             break;
+    }
     result->totals.events = nadi_engine_events(r.engine);
     result->complete = result->done_count == in->flows.count;
     if (!result->complete) {

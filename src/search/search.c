@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "base/guard.h"
 #include "base/heap.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -104,6 +105,7 @@ static void keep(struct kept *k, const struct candidate *c)
 static void look_at(void *context, const struct nadi_strategy *strategy)
 {
     struct worker *w = context;
+    (void)nadi_guard_look();
     struct candidate c = {.number = w->shape_base + w->strategies, .row.strategy = *strategy};
     w->strategies++;
     if (!nadi_estimator_time(w->estimator, strategy, &c.row.estimate))

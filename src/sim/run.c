@@ -1,5 +1,6 @@
 #include "sim/run.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "bound/bound.h"
 #include "collective/program.h"
@@ -129,6 +130,7 @@ void nadi_simulation_events(struct simulation *s)
     bool more = true;
     while (more && !nadi_workload_undecided(s->workload)) { /* a failed one starts nothing more */
         more = run_events(s, events, until);
+        (void)nadi_guard_look();
         const double now_s = seconds_since(&s->begin);
         if (more && nadi_simulation_stopped(s))
             return;

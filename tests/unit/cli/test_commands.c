@@ -14,8 +14,9 @@ static void rows_are_whole(void **state)
     (void)state;
     for (size_t i = 0; nadi_commands[i]; i++) {
         const struct nadi_command *c = nadi_commands[i];
-        if (!c->group || !c->summary || !c->options || (c->call.make != NULL) == (c->run != NULL) ||
-            (c->call.make && !c->call.size) || (c->call.wanted != NULL) != (c->call.least > 0))
+        if (!c->group || !c->summary || !c->options || !c->doing ||
+            (c->call.make != NULL) == (c->run != NULL) || (c->call.make && !c->call.size) ||
+            (c->call.wanted != NULL) != (c->call.least > 0))
             fail_msg("nadi %s: a part of its row is missing or too much", c->name);
         if (c->summary[strlen(c->summary) - 1] == '.' || strchr(c->summary, '\n'))
             fail_msg("nadi %s: the summary is a line without full stop", c->name);
