@@ -187,6 +187,18 @@ static void draw_any(struct job *j, struct nadi_rng *rng, uint64_t seed)
         job_attached(j, seed);
 }
 
+/* Many requests at once on the shared bus. */
+static void draw_bus(struct job *j, struct nadi_rng *rng, uint64_t seed)
+{
+    job_random(j, rng);
+    j->in.system.shared_bus = true;
+    j->in.system.splits = 2 + (uint32_t)(seed % 3) * 11;
+    j->in.system.active_chunks = 1 + (uint32_t)(seed % 4) * 5;
+    j->in.system.endpoint_delay_ns = seed % 2 * 10;
+    j->in.system.bus_o = seed % 5 * 9;
+    j->in.system.bus_g = seed % 7 * 3;
+}
+
 static void draw_folding(struct job *j, struct nadi_rng *rng, uint64_t seed)
 {
     static const struct nadi_executor *const executors[] = {NULL, &nadi_executor_fold,
@@ -257,6 +269,7 @@ static void figures(void **state)
     (void)state;
     struct nadi_str text = NADI_STR_INIT;
     put_rows("any", draw_any, 240, &text);
+    put_rows("bus", draw_bus, 60, &text);
     put_rows("folding", draw_folding, 160, &text);
     put_rows("links", draw_links, 200, &text);
     put_rows("small", draw_small, 60, &text);
