@@ -39,6 +39,7 @@ static bool load_config(struct nadi_flows_inputs *in, const struct nadi_flows_op
     if (!o->config && !o->compat) {
         nadi_packet_config_init(&in->config);
         in->config.buffer_grows = true;
+        in->config.ack_first_one_way = true;
     } else if (!o->config || nadi_packet_is_hpcc(o->config)) {
         nadi_packet_config_init_hpcc(&in->config);
         return !o->config ||

@@ -189,6 +189,7 @@ bool nadi_packet_config_fill(struct nadi_packet_config *c, const struct nadi_sch
         set(c, values, &knobs[i]);
     c->exact = nadi_schema_word(values, "mode") == 1;
     c->buffer_grows = !nadi_schema_get(values, "buffer")->node;
+    c->ack_first_one_way = !nadi_schema_get(values, "ack-first")->node;
     c->window = nadi_schema_word(values, "window") != WINDOW_NONE;
     c->window_global = nadi_schema_word(values, "window") == WINDOW_LARGEST;
     c->recovery = recoveries[nadi_schema_word(values, "recovery")];

@@ -409,6 +409,12 @@ static void hidden(const struct writer *w, struct nadi_str *s)
                         "The model %s sends each message whole from link to link: over a switch "
                         "that takes twice the time that hardware needs; %s does not.",
                         model->name, sharing);
+    else if (w->r->has_packets && nadi_topology_one_way(&w->in->topology))
+        nadi_str_printf(s,
+                        "Rings are one-way: the ACK of each packet goes on around, over links that "
+                        "other data need, which %s leaves out; ack-interval in the packet file "
+                        "makes ACKs fewer.",
+                        sharing);
     else if (model == nadi_network_sharing && links_a_message(w) >= SEVERAL)
         nadi_str_printf(s,
                         "Messages cross %.1f links on the mean: where they meet others at several, "

@@ -61,7 +61,10 @@ static const struct nadi_setting keys[] = {
     BYTES("window-size", "0", 0, 1e15, "A fixed window instead; 0: as `window` says."),
     ON_OFF("window-follows-rate", "1", "The window shrinks with the flow's rate."),
     ON_OFF("pacing", "1", "Packets leave at the flow's rate; off: at line rate."),
-    ON_OFF("ack-first", "0", "ACKs travel in the control class, before data."),
+    ON_OFF(
+        "ack-first", "0",
+        "ACKs travel in the control class, before data. Where the key is missing, `real` mode does "
+        "so if a link is one-way: there ACKs would wait behind the data of all others."),
     BYTES("ack-interval", "1", 1, 1e9,
           "Data bytes per ACK; 1: every packet. No window is smaller."),
     WORD("recovery", recoveries, "auto",

@@ -236,6 +236,8 @@ static void make_wheel(struct nadi_pkt *net)
 static void resolve(struct nadi_pkt *net)
 {
     struct nadi_packet_config *c = &net->config;
+    for (uint32_t i = 0; i < net->graph->link_count && c->ack_first_one_way && !c->exact; i++)
+        c->ack_first |= net->graph->links[i].one_way;
     net->spraying = nadi_packet_config_sprays(c);
     net->trimming = net->cc->receiver_driven || c->trimming;
     net->looks_up = net->spraying || net->graph->limited_count > 0;

@@ -83,12 +83,13 @@ struct nadi_packet_config {
     uint32_t payload_bytes;
     uint32_t gap_bytes; /* preamble and gap: on the cable, not in buffers */
     /* host */
-    bool window;           /* bounds bytes in flight: the bandwidth-delay product */
-    bool window_global;    /* the largest of the network instead of the pair's */
-    bool window_variable;  /* scaled by rate / line rate */
-    uint64_t window_bytes; /* not 0: this instead of the product */
-    bool rate_bound;       /* pacing at the flow's rate, else at line rate */
-    bool ack_first;        /* ACKs in the control class */
+    bool window;            /* bounds bytes in flight: the bandwidth-delay product */
+    bool window_global;     /* the largest of the network instead of the pair's */
+    bool window_variable;   /* scaled by rate / line rate */
+    uint64_t window_bytes;  /* not 0: this instead of the product */
+    bool rate_bound;        /* pacing at the flow's rate, else at line rate */
+    bool ack_first;         /* ACKs in the control class */
+    bool ack_first_one_way; /* so where a link is one-way; not in exact mode */
     uint32_t ack_interval_bytes;
     enum nadi_recovery recovery;
     uint32_t chunk_bytes;
