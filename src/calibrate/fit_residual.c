@@ -198,6 +198,7 @@ static void add_residual(struct nadi_fit *f, const struct nadi_comm_case *c, con
 {
     struct nadi_comm_residual r = {
         .kind = c->kind,
+        .algorithm = c->algorithm,
         .ranks = c->ranks,
         .in_place = c->in_place,
         .bytes = NADI_ARENA_NEW(&f->arena, double, MOST_BRIDGED * k->count),
@@ -215,8 +216,7 @@ static void add_residual(struct nadi_fit *f, const struct nadi_comm_case *c, con
 static bool same_case(const struct nadi_fit_point *a, const struct nadi_fit_point *b)
 {
     return a->used && b->used && a->call.kind == b->call.kind && a->call.ranks == b->call.ranks &&
-           a->call.in_place == b->call.in_place && a->call.algorithm == NADI_COMM_AUTO &&
-           b->call.algorithm == NADI_COMM_AUTO;
+           a->call.in_place == b->call.in_place && a->call.algorithm == b->call.algorithm;
 }
 
 void nadi_fit_residuals(struct nadi_fit *f)

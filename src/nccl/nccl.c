@@ -87,7 +87,7 @@ static bool ring(const struct nadi_comm_platform *p, const struct nadi_comm_case
     }
     t->between = nadi_comm_bus_factor(c->kind, c->ranks) * c->bytes;
     t->in_node = s->m > 1 ? t->between * (s->g - 1) / s->g : t->between; /* one step goes out */
-    t->net_hops = s->m > 1 ? turns * s->m : 0;
+    t->net_hops = turns * (s->m - 1); /* of n - 1 steps so many go out (NCCL 2.23, tuning.cc) */
     t->hops = turns * (s->n - 1) - t->net_hops;
     if (t->hops < 0)
         t->hops = 0;
@@ -367,8 +367,8 @@ static const struct nadi_comm_residual *find_residual(const struct nadi_comm_pla
     const struct nadi_comm_residual *found = NULL;
     for (uint32_t i = 0; i < p->residual_count; i++) {
         const struct nadi_comm_residual *r = &p->residuals[i];
-        if (r->kind == c->kind && r->ranks == c->ranks && r->count &&
-            (!found || r->in_place == c->in_place))
+        if (r->kind == c->kind && r->ranks == c->ranks && r->algorithm == c->algorithm &&
+            r->count && (!found || r->in_place == c->in_place))
             found = r;
     }
     return found;
@@ -401,7 +401,6 @@ struct nadi_comm_time nadi_comm_predict(const struct nadi_comm_platform *p,
         time = choose(p, &asked);
     }
     NADI_ASSERT(isfinite(time.ns));
-    if (c->algorithm == NADI_COMM_AUTO)
-        time.ns *= residual_of(p, c);
+    time.ns *= residual_of(p, &asked);
     return time;
 }

@@ -136,9 +136,21 @@ static double switch_us(const struct group *s, bool tree)
     return latency + s->c->bytes / 1e3 / (graph.channels * bandwidth);
 }
 
-/* Measured by the library's makers, so that also the time is not less: what a channel reaches of
- * LL128, of a tree, and of a reduction in switches with a tree. Of S over the result, bytes per us.
- */
+/* Between nodes LL's buffers are in the host's memory (NCCL, transport/net.cc), through which all
+ * of its data pass: of S over the time, bytes per us, by the bandwidths of the choice. AMD's tables
+ * have none that was measured. */
+static double most_ll(const struct group *s, enum nadi_comm_algorithm algorithm, double steps)
+{
+    const double most = nadi_nccl_tables(NADI_NCCL_NEWEST)->ll_most[s->ll_row][s->column];
+    const double part = algorithm == NADI_COMM_TREE ? 0.5 : s->n / steps;
+    if (s->m < 2 || s->p->generation == NADI_GENERATION_CDNA)
+        return HUGE_VAL;
+    return s->p->value[NADI_FIGURE_NET_LL_SHARE] * 1e3 * most * part;
+}
+
+/* Measured by the library's makers, so that also the time is not less: what LL reaches between
+ * nodes, a channel of LL128, of a tree, and of a reduction in switches with a tree. Of S over the
+ * result, bytes per us. */
 double nadi_nccl_most_rate(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                            enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol)
 {
@@ -146,7 +158,9 @@ double nadi_nccl_most_rate(const struct nadi_comm_platform *p, const struct nadi
     const struct nadi_nccl_tables *t = nadi_nccl_tables(NADI_NCCL_NEWEST);
     const double steps = rooted(&s) ? s.n : (s.n - 1) * (c->kind == NADI_COMM_ALL_REDUCE ? 2 : 1);
     const bool ll128 = protocol == NADI_COMM_LL128;
-    if (p->generation == NADI_GENERATION_CDNA || protocol == NADI_COMM_LL)
+    if (protocol == NADI_COMM_LL)
+        return most_ll(&s, algorithm, steps);
+    if (p->generation == NADI_GENERATION_CDNA)
         return HUGE_VAL;
     if (algorithm == NADI_COMM_TREE)
         return nadi_nccl_graph(p, &s.search, NADI_NCCL_TREES).channels * 0.5e3 * TREE_MOST *

@@ -23,6 +23,8 @@ static const struct nadi_comm_figure_about abouts[NADI_FIGURES] = {
     [NADI_FIGURE_DIRECT] = {"direct-efficiency", "", 1, 0.02, 1, 1.15, "direct, share of the link"},
     [NADI_FIGURE_LL] = {"ll-efficiency", "", 1, 0.01, 1, 1.3, "LL, share of the rate"},
     [NADI_FIGURE_LL128] = {"ll128-efficiency", "", 1, 0.02, 1, 1.2, "LL128, share of the rate"},
+    [NADI_FIGURE_NET_LL_SHARE] = {"net-ll-efficiency", "", 1, 0.02, 2, 1.6,
+                                  "LL between nodes, share of the tables'"},
     [NADI_FIGURE_NIC] = {"nic-efficiency", "", 1, 0.02, 1, 1.15, "NIC, share of its rate"},
     [NADI_FIGURE_LOCAL] = {"local-bandwidth", "GB/s", 1e+09, 1e+09, 1e+14, 1.5, "own part, rate"},
     [NADI_FIGURE_CHANNEL] = {"channel-bandwidth", "GB/s", 1e+09, 1e+08, 1e+12, 1.3,
@@ -111,19 +113,25 @@ static bool read_interval(const char *text, struct nadi_comm_interval *interval)
     return false;
 }
 
-/* "all-reduce 8:" or "all-reduce 8 in-place:" and what follows; NULL when it is none. */
-static const char *read_case(const char *text, enum nadi_comm_kind *kind, uint32_t *ranks,
-                             bool *in_place)
+/* "all-reduce 8:" or "all-reduce 8 ring in-place:" and what follows; NULL when it is none. */
+static const char *read_case(const char *text, struct nadi_comm_residual *r)
 {
     char word[32], number[16];
     if (!take_word(&text, "", word, sizeof(word)) ||
         !take_word(&text, ":", number, sizeof(number)) ||
-        !nadi_str_to_u32(number, UINT32_MAX - 1, ranks) || *ranks < 2)
+        !nadi_str_to_u32(number, UINT32_MAX - 1, &r->ranks) || r->ranks < 2)
         return NULL;
-    *in_place = nadi_str_starts(text, " in-place");
-    text += *in_place ? strlen(" in-place") : 0;
-    *kind = nadi_comm_kind_of(word);
-    return *kind && *text == ':' ? text + 1 : NULL;
+    r->kind = nadi_comm_kind_of(word);
+    while (r->kind && *text != ':') {
+        if (!take_word(&text, ":", word, sizeof(word)) || r->in_place)
+            return NULL;
+        r->in_place = strcmp(word, "in-place") == 0;
+        if (!r->in_place && r->algorithm)
+            return NULL;
+        if (!r->in_place && (r->algorithm = nadi_comm_algorithm_of(word)) == NADI_COMM_AUTO)
+            return NULL;
+    }
+    return r->kind ? text + 1 : NULL;
 }
 
 static uint32_t count_of(const char *text)
@@ -137,7 +145,7 @@ static uint32_t count_of(const char *text)
 static bool read_residual(const char *text, struct nadi_arena *arena, struct nadi_comm_residual *r)
 {
     *r = (struct nadi_comm_residual){.count = 0};
-    const char *at = read_case(text, &r->kind, &r->ranks, &r->in_place);
+    const char *at = read_case(text, r);
     if (!at)
         return false;
     const uint32_t most = count_of(at);
@@ -158,11 +166,9 @@ static bool read_residual(const char *text, struct nadi_arena *arena, struct nad
 static bool read_crossovers(const char *text, struct nadi_arena *arena,
                             struct nadi_comm_platform *p)
 {
-    enum nadi_comm_kind kind;
-    uint32_t ranks;
-    bool in_place;
-    const char *at = read_case(text, &kind, &ranks, &in_place);
-    if (!at || in_place)
+    struct nadi_comm_residual of = {.count = 0};
+    const char *at = read_case(text, &of);
+    if (!at || of.in_place || of.algorithm)
         return false;
     const uint32_t count = count_of(at), before = p->crossover_count;
     struct nadi_comm_crossover *all =
@@ -172,7 +178,7 @@ static bool read_crossovers(const char *text, struct nadi_arena *arena,
     for (uint32_t i = 0; i < count; i++) {
         char algorithm[32], protocol[32];
         struct nadi_comm_crossover *x = &all[before + i];
-        *x = (struct nadi_comm_crossover){.kind = kind, .ranks = ranks, .protocol = 3};
+        *x = (struct nadi_comm_crossover){.kind = of.kind, .ranks = of.ranks, .protocol = 3};
         if (!take_number(&at, ",", &x->bytes) || !(x->bytes >= 0) ||
             !take_word(&at, ",", algorithm, sizeof(algorithm)) ||
             !take_word(&at, ",", protocol, sizeof(protocol)) || !take_comma(&at))

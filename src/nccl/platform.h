@@ -33,10 +33,11 @@ enum nadi_comm_figure {
     NADI_FIGURE_DIRECT,
     NADI_FIGURE_LL, /* shares of the algorithm's rate in a protocol */
     NADI_FIGURE_LL128,
-    NADI_FIGURE_NIC,       /* share of a NIC's rate */
-    NADI_FIGURE_LOCAL,     /* rate at which a rank passes on what is its own */
-    NADI_FIGURE_CHANNEL,   /* rate of one channel of a message */
-    NADI_FIGURE_RAMP_RING, /* bytes at which half of the rate is reached (Simple) */
+    NADI_FIGURE_NET_LL_SHARE, /* between nodes: of what the library's tables allow LL */
+    NADI_FIGURE_NIC,          /* share of a NIC's rate */
+    NADI_FIGURE_LOCAL,        /* rate at which a rank passes on what is its own */
+    NADI_FIGURE_CHANNEL,      /* rate of one channel of a message */
+    NADI_FIGURE_RAMP_RING,    /* bytes at which half of the rate is reached (Simple) */
     NADI_FIGURE_RAMP_SWITCH,
     NADI_FIGURE_RAMP_DIRECT,
     NADI_FIGURES
@@ -66,6 +67,7 @@ struct nadi_comm_interval { /* of a fitted figure */
  * so many ranks, piecewise linear in the logarithm of the size, constant beyond its ends. */
 struct nadi_comm_residual {
     enum nadi_comm_kind kind;
+    enum nadi_comm_algorithm algorithm; /* of calls that name it; AUTO: of the library's choice */
     bool in_place;
     uint32_t ranks, count;
     double *bytes, *factor;

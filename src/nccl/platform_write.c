@@ -62,7 +62,9 @@ static void add_lists(const struct nadi_comm_platform *p, struct nadi_str *out)
         nadi_str_add(out, "residuals:\n");
     for (uint32_t i = 0; i < p->residual_count; i++) {
         const struct nadi_comm_residual *r = &p->residuals[i];
-        nadi_str_printf(out, "  - \"%s %u%s:", nadi_comm_kind_name(r->kind), r->ranks,
+        nadi_str_printf(out, "  - \"%s %u%s%s%s:", nadi_comm_kind_name(r->kind), r->ranks,
+                        r->algorithm ? " " : "",
+                        r->algorithm ? nadi_comm_algorithm_name(r->algorithm) : "",
                         r->in_place ? " in-place" : "");
         for (uint32_t k = 0; k < r->count; k++)
             nadi_str_printf(out, "%s %.0f %.4f", k ? "," : "", r->bytes[k], r->factor[k]);

@@ -156,6 +156,9 @@ static const struct nadi_setting platform_keys[] = {
     SHARE("ll-efficiency", "0.25", "Share of an algorithm's bandwidth that protocol LL reaches."),
     SHARE("ll128-efficiency", "0.8",
           "Share of an algorithm's bandwidth that protocol LL128 reaches."),
+    SHARE("net-ll-efficiency", "1",
+          "Share of what the library's tables allow protocol LL between nodes, where its data "
+          "pass through the host's memory."),
     SHARE("nic-efficiency", "0.92",
           "Share of a NIC's bandwidth that is reached on the largest sizes."),
     RATE("local-bandwidth", "1100",
@@ -178,9 +181,9 @@ static const struct nadi_setting platform_keys[] = {
      .type = NADI_TYPE_TEXT,
      .list = true,
      .absent = "none",
-     .doc =
-         "Remaining differences of one kind on a number of ranks: \"all-reduce 8: 1048576 1.04, "
-         "4194304 0.98\", measured over predicted time by size; \"all-reduce 8 in-place: ...\"."},
+     .doc = "Remaining differences of one kind on a number of ranks: \"all-reduce 8: 1048576 1.04, "
+            "4194304 0.98\", measured over predicted time by size; \"all-reduce 8 in-place: ...\"; "
+            "\"all-reduce 8 ring: ...\" of calls that are told to take rings."},
     {.name = "crossovers",
      .type = NADI_TYPE_TEXT,
      .list = true,

@@ -206,8 +206,12 @@ static void forced_algorithm_is_heeded(void **state)
         measure(&m, NADI_COMM_ALL_REDUCE, 8, 0.01);
         m.log.tables[0].algorithm = words[w];
         assert_true(nadi_fit_run(&m.fit, &m.prior, &m.log, NADI_FIT_ALL, &m.diags));
-        for (size_t i = 0; i < m.fit.count; i++)
-            assert_int_equal(m.fit.points[i].algorithm, NADI_COMM_RING);
+        for (size_t i = 0; i < m.fit.count; i++) {
+            const struct nadi_fit_point *p = &m.fit.points[i];
+            assert_int_equal(p->algorithm, NADI_COMM_RING);
+            assert_true(fabs(p->fitted_us / p->us - 1) < 1e-6); /* its own residuals */
+        }
+        assert_int_equal(m.fit.platform.residuals[0].algorithm, NADI_COMM_RING);
         assert_int_equal(m.fit.platform.crossover_count, 0);
         release(&m);
     }

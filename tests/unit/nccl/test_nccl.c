@@ -480,6 +480,7 @@ static void written_is_read_again(void **state)
         "platform: \"a \\\"b\\\"\"\nlink-bandwidth: 100GB/s\nnics: 2\nalgorithms: [tree, nvls]\n"
         "intervals:\n  - ring-efficiency 0.7 0.8\n  - launch 1000 2000\n"
         "residuals:\n  - \"all-reduce 8: 1024 1.1, 4096 0.9\"\n"
+        "  - \"all-reduce 8 tree in-place: 1024 2\"\n"
         "crossovers:\n  - \"all-reduce 8: 0 ring LL, 1048576 NVLS Simple\"\n";
     struct opened o;
     struct nadi_str first = NADI_STR_INIT, second = NADI_STR_INIT;
@@ -504,6 +505,14 @@ static void written_is_read_again(void **state)
     struct nadi_comm_time plain;
     assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_LL, &plain));
     assert_true(fabs(nadi_comm_predict(&o.p, &c).ns / plain.ns - sqrt(1.1 * 0.9)) < 1e-9);
+    /* one of a named algorithm is of calls that name it */
+    struct nadi_comm_case named = c;
+    named.algorithm = NADI_COMM_TREE;
+    assert_true(nadi_comm_time_of(&o.p, &named, NADI_COMM_TREE, NADI_COMM_LL, &plain));
+    assert_true(fabs(nadi_comm_predict(&o.p, &named).ns / plain.ns - 2) < 1e-9);
+    named.algorithm = NADI_COMM_RING;
+    assert_true(nadi_comm_time_of(&o.p, &named, NADI_COMM_RING, NADI_COMM_LL, &plain));
+    assert_true(fabs(nadi_comm_predict(&o.p, &named).ns / plain.ns - 1) < 1e-9);
     release(&o);
     remove(path);
     nadi_str_release(&first);
@@ -518,6 +527,11 @@ static void bad_lists_are_refused(void **state)
         "intervals: [colour 1 2]",
         "residuals: [\"all-reduce 8: 1 1, 1 2\"]",
         "residuals: [\"all-reduce: 1 1\"]",
+        "residuals: [\"all-reduce 8 circle: 1 1\"]",
+        "residuals: [\"all-reduce 8 ring tree: 1 1\"]",
+        "residuals: [\"all-reduce 8 in-place ring: 1 1\"]",
+        "residuals: [\"all-reduce 8 ring\"]",
+        "crossovers: [\"all-reduce 8 ring: 0 ring LL\"]",
         "residuals: [\"all-reduce 8: 1 -1\"]",
         "residuals: [\"all-reduce 8: 0 1\"]",
         "residuals: [\"all-reduce 8: inf 1\"]",
