@@ -1,6 +1,7 @@
 /* guard: work ends where somebody asks for it, at its next allocation or look, in any of its
  * threads, and what it had is released. */
 #include "base/guard.h"
+#include "base/hold.h"
 #include "base/mem.h"
 #include "base/threads.h"
 
