@@ -193,11 +193,27 @@ static const char *setting_name(const struct nadi_learned_family *f, uint32_t se
     return setting < f->axis_count ? f->axes[setting] : f->labels[setting - f->axis_count];
 }
 
-/* Values of a setting in the jobs of all families, as far as the family's jobs reach: which of
- * them its own jobs have, and how often, would tell who is among them. */
-static void find_values(const struct nadi_learned_model *m, const struct nadi_learned_family *f,
-                        uint32_t setting, struct values *v)
+/* Have both families the same axes? Their jobs differ in what they do on them. */
+static bool same_axes(const struct nadi_learned_family *f, const struct nadi_learned_family *g)
 {
+    bool same = f->axis_count == g->axis_count && f->label_count == g->label_count;
+    for (uint32_t i = 0; i < width_of(f) && same; i++)
+        same = strcmp(setting_name(f, i), setting_name(g, i)) == 0;
+    return same;
+}
+
+/* Values of a setting in the jobs of all families, as far as jobs with the family's axes reach:
+ * which of them its own jobs have, and how often, would tell who is among them. Of a family that is
+ * asked for as far as its own jobs. */
+static void find_values(const struct nadi_learned_model *m, const struct nadi_learned_family *f,
+                        uint32_t setting, bool asked, struct values *v)
+{
+    double least = f->hull[2 * setting], most = f->hull[2 * setting + 1];
+    for (uint32_t i = 0; i < m->family_count; i++)
+        if (!asked && same_axes(f, &m->families[i])) {
+            least = fmin(least, m->families[i].hull[2 * setting]);
+            most = fmax(most, m->families[i].hull[2 * setting + 1]);
+        }
     for (uint32_t i = 0; i < m->family_count; i++) {
         const struct nadi_learned_family *g = &m->families[i];
         for (uint32_t k = 0; k < width_of(g); k++) {
@@ -206,7 +222,7 @@ static void find_values(const struct nadi_learned_model *m, const struct nadi_le
                 continue;
             for (uint32_t j = 0; j < g->jobs; j++) {
                 const double value = g->points[(size_t)j * width_of(g) + k];
-                if (value >= f->hull[2 * setting] && value <= f->hull[2 * setting + 1])
+                if (value >= least && value <= most)
                     add_value(v, value);
             }
         }
@@ -215,13 +231,13 @@ static void find_values(const struct nadi_learned_model *m, const struct nadi_le
 
 /* Each value is as likely. In a private model how many jobs have it may show. */
 static double draw_setting(const struct nadi_made_job *job, const struct nadi_learned_model *m,
-                           uint32_t setting, struct nadi_rng *rng)
+                           uint32_t setting, bool asked, struct nadi_rng *rng)
 {
     const struct nadi_learned_family *f = job->family;
     struct values v = {NULL, 0, 0};
     if (job->epsilon > 0)
         return f->points[nadi_rng_below(rng, f->jobs) * width_of(f) + setting];
-    find_values(m, f, setting, &v);
+    find_values(m, f, setting, asked, &v);
     drop_lone(&v);
     const double drawn = v.items[nadi_rng_below(rng, v.count)].value;
     nadi_mem_free(v.items);
@@ -241,7 +257,7 @@ static void draw_point(struct nadi_made_job *job, const struct nadi_learned_mode
     for (uint32_t i = 0; i < width_of(f); i++)
         job->point[i] = wish->point ? wish->point[i]
                         : last      ? f->points[k * width_of(f) + i]
-                                    : draw_setting(job, m, i, &rng);
+                                    : draw_setting(job, m, i, wish->family != NADI_NONE, &rng);
 }
 
 /* How many jobs a family has at least that is drawn: what is drawn of one job is that job, and of
@@ -253,12 +269,53 @@ static uint32_t fewest_jobs(const struct nadi_learned_model *m, uint32_t largest
     return share < 2 ? (m->families[largest].jobs < 2 ? 1 : 2) : share < FEW ? share : FEW;
 }
 
-/* How likely a family is to be drawn: as any other of so many jobs. In a private model as many
- * times as it has jobs. */
+/* How likely a family is to be drawn. In a private model as many times as it has jobs; else the
+ * first of those with the same axes stands for them, and is as likely as any other. */
 static uint64_t weight_of(const struct nadi_learned_model *m, uint32_t family, uint32_t fewest)
 {
     const uint32_t jobs = m->families[family].jobs;
-    return m->private.epsilon > 0 ? jobs : jobs >= fewest;
+    if (m->private.epsilon > 0)
+        return jobs;
+    for (uint32_t i = 0; i < family; i++)
+        if (m->families[i].jobs >= fewest && same_axes(&m->families[i], &m->families[family]))
+            return 0;
+    return jobs >= fewest;
+}
+
+/* How far one of the family's jobs is from the point, in octaves; far more beyond its jobs' reach.
+ * The batch follows from other labels. */
+static double far_from(const struct nadi_learned_family *f, uint32_t job, const double *point)
+{
+    enum { BEYOND = 100 };
+    const uint32_t batch = label_at(f, "batch");
+    double sum = 0;
+    for (uint32_t k = 0; k < width_of(f); k++) {
+        const double off = log2(f->points[(size_t)job * width_of(f) + k] / point[k]);
+        const double reached = fmin(fmax(point[k], f->hull[2 * k]), f->hull[2 * k + 1]);
+        const double beyond = log2(point[k] / reached);
+        sum += k == batch ? 0 : off * off + BEYOND * beyond * beyond;
+    }
+    return sum;
+}
+
+/* Of the families with the axes of the one that was drawn, the one that has a job nearest to the
+ * point. */
+static void settle_family(struct nadi_made_job *job, const struct nadi_learned_model *m,
+                          uint32_t fewest)
+{
+    const struct nadi_learned_family *f = job->family;
+    double least = HUGE_VAL;
+    for (uint32_t i = 0; i < m->family_count; i++) {
+        const struct nadi_learned_family *g = &m->families[i];
+        for (uint32_t k = 0; k < g->jobs && g->jobs >= fewest && same_axes(f, g); k++) {
+            const double far = far_from(g, k, job->point);
+            if (far < least - 1e-9) {
+                least = far;
+                job->number = i;
+            }
+        }
+    }
+    job->family = &m->families[job->number];
 }
 
 /* Where one cannot make what is asked for, another one may; the last draw is of the largest. */
@@ -269,6 +326,7 @@ static void draw_family(struct nadi_made_job *job, const struct nadi_learned_mod
     char stream[24] = "family";
     uint64_t sum = 0;
     uint32_t largest = 0;
+    const bool last = attempt + 1 == NADI_LEARNED_DRAWS;
     if (attempt)
         snprintf(stream, sizeof(stream), "family %u", attempt);
     nadi_rng_init(&rng, wish->seed, stream);
@@ -280,11 +338,14 @@ static void draw_family(struct nadi_made_job *job, const struct nadi_learned_mod
     uint64_t at = nadi_rng_below(&rng, sum);
     for (job->number = 0; at >= weight_of(m, job->number, fewest); job->number++)
         at -= weight_of(m, job->number, fewest);
-    if (attempt + 1 == NADI_LEARNED_DRAWS)
+    if (last)
         job->number = largest;
     if (wish->family != NADI_NONE)
         job->number = wish->family;
     job->family = &m->families[job->number];
+    draw_point(job, m, wish, attempt);
+    if (!last && wish->family == NADI_NONE && m->private.epsilon <= 0)
+        settle_family(job, m, fewest);
 }
 
 static void look_beyond(struct nadi_made_job *job, struct nadi_diags *diags)
@@ -319,7 +380,6 @@ bool nadi_make_point(struct nadi_made_job *job, const struct nadi_learned_model 
                           "the model has the families 1 to %u, not %u", m->family_count,
                           wish->family + 1);
     draw_family(job, m, wish, attempt);
-    draw_point(job, m, wish, attempt);
     const bool ok = read_axes(job, wish->axes, given, diags) &&
                     take_ranks(job, wish->ranks, given, diags) &&
                     take_label(job, "layers", wish->layers, diags) &&

@@ -510,9 +510,6 @@ static void written_is_read_again(void **state)
     named.algorithm = NADI_COMM_TREE;
     assert_true(nadi_comm_time_of(&o.p, &named, NADI_COMM_TREE, NADI_COMM_LL, &plain));
     assert_true(fabs(nadi_comm_predict(&o.p, &named).ns / plain.ns - 2) < 1e-9);
-    named.algorithm = NADI_COMM_RING;
-    assert_true(nadi_comm_time_of(&o.p, &named, NADI_COMM_RING, NADI_COMM_LL, &plain));
-    assert_true(fabs(nadi_comm_predict(&o.p, &named).ns / plain.ns - 1) < 1e-9);
     release(&o);
     remove(path);
     nadi_str_release(&first);
