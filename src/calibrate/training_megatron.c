@@ -43,11 +43,11 @@ void nadi_read_sc21_table1(struct nadi_training_reader *r)
                .label = nadi_row_printf(r, "GPT %s, %.0f x A100", nadi_row_text(r, "model"), gpus),
                .model_text = gpt(r, l, of(r, "hidden"), of(r, "attention_heads"), 51200),
                .cluster = "dgx-a100",
-               .framework = "megatron-lm",
+               .framework = "megatron-lm-2021",
                .settings = nadi_row_printf(
                    r,
                    "tp=%.0f pp=%.0f vp=%.0f ranks=%.0f batch=%.0f micro-batch=%.0f sequence=2048 "
-                   "precision=fp16 recompute=full sequence-parallel=0 framework=megatron-lm",
+                   "precision=fp16 recompute=full sequence-parallel=0 framework=megatron-lm-2021",
                    tp, pp, vp, gpus, batch, of(r, "micro_batch")),
                .step_s = sc21_flops(batch, l, of(r, "hidden")) /
                          (of(r, "achieved_TFLOPs_per_gpu") * 1e12 * gpus),
@@ -68,14 +68,14 @@ void nadi_read_sc21_table2(struct nadi_training_reader *r)
                                         zero ? "ZeRO-3" : "tp 8 and pipeline"),
                .model_text = gpt(r, l, h, big ? 128 : 96, 51200),
                .cluster = "dgx-a100",
-               .framework = zero ? "deepspeed-2021" : "megatron-lm",
+               .framework = zero ? "deepspeed-2021" : "megatron-lm-2021",
                .settings = nadi_row_printf(
                    r,
                    "%s ranks=%.0f batch=%.0f micro-batch=%.0f sequence=2048 precision=fp16 "
                    "recompute=full sequence-parallel=0",
                    zero  ? "framework=deepspeed-2021"
-                   : big ? "tp=8 pp=35 framework=megatron-lm"
-                         : "tp=8 pp=12 framework=megatron-lm",
+                   : big ? "tp=8 pp=35 framework=megatron-lm-2021"
+                         : "tp=8 pp=12 framework=megatron-lm-2021",
                    gpus, batch, of(r, "micro_batch")),
                .step_s = sc21_flops(batch, l, h) / (of(r, "achieved_TFLOPs_per_gpu") * 1e12 * gpus),
            });
@@ -112,11 +112,11 @@ void nadi_read_a100_1024(struct nadi_training_reader *r)
                         .label = nadi_row_printf(r, "GPT-3 175B, %.0f x A100", of(r, "gpus")),
                         .model = "gpt3-175b",
                         .cluster = "dgx-a100",
-                        .framework = "megatron-lm",
+                        .framework = "megatron-lm-2021",
                         .settings = nadi_row_printf(
                             r,
                             "tp=%.0f pp=%.0f ranks=%.0f batch=%.0f sequence=2048 precision=fp16 "
-                            "recompute=full sequence-parallel=0 framework=megatron-lm",
+                            "recompute=full sequence-parallel=0 framework=megatron-lm-2021",
                             of(r, "TP"), of(r, "PP"), of(r, "gpus"), of(r, "global_batch")),
                         .step_s = of(r, "iteration_time_s"),
                     });
@@ -162,7 +162,7 @@ void nadi_read_vtrain(struct nadi_training_reader *r)
     struct nadi_training_spec s = {.source =
                                        several ? "vTrain, A100, several nodes" : "vTrain, A100",
                                    .framework = several ? "megatron-deepspeed" : "megatron-layers",
-                                   .system = "a100-80gb-150g",
+                                   .system = several ? "a100-80gb-150g" : "a100-80gb-node",
                                    .precision = "fp16"};
     s.numbers[NADI_SPEC_VOCAB] = 50257; /* not padded: vocab_size in its src/config.py */
     nadi_spec_columns(r, &s);

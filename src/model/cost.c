@@ -165,12 +165,15 @@ static void attention_cost(const struct costing *c, const struct nadi_op *op,
         add_attention(c, &cost->part[NADI_COST_INPUT], op, &k);
 }
 
-/* Where nobody is ahead, a transfer waits for its launch as well. */
-static void transfer_cost(const struct nadi_op *op, struct nadi_op_cost *cost)
+/* Where nobody is ahead, a transfer waits for its launch as well: one kernel, however many an
+ * operation has. */
+static void transfer_cost(const struct costing *c, const struct nadi_op *op,
+                          struct nadi_op_cost *cost)
 {
-    cost->part[NADI_COST_FORWARD].kernels = op->forward.kind != NADI_TRANSFER_NONE;
-    cost->part[NADI_COST_INPUT].kernels =
-        (op->backward.kind != NADI_TRANSFER_NONE) + (op->regather.kind != NADI_TRANSFER_NONE);
+    const double one = c->p->kernels_an_op > 1 ? 1 / c->p->kernels_an_op : 1;
+    cost->part[NADI_COST_FORWARD].kernels = op->forward.kind != NADI_TRANSFER_NONE ? one : 0;
+    cost->part[NADI_COST_INPUT].kernels = one * ((op->backward.kind != NADI_TRANSFER_NONE) +
+                                                 (op->regather.kind != NADI_TRANSFER_NONE));
 }
 
 static void op_parts(const struct costing *c, const struct nadi_op *op, struct nadi_op_cost *cost)
@@ -181,7 +184,7 @@ static void op_parts(const struct costing *c, const struct nadi_op *op, struct n
         attention_cost(c, op, cost);
     } else if (op->kind == NADI_OP_COMM) {
         if (!c->p->host_ahead)
-            transfer_cost(op, cost);
+            transfer_cost(c, op, cost);
     } else if (op->kind == NADI_OP_STREAM) {
         const double times = c->body ? fmax(c->p->element_traffic, 1) : 1;
         add_stream(c, &cost->part[NADI_COST_FORWARD], times * (double)op->bytes);

@@ -114,6 +114,7 @@ struct nadi_model_plan {
     enum nadi_optimizer optimizer;
     bool flash, portable, dense_scores, fused_loss, narrow_transfers;
     double tp_overlap, capacity, skew;
+    bool tp_async;    /* weights' gradients beside the transfers of inputs' gradients */
     bool once_a_node; /* dispatch */
     double dispatch_overlap;
     uint32_t dispatch_processors;

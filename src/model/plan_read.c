@@ -149,6 +149,7 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     const char *kernels = nadi_schema_get(v, "kernels")->items[0].text;
     p->kernels = nadi_str_equal(kernels, "auto") ? NULL : nadi_compute_model_find(NULL, kernels);
     p->tp_overlap = nadi_schema_number(v, "tp-overlap");
+    p->tp_async = switch_of(v, "tp-async");
     p->host_launch_ns = nadi_schema_number(v, "host-launch");
     p->kernels_an_op = nadi_schema_number(v, "kernels-an-operation");
     p->backward_launch = nadi_schema_number(v, "backward-launch");

@@ -163,6 +163,7 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     text(w, "host-ahead", p->host_ahead ? "1" : "0");
     text(w, "cuda-graphs", p->cuda_graphs ? "1" : "0");
     number(w, "tp-overlap", p->tp_overlap);
+    text(w, "tp-async", p->tp_async ? "1" : "0");
     word(w, "dispatch", p->once_a_node);
     number(w, "dispatch-overlap", p->dispatch_overlap);
     count(w, "dispatch-processors", p->dispatch_processors);

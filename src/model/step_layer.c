@@ -160,7 +160,8 @@ void nadi_emit_backward(struct nadi_emit *e, uint32_t kind, bool inputs, bool we
             ring(e, before, &before->backward, op, &work);
             o--;
         } else if (before && communicates(e, before) && is_tensor(before->axis) && weights &&
-                   before->backward.kind != NADI_TRANSFER_NONE && op->kind == NADI_OP_GEMM) {
+                   e->p->tp_async && before->backward.kind != NADI_TRANSFER_NONE &&
+                   op->kind == NADI_OP_GEMM) {
             overlapped(e, &b, o);
             o--;
         } else if (!communicates(e, op)) {

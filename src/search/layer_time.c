@@ -188,7 +188,7 @@ static struct nadi_pass_time backward(const struct layer *l, bool core_again)
             both.kernels += core_again ? part[NADI_COST_FORWARD].kernels : 0;
             ring(l, &s, before, &before->backward, &both);
             o--;
-        } else if (before && communicates(l, before) && is_tensor(before->axis) &&
+        } else if (before && communicates(l, before) && is_tensor(before->axis) && l->p->tp_async &&
                    before->backward.kind != NADI_TRANSFER_NONE && op->kind == NADI_OP_GEMM) {
             overlapped(l, &s, o);
             o--;

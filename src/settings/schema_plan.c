@@ -186,6 +186,9 @@ static const struct nadi_setting plan_keys[] = {
      .max = 1,
      .doc = "Share of a tensor-parallel transfer that hides behind the matrix product next to it "
             "(split and pipelined, as Megatron-LM's tp-comm-overlap)."},
+    SWITCH("tp-async", "1",
+           "The transfer of an input's gradient runs beside the product of the weights' gradient "
+           "(Megatron-LM since September 2021); 0: nothing runs beside it."),
     WORD("dispatch", dispatches, "all-to-all",
          "How tokens go to their experts. all-to-all: once for each expert. once-a-node: once to "
          "each node that has one of them, which hands copies on inside (DeepEP, HybridEP)."),

@@ -151,6 +151,8 @@ static void one_case(uint64_t seed, bool say, struct counts *n)
         nadi_str_add(&settings, " overlap-gradients=0 overlap-parameters=0");
     if (chance(&rng, 4))
         nadi_str_add(&settings, " bucket=100MB");
+    if (chance(&rng, 4))
+        nadi_str_add(&settings, " tp-async=0");
     nadi_str_printf(&what, "%s --cluster %s --set \"%s\"", model, cluster, nadi_str_get(&settings));
     nadi_diags_init(&diags);
     const struct nadi_study_setup setup = {

@@ -100,6 +100,7 @@ static void each_key_has_its_line(void **state)
         {"llama3-8b", "execution=streaming pp=1", "execution: streaming\n"},
         {"llama3-8b", "cuda-graphs=1", "cuda-graphs: 1\n"},
         {"llama3-8b", "tp-overlap=0.25", "tp-overlap: 0.25\n"},
+        {"llama3-8b", "tp-async=0", "tp-async: 0\n"},
         {"mixtral-8x7b", "ep=4", "ep: 4\netp: 1\n"},
         {"mixtral-8x7b", "ep=4 etp=2", "ep: 4\netp: 2\n"},
         {"mixtral-8x7b", "ep=4 dispatch=once-a-node", "dispatch: once-a-node\n"},
