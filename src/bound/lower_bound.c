@@ -58,14 +58,22 @@ static bool sends_whole(const struct nadi_inputs *in)
     return model->whole_routes && !sprays;
 }
 
-/* Of a ring of all ranks. A pair keeps its route; it is known where only the pair decides and no
- * link fails. */
+/* Does a pair's next message take the route of the one before? In the exact mode of packets each
+ * has a queue pair of its own, with a hash of its own. */
+static bool keeps_routes(const struct nadi_inputs *in)
+{
+    return !in->options.network_model->has_packets || !in->packet.exact ||
+           in->packet.spreading == NADI_SPREADING_NONE;
+}
+
+/* Of a ring of all ranks, where a pair keeps its route; it is known where only the pair decides and
+ * no link fails. */
 static double round_ns(const struct nadi_inputs *in, const struct nadi_link_least *least)
 {
     const enum nadi_route_scheme scheme = in->routing.scheme;
     const bool known = !in->events && !in->options.compat &&
                        (scheme == NADI_ROUTE_SHORTEST || scheme == NADI_ROUTE_DIMENSION_ORDER);
-    if (in->system.rendezvous || !sends_whole(in) || in->rank_count < 2 ||
+    if (in->system.rendezvous || !sends_whole(in) || !keeps_routes(in) || in->rank_count < 2 ||
         in->rank_count > in->graph.host_count || scheme == NADI_ROUTE_ADAPTIVE)
         return 0;
     return nadi_lower_bound_graph_round(&in->graph, least, known ? &in->routing : NULL,

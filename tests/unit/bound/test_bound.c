@@ -102,6 +102,32 @@ static void graph(void **state)
     }
 }
 
+/* A ring through leaves whose uplinks are slow: where a pair keeps its uplink its messages follow
+ * each other there; where each has a hash of its own, one may overtake the other over the other
+ * spine. */
+static void routes_by_message(void **state)
+{
+    (void)state;
+    for (int exact = 0; exact < 2; exact++) {
+        const struct job_node node = {.type = NADI_NODE_COLL, .bytes = 262144};
+        struct job j;
+        job_graph(&j, "leaf-spine leaves=3 spines=2 hosts=4 uplink-bandwidth=1");
+        j.in.options.network_model = &nadi_network_packet;
+        if (exact)
+            nadi_packet_config_init_hpcc(&j.in.packet);
+        else
+            nadi_packet_config_init(&j.in.packet);
+        j.in.packet.exact = exact;
+        job_algorithm(&j, NADI_ALGORITHM_RING);
+        job_give(&j, job_trace(&j, &node, 1), 0, j.in.rank_count - 1);
+        const uint64_t bound = nadi_lower_bound_ns(&j.in), end = run_ns(&j);
+        const uint64_t in_turn = 22 * (262144 / 12); /* steps; 1 byte a ns */
+        if (bound > end || (bound > in_turn) != !exact || (end > in_turn) != !exact)
+            fail_msg("exact %d: bound %" PRIu64 " ns, run %" PRIu64 " ns", exact, bound, end);
+        job_release(&j);
+    }
+}
+
 /* A dimension of one NPU changes nothing, wherever it stands: neither does it make the other one's
  * ring an algorithm over all ranks, nor is a message ever in it. */
 static void dimension_of_one(void **state)
@@ -403,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(specified_collectives),
         cmocka_unit_test(graph),
+        cmocka_unit_test(routes_by_message),
         cmocka_unit_test(dimension_of_one),
         cmocka_unit_test(overlapped_step),
         cmocka_unit_test(late_rank),
