@@ -7,7 +7,8 @@
 struct nadi_message_entry {
     nadi_time sent, arrived; /* ps; arrived -1: not yet */
     uint64_t bytes;
-    uint32_t waited_ns;  /* for others, at links, in all; at most 2^32 - 1 */
+    uint32_t waited_ns;  /* for others, at links, in all, behind earlier messages of its own
+                            connection that waited there too; at most 2^32 - 1 */
     uint32_t longest_ns; /* of it, at the link below */
     uint32_t queued_ns;  /* for earlier messages of its own connection; not in the above */
     uint32_t src, dst;

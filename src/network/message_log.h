@@ -42,7 +42,7 @@ static inline bool nadi_message_logged(const struct nadi_message_log *log, uint3
     return NADI_UNLIKELY(log != NULL) && kind == log->kind;
 }
 void nadi_message_log_wait(struct nadi_message_log *log, uint32_t a, uint32_t link, nadi_time ps);
-/* It waited so long for earlier ones of its connection. */
+/* It waited so long for earlier ones of its connection that nothing held up. */
 void nadi_message_log_queued(struct nadi_message_log *log, uint32_t a, nadi_time ps);
 
 #endif

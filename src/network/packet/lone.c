@@ -425,7 +425,7 @@ static void on_sent(struct packet *p, uint32_t index)
     const uint32_t next = nadi_connections_leave(&p->connections, connection);
     if (next == NADI_NONE)
         return;
-    nadi_pkt_queue_pair_waited(p, next);
+    nadi_pkt_queue_pair_waited(p, next, NADI_NONE);
     begin(p, next);
 }
 

@@ -30,6 +30,9 @@ struct queue_pair { /* of a connection */
     uint32_t part, route; /* where parts recall (recall.h); part NADI_NONE: not known */
     uint64_t segment;     /* of the part, in which it was given something last, */
     uint32_t number;      /* as the n-th of its connections */
+    /* where messages are logged: what it was given to send since it had something, and when */
+    uint64_t busy_packets, busy_bytes;
+    nadi_time busy_since; /* ticks */
 };
 
 struct packet {
@@ -88,8 +91,10 @@ uint32_t nadi_pkt_queue_pair_of(struct packet *p, const struct nadi_message *m);
 struct nadi_pkt_flow_spec nadi_pkt_queue_pair_spec(const struct packet *p, uint32_t index);
 /* The message's packets may leave from now on. */
 void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index);
-/* It could not until now because of those before it: noted where that is asked for. */
-void nadi_pkt_queue_pair_waited(struct packet *p, uint32_t index);
+/* It could not until now because of those before it: noted where that is asked for. They went by
+ * this flow, and the link at which it found most before it had a part in the wait: what they took
+ * longer than alone. NADI_NONE: they found nobody. */
+void nadi_pkt_queue_pair_waited(struct packet *p, uint32_t index, uint32_t flow);
 /* Messages that have no route, or wait for such a one. */
 uint64_t nadi_pkt_queue_pair_stranded(const struct packet *p);
 /* Hooks of the network. */

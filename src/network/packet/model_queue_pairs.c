@@ -66,11 +66,21 @@ struct nadi_pkt_flow_spec nadi_pkt_queue_pair_spec(const struct packet *p, uint3
     return spec;
 }
 
+static void note_busy(const struct packet *p, struct queue_pair *q, uint64_t bytes)
+{
+    if (q->busy_bytes == 0)
+        q->busy_since = p->net->wheel.now;
+    q->busy_packets += nadi_pkt_packets_of(p->net, bytes);
+    q->busy_bytes = nadi_count_add(q->busy_bytes, bytes);
+}
+
 void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index)
 {
     const struct delivery *d = &p->deliveries.items[index];
     struct queue_pair *queue_pair =
         d->connection == NADI_NONE ? NULL : &p->queue_pairs.items[d->connection];
+    if (queue_pair && p->base.log)
+        note_busy(p, queue_pair, d->bytes);
     if (queue_pair && append(p, index, queue_pair))
         return;
     const struct nadi_pkt_flow_spec spec = nadi_pkt_queue_pair_spec(p, index);
@@ -82,13 +92,36 @@ void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index)
         nadi_pkt_lone_opened(p, d->connection);
 }
 
-void nadi_pkt_queue_pair_waited(struct packet *p, uint32_t index)
+/* The share of the time that a connection has had something to send in which others held it up. */
+static double share_of_others(const struct packet *p, const struct queue_pair *q, uint32_t flow)
+{
+    const struct nadi_pkt *net = p->net;
+    const double took = (double)(net->wheel.now - q->busy_since);
+    const double frames = (double)q->busy_bytes +
+                          (double)q->busy_packets * (net->frames.data_overhead + net->frames.gap);
+    nadi_time rtt;
+    uint64_t slowest;
+    nadi_pkt_routes_own_rtt(net, flow, &rtt, &slowest);
+    const double alone = frames * 8e12 / ((double)slowest * (double)net->tick);
+    return took > alone ? 1 - alone / took : 0;
+}
+
+void nadi_pkt_queue_pair_waited(struct packet *p, uint32_t index, uint32_t flow)
 {
     const struct delivery *d = &p->deliveries.items[index];
-    if (nadi_message_logged(p->base.log, d->kind))
-        nadi_message_log_queued(p->base.log, d->a,
-                                nadi_pkt_to_ps(p->net, p->net->wheel.now) -
-                                    p->base.log->entries.items[d->a].sent);
+    nadi_time shared = 0;
+    if (!nadi_message_logged(p->base.log, d->kind))
+        return;
+    const nadi_time waited =
+        nadi_pkt_to_ps(p->net, p->net->wheel.now) - p->base.log->entries.items[d->a].sent;
+    struct queue_pair *q = &p->queue_pairs.items[d->connection];
+    if (flow == NADI_NONE)
+        q->busy_packets = q->busy_bytes = 0;
+    else if (!p->net->config.exact && p->net->infos[flow].crowded_bytes > 0) {
+        shared = nadi_time_trunc((double)waited * share_of_others(p, q, flow));
+        nadi_message_log_wait(p->base.log, d->a, p->net->infos[flow].crowded_port, shared);
+    }
+    nadi_message_log_queued(p->base.log, d->a, waited - shared);
 }
 
 /* A flow has handed its last packet to the cable: the connection's next message goes. */
@@ -104,9 +137,11 @@ void nadi_pkt_queue_pair_sent(void *context, struct nadi_pkt *net, uint32_t flow
     info->next_idle = queue_pair->idle;
     queue_pair->idle = flow;
     const uint32_t next = nadi_connections_leave(&p->connections, connection);
-    if (next == NADI_NONE)
+    if (next == NADI_NONE) {
+        queue_pair->busy_packets = queue_pair->busy_bytes = 0;
         return;
-    nadi_pkt_queue_pair_waited(p, next);
+    }
+    nadi_pkt_queue_pair_waited(p, next, flow);
     nadi_pkt_queue_pair_inject(p, next);
 }
 
