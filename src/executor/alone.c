@@ -1,9 +1,9 @@
-/* alone: ring phases of groups whose messages meet nobody's, in network models where others meet.
+/* alone: ring phases without all of their events, in network models where messages meet.
  *
- * A message of such a group has its links for itself once the one before it on its connection has
- * arrived. So a phase is a recurrence. With T(i,k) the time at which member i sends message k, w
- * what it waits before it flows, d what it takes, and c(k) the endpoint stage and reduction of
- * packet k,
+ * A message of a group that is alone has its links for itself once the one before it on its
+ * connection has arrived. So a phase is a recurrence. With T(i,k) the time at which member i sends
+ * message k, w what it waits before it flows, d what it takes, and c(k) the endpoint stage and
+ * reduction of packet k,
  *
  *     A(i,k)   = max(T(i,k) + w, A(i,k-1)) + d         it has arrived at member i+1,
  *     T(i,k+1) = max(T(i,k), A(i-1,k)) + c(k+1)        and the next one can be sent.
@@ -12,7 +12,10 @@
  * started, and when the last one has, all is known. What remains of a member are its last message
  * and the timers behind it, set when the message executor sets them.
  *
- * Cost: O(members * steps) sums a phase, and two or three events a member. */
+ * Of other groups A(i,k) is known when the message comes. Then T(i+1,k+1) is, and the next message
+ * is sent ahead of its stages: one event each, or what the network needs where it meets another.
+ *
+ * Cost: of solved phases O(members * steps) sums, and two or three events a member. */
 #include "executor/internal.h"
 
 struct known {      /* what a message of so many bytes takes */
@@ -28,6 +31,12 @@ struct alone_link { /* from a member to the next */
     struct known known[2]; /* shares of a chunk are of two sizes */
 };
 
+struct alone_step { /* of a member that goes step by step */
+    bool started;
+    uint32_t came; /* messages before it has started */
+    uint32_t received;
+};
+
 struct alone_phase { /* of a stream, while it runs */
     const struct nadi_phase *phase, *phases;
     uint32_t stream, phase_index, group;
@@ -38,13 +47,21 @@ struct alone_phase { /* of a stream, while it runs */
     nadi_time *sends; /* by member: when it sends the next message; at last: when it ends */
     nadi_time *came;  /* when the latest has come to the next member; at last: to this one */
     uint32_t *order;  /* members as they started */
+    struct alone_step *steps; /* by member; NULL: all are solved when the last has started */
 };
 
 struct alone {
     struct alone_link **links; /* by group, by member; NULL: it had no collective yet */
     NADI_POOL_OF(struct alone_phase) phases;
     uint32_t kind_message, kind_reduce, kind_end;
+    uint32_t kind_step, kind_send;
 };
+
+static uint32_t rank_at(const struct nadi_system *s, uint32_t group, uint32_t member)
+{
+    const struct nadi_group *g = &s->setup.groups->items[group];
+    return g->size == s->rank_count ? member : nadi_group_member(g, member);
+}
 
 static struct alone_link *links_of(struct nadi_system *s, uint32_t group)
 {
@@ -54,8 +71,8 @@ static struct alone_link *links_of(struct nadi_system *s, uint32_t group)
         return *links;
     *links = NADI_ARENA_ZNEW(&s->arena, struct alone_link, g->size);
     for (uint32_t i = 0; i < g->size; i++)
-        (*links)[i].route = nadi_network_route(s->network, nadi_group_member(g, i),
-                                               nadi_group_member(g, (i + 1) % g->size));
+        (*links)[i].route = nadi_network_route(s->network, rank_at(s, group, i),
+                                               rank_at(s, group, (i + 1) % g->size));
     return *links;
 }
 
@@ -80,6 +97,8 @@ static uint32_t make_phase(struct nadi_system *s, uint32_t stream, uint32_t phas
     a->sends = NADI_NEW(nadi_time, 2 * (size_t)p->n);
     a->came = a->sends + p->n;
     a->order = NADI_NEW(uint32_t, p->n);
+    if (s->setup.rings[a->group] == NADI_RING_AHEAD)
+        a->steps = NADI_ZNEW(struct alone_step, p->n);
     s->streams.items[stream].blocks[phase] = index;
     return index;
 }
@@ -90,8 +109,10 @@ static void free_phase(struct nadi_system *s, uint32_t index)
     s->streams.items[a->stream].blocks[a->phase_index] = NADI_NONE;
     nadi_mem_free(a->sends);
     nadi_mem_free(a->order);
+    nadi_mem_free(a->steps);
     a->sends = NULL;
     a->order = NULL;
+    a->steps = NULL;
     NADI_POOL_GIVE(&s->alone->phases, left, index);
 }
 
@@ -165,19 +186,93 @@ static void solve(struct nadi_system *s, uint32_t index)
     }
 }
 
-/* ---- events -------------------------------------------------------------------------------- */
+/* ---- step by step -------------------------------------------------------------------------- */
 
-static uint32_t rank_of(const struct nadi_system *s, const struct alone_phase *a, uint32_t member)
+static struct nadi_message message_of(struct nadi_system *s, uint32_t index, uint32_t member,
+                                      uint32_t k)
 {
-    return nadi_group_member(&s->setup.groups->items[a->group], member);
+    const struct alone_phase *a = &s->alone->phases.items[index];
+    const struct nadi_phase *p = a->phase;
+    const uint32_t next = member + 1 == p->n ? 0 : member + 1;
+    return (struct nadi_message){
+        .copies = 1,
+        .src = rank_at(s, a->group, member),
+        .dst = rank_at(s, a->group, next),
+        .route = s->alone->links[a->group][member].route,
+        .bytes = p->uneven ? nadi_plan_share_bytes(a->phases, a->phase_index, member, k, true)
+                           : p->message_bytes,
+        .kind = s->alone->kind_step,
+        .a = index,
+        .b = next,
+        .op = s->streams.items[a->stream].operation + 1,
+        .connection = nadi_stream_connection(s, a->stream, 0),
+        .urgency = nadi_stream_urgency(s, a->stream),
+    };
 }
+
+/* Message k of the member, when it can be sent. */
+static void send(struct nadi_system *s, uint32_t index, uint32_t member, uint32_t k)
+{
+    const struct nadi_message m = message_of(s, index, member, k);
+    const nadi_time ready = s->alone->phases.items[index].sends[member];
+    if (s->network->ops->send_ahead(s->network, &m, ready))
+        return;
+    nadi_engine_schedule(s->engine, ready, NADI_NONE, s->alone->kind_send, index, member, k);
+}
+
+static void on_send(void *context, const struct nadi_event *event)
+{
+    struct nadi_system *s = context;
+    const struct nadi_message m = message_of(s, event->a, event->b, event->c);
+    nadi_network_send(s->network, &m);
+}
+
+/* The member's next message has come. */
+static void receive(struct nadi_system *s, uint32_t index, uint32_t member)
+{
+    struct alone_phase *a = &s->alone->phases.items[index];
+    const struct nadi_phase *p = a->phase;
+    const nadi_time now = nadi_engine_now(s->engine);
+    const nadi_time came = now > a->sends[member] ? now : a->sends[member];
+    const uint32_t k = ++a->steps[member].received;
+    if (k == p->sends) {
+        nadi_engine_schedule(s->engine, came, NADI_NONE, s->alone->kind_message, index, member, 0);
+        return;
+    }
+    nadi_time stages = nadi_time_from_ns(a->endpoint_ns);
+    if (nadi_phase_reduces(p, k))
+        stages = nadi_time_add(stages, a->reduce);
+    a->sends[member] = nadi_time_add(came, stages);
+    send(s, index, member, k);
+}
+
+static void on_step(void *context, const struct nadi_event *event)
+{
+    struct nadi_system *s = context;
+    struct alone_step *step = &s->alone->phases.items[event->a].steps[event->b];
+    if (step->started)
+        receive(s, event->a, event->b);
+    else
+        step->came++;
+}
+
+static void start_steps(struct nadi_system *s, uint32_t index, uint32_t member)
+{
+    struct alone_step *step = &s->alone->phases.items[index].steps[member];
+    step->started = true;
+    send(s, index, member, 0);
+    for (; step->came > 0; step->came--)
+        receive(s, index, member);
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
 
 static void on_message(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
     const struct alone_phase *a = &s->alone->phases.items[event->a];
     nadi_engine_schedule(
-        s->engine, nadi_engine_after_ns(s->engine, a->endpoint_ns), rank_of(s, a, event->b),
+        s->engine, nadi_engine_after_ns(s->engine, a->endpoint_ns), rank_at(s, a->group, event->b),
         a->reduces ? s->alone->kind_reduce : s->alone->kind_end, event->a, event->b, 0);
 }
 
@@ -207,7 +302,7 @@ void nadi_alone_start(struct nadi_system *s, uint32_t stream, uint32_t phase, ui
 {
     uint32_t index = s->streams.items[stream].blocks[phase];
     const uint32_t group = s->operations.items[s->streams.items[stream].operation].view.group;
-    if (!s->setup.alone[group]) {
+    if (s->setup.rings[group] == NADI_RING_EACH) {
         nadi_phase_messages_start(s, stream, phase, member);
         return;
     }
@@ -222,18 +317,22 @@ void nadi_alone_start(struct nadi_system *s, uint32_t stream, uint32_t phase, ui
     l->going = true;
     a->order[a->joined++] = member;
     a->sends[member] = nadi_engine_after_ns(s->engine, a->endpoint_ns);
-    if (a->joined == a->phase->n)
+    if (a->steps)
+        start_steps(s, index, member);
+    else if (a->joined == a->phase->n)
         solve(s, index);
 }
 
 struct alone *nadi_alone_create(struct nadi_system *s)
 {
     s->alone_set = -1;
-    if (!s->setup.alone)
+    if (!s->setup.rings)
         return NULL;
     struct alone *all = NADI_ZNEW(struct alone, 1);
     all->links = NADI_ARENA_ZNEW(&s->arena, struct alone_link *, s->setup.groups->count);
     all->phases.free = NADI_NONE;
+    all->kind_step = nadi_engine_add_kind(s->engine, on_step, s);
+    all->kind_send = nadi_engine_add_kind(s->engine, on_send, s);
     all->kind_message = nadi_engine_add_kind(s->engine, on_message, s);
     all->kind_reduce = nadi_engine_add_kind(s->engine, on_reduce, s);
     all->kind_end = nadi_engine_add_kind(s->engine, on_end, s);
@@ -247,6 +346,7 @@ void nadi_alone_destroy(struct alone *all)
     for (size_t i = 0; i < all->phases.count; i++) {
         nadi_mem_free(all->phases.items[i].sends);
         nadi_mem_free(all->phases.items[i].order);
+        nadi_mem_free(all->phases.items[i].steps);
     }
     nadi_mem_free(all->phases.items);
     nadi_mem_free(all);

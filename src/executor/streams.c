@@ -78,7 +78,7 @@ static void choose_runners(struct nadi_system *s)
         s->setup.phases ? nadi_phases_start : nadi_phase_messages_start;
     for (size_t a = 0; a < NADI_ALGORITHM_COUNT; a++)
         s->start_phase[a] = native;
-    if (s->setup.alone)
+    if (s->setup.rings)
         s->start_phase[NADI_ALGORITHM_RING] = nadi_alone_start;
     s->start_phase[NADI_ALGORITHM_NONE] = nadi_customs_start;
     s->start_phase[NADI_ALGORITHM_PROGRAM] =

@@ -28,6 +28,13 @@ struct nadi_tier_users {
     uint32_t *copies;          /* [actor * tiers + tier]: on the representative's instance */
 };
 
+/* Of a group whose collectives are all rings, where messages meet (alone.c). */
+enum nadi_ring_messages {
+    NADI_RING_EACH,  /* each message and stage is an event; also of other algorithms */
+    NADI_RING_AHEAD, /* a message is sent ahead of the stages before it */
+    NADI_RING_ALONE, /* nothing can meet its messages, wherever they go: phases are solved */
+};
+
 struct nadi_system_setup {
     const struct nadi_system_config *config;
     const struct nadi_topology *topology;
@@ -47,11 +54,10 @@ struct nadi_system_setup {
     const struct nadi_fold *fold; /* NULL: each rank is its own actor. Needs `phases`, or a uniform
                                      network where there is one actor (network/uniform.h) */
     const struct nadi_border *border; /* NULL: all ranks are here; else see executor/parcel.h */
-    /* By group: its messages meet no others, wherever they go, and its collectives are rings, one
-     * at a time. Such phases are solved (alone.c) where others go message by message; then members
-     * go clockwise in all rings. NULL: none; needs a network model that knows messages that are
-     * alone. */
-    const bool *alone;
+    /* By group, enum nadi_ring_messages. NULL: each message and stage is an event. Else a member
+     * runs one chunk at a time, and all rings go clockwise; needs a network model with `alone` and
+     * `send_ahead`. */
+    const uint8_t *rings;
 };
 
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup) NADI_MUST_USE;
@@ -222,8 +228,8 @@ enum { NADI_LAG_MESSAGE = -2 };
  * -1; NADI_LAG_MESSAGE: a message may have ended it. */
 int64_t nadi_system_last_lag(const struct nadi_system *s);
 
-/* Of groups that are alone: when the timer was set that ends the collective that completes now; -1:
- * it is of no such group. */
+/* Of rings that are solved, or sent ahead: when the timer was set that ends the collective that
+ * completes now; -1: it is of no such ring. */
 nadi_time nadi_system_alone_set(const struct nadi_system *s);
 
 struct nadi_channel_view { /* unmatched point-to-point traffic of one (src, dst, tag, bytes) */

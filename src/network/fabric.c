@@ -313,6 +313,21 @@ uint32_t nadi_fabric_route_of(struct nadi_fabric *l, uint32_t route, uint64_t co
     }
 }
 
+bool nadi_fabric_knows(const struct nadi_fabric *l, uint32_t route, uint64_t connection)
+{
+    const struct nadi_fabric_path *first = &l->routes[route];
+    if (!l->hashes || !connection || first->src == NADI_NONE || first->connection == connection)
+        return true;
+    for (uint64_t key = nadi_hash_u64(connection) ^ route;; key++) {
+        const uint32_t at = nadi_map64_find(&l->by_flow, key);
+        if (at == NADI_NONE)
+            return false;
+        const struct nadi_fabric_path *r = &l->routes[at];
+        if (r->src == first->src && r->dst == first->dst && r->connection == connection)
+            return true;
+    }
+}
+
 uint32_t nadi_fabric_over(struct nadi_fabric *l, uint32_t link)
 {
     if (!l->graph) {

@@ -84,6 +84,8 @@ uint32_t nadi_fabric_route(struct nadi_fabric *l, uint32_t src, uint32_t dst);
  * the first, and for messages of none. They are numbered in the order in which they are asked for,
  * as ports of packets are. */
 uint32_t nadi_fabric_route_of(struct nadi_fabric *l, uint32_t route, uint64_t connection);
+/* Is the connection's route known, so that to ask for it numbers no other's? */
+bool nadi_fabric_knows(const struct nadi_fabric *l, uint32_t route, uint64_t connection);
 /* Number of the route over one link (network.h). */
 uint32_t nadi_fabric_over(struct nadi_fabric *l, uint32_t link);
 /* The route as it is now; check `broken`. */

@@ -21,11 +21,6 @@
 
 #include <math.h>
 
-static nadi_time later(nadi_time at, double ps)
-{
-    return nadi_time_add(at, nadi_time_round(ps));
-}
-
 /* ---- levels -------------------------------------------------------------------------------- */
 
 static void record(struct flow *f, uint32_t pair, nadi_time now)
@@ -64,11 +59,6 @@ void nadi_flow_need_settling(struct flow *f)
                          0, 0, 0);
 }
 
-static struct batch *batch_of(struct flow *f, nadi_time at)
-{
-    return &f->batches[(uint64_t)at * UINT64_C(0x9e3779b97f4a7c15) >> 58];
-}
-
 static void schedule_pump(struct flow *f)
 {
     if (f->heap.count == 0)
@@ -92,7 +82,7 @@ static inline void find_end(struct flow *f, uint32_t pair)
     if (p->closed)
         nadi_flow_take_out(f, pair);
     else if (!NADI_UNLIKELY(f->clocked) || !nadi_flow_join_clock(f, pair, p->since))
-        nadi_flow_set_end(f, pair, later(p->since, ps));
+        nadi_flow_set_end(f, pair, nadi_time_add(p->since, nadi_flow_round(ps)));
 }
 
 void nadi_flow_find_end(struct flow *f, uint32_t pair)
@@ -149,7 +139,7 @@ static void on_settle(void *context, const struct nadi_event *event)
 
 /* A pair counts its messages itself, links are told when they change or are asked for: a message
  * would touch a cache line of each. */
-static void count_message(struct flow *f, uint32_t pair, uint64_t bytes)
+static inline void count_message(struct flow *f, uint32_t pair, uint64_t bytes)
 {
     struct pair *p = &f->pairs.items[pair];
     p->bytes = nadi_count_add(p->bytes, bytes);
@@ -158,6 +148,14 @@ static void count_message(struct flow *f, uint32_t pair, uint64_t bytes)
     nadi_flow_tell(f, pair, f->tallies);
     p->bytes = 0;
     p->messages = 0;
+}
+
+void nadi_flow_count_message(struct flow *f, uint32_t pair, uint64_t bytes)
+{
+    const struct nadi_fabric_path *r = nadi_fabric_path(&f->fabric, pair);
+    if (f->pairs.items[pair].changes != r->changes)
+        nadi_flow_use_links(f, pair, r);
+    count_message(f, pair, bytes);
 }
 
 void nadi_flow_tell(const struct flow *f, uint32_t pair, struct nadi_fabric_tally *tallies)
@@ -220,23 +218,6 @@ static inline void insert(struct flow *f, struct pair *p, uint32_t index)
     *at = index;
 }
 
-/* The route of a message that is sent now. With adaptive routing a pair that has nothing on its way
- * chooses. */
-static const struct nadi_fabric_path *path_of_next(struct flow *f, uint32_t pair, uint64_t bytes)
-{
-    if (!f->fabric.loads)
-        return nadi_fabric_path(&f->fabric, pair);
-    struct pair_load *l = &f->loads.items[pair];
-    const struct nadi_fabric_path *r =
-        l->sent ? nadi_fabric_path(&f->fabric, pair) : nadi_fabric_choose(&f->fabric, pair, bytes);
-    if (l->sent++ == 0) {
-        l->links = r->links;
-        l->hops = r->hops;
-    }
-    nadi_fabric_load(&f->fabric, l->links, l->hops, (double)bytes);
-    return r;
-}
-
 static void arrived(struct flow *f, const struct transfer *t)
 {
     if (!f->fabric.loads || t->itself)
@@ -257,6 +238,11 @@ static void deliver(struct flow *f, uint32_t index)
     NADI_POOL_GIVE(&f->transfers, next, index);
 }
 
+void nadi_flow_deliver(struct flow *f, uint32_t index)
+{
+    deliver(f, index);
+}
+
 /* From now on the message flows with the others of its pair. */
 static inline void join_pair(struct flow *f, struct pair *p, uint32_t index)
 {
@@ -267,6 +253,18 @@ static inline void join_pair(struct flow *f, struct pair *p, uint32_t index)
     insert(f, p, index);
     p->count++;
     p->weight += t->weight;
+}
+
+void nadi_flow_resume(struct flow *f, uint32_t index, double got)
+{
+    const uint32_t pair = f->transfers.items[index].route;
+    struct pair *p = &f->pairs.items[pair];
+    open_pair(f, pair, nadi_fabric_path(&f->fabric, pair));
+    (void)nadi_connections_enter(&f->connections, f->transfers.items[index].connection, index);
+    join_pair(f, p, index);
+    p->got = got;
+    nadi_flow_apply_weight(f, pair);
+    nadi_flow_need_settling(f);
 }
 
 /* Nothing to carry, or nowhere to go. */
@@ -293,6 +291,8 @@ static void begin(struct flow *f, uint32_t index)
         pass_through(f, index, r);
         return;
     }
+    if (NADI_UNLIKELY(f->claims != NULL))
+        nadi_flow_end_express(f, r);
     struct pair *p = &f->pairs.items[pair];
     if (p->count == 0)
         open_pair(f, pair, r);
@@ -308,6 +308,11 @@ static void begin(struct flow *f, uint32_t index)
     nadi_flow_need_settling(f);
 }
 
+void nadi_flow_begin(struct flow *f, uint32_t index)
+{
+    begin(f, index);
+}
+
 static void expect_begin(void *context, const struct nadi_event *event)
 {
     const struct flow *f = context;
@@ -321,7 +326,7 @@ static void on_begin(void *context, const struct nadi_event *event)
 {
     struct flow *f = context;
     const nadi_time now = nadi_engine_now(f->base.engine);
-    struct batch *b = batch_of(f, now);
+    struct batch *b = nadi_flow_batch_of(f, now);
     if (b->at == now)
         b->at = -1; /* takes no more */
     for (uint32_t i = event->a, next; i != NADI_NONE; i = next) {
@@ -339,7 +344,7 @@ static void end_due(struct flow *f, uint32_t pair)
     const double weight = p->weight;
     const size_t first = f->ended.count;
     nadi_flow_advance(f, pair, now);
-    const double due = p->got + p->level * 0.5e-3; /* half a picosecond's worth */
+    const double due = p->got + p->level * (NADI_FLOW_HALF_PS * 1e-3);
     while (p->head != NADI_NONE &&
            (p->count == before || f->transfers.items[p->head].full <= due)) {
         const struct ending e = {f->transfers.items[p->head].number, p->head};
@@ -399,112 +404,6 @@ static void on_pump(void *context, const struct nadi_event *event)
         schedule_pump(f);
 }
 
-/* The message is ready to leave its sender at this time. */
-void nadi_flow_schedule(struct flow *f, uint32_t index, nadi_time ready)
-{
-    const struct transfer *t = &f->transfers.items[index];
-    const struct nadi_fabric_path *r = nadi_fabric_path(&f->fabric, t->route);
-    const double wait_ns =
-        f->config.startup_ns + r->latency_ns + nadi_flow_forwarding_ns(f, r, t->bytes);
-    const nadi_time at = later(ready, wait_ns * 1e3);
-    if (at == nadi_engine_now(f->base.engine)) {
-        begin(f, index);
-        return;
-    }
-    f->transfers.items[index].next = NADI_NONE;
-    struct batch *b = batch_of(f, at);
-    const bool carries = f->transfers.items[index].bytes > 0; /* else its place in time matters */
-    if (carries && b->at == at) {
-        f->transfers.items[b->last].next = index;
-        b->last = index;
-        return;
-    }
-    if (carries)
-        *b = (struct batch){at, index};
-    nadi_engine_schedule(f->base.engine, at, NADI_NONE, f->kind_begin, index, 0, 0);
-}
-
-/* Makes room for the pair of a route. */
-static uint32_t with_pair(struct flow *f, uint32_t index)
-{
-    while (f->pairs.count <= index) {
-        const struct pair fresh = {.head = NADI_NONE};
-        const uint32_t nowhere = NADI_NONE;
-        const struct pair_load unloaded = {0};
-        (void)nadi_share_add(f->share);
-        NADI_PUSH_LINES(&f->pairs, fresh);
-        NADI_PUSH(&f->slots, nowhere);
-        if (f->clocks) {
-            NADI_PUSH(&f->on, nowhere);
-            NADI_PUSH(&f->turns, nowhere);
-        }
-        if (f->fabric.loads)
-            NADI_PUSH(&f->loads, unloaded);
-    }
-    return index;
-}
-
-/* The route of the message's connection. */
-static inline uint32_t route_of(struct flow *f, const struct nadi_message *m)
-{
-    if (!f->fabric.hashes || f->connections.in_flight == NADI_IN_FLIGHT_ANY)
-        return m->route;
-    return with_pair(f, nadi_fabric_route_of(&f->fabric, m->route, m->connection));
-}
-
-static void send(struct nadi_network *net, const struct nadi_message *m)
-{
-    struct flow *f = nadi_flow_self(net);
-    nadi_time now = nadi_engine_now(f->base.engine);
-    uint32_t index;
-    NADI_POOL_TAKE_LINES(&f->transfers, next, index);
-    f->transfers.items[index] = (struct transfer){
-        .bytes = nadi_flow_on_wire(f, m->bytes),
-        .weight = m->weight > 0 ? m->weight : 1,
-        .number = f->base.sent.messages,
-        .route = m->route,
-        .connection = NADI_NONE,
-        .kind = m->kind,
-        .a = m->a,
-        .b = m->b,
-        .c = m->c,
-        .itself = m->src == m->dst,
-    };
-    nadi_network_count_sent(net, m->bytes);
-    if (m->src == m->dst) {
-        deliver(f, index);
-        return;
-    }
-    if (f->sender_free && m->src < f->fabric.npu_count) {
-        nadi_time *ready = &f->sender_free[f->fabric.uniform ? 0 : m->src];
-        *ready = later(*ready > now ? *ready : now, f->config.overhead_ns * 1e3);
-        now = *ready;
-    }
-    const uint32_t pair = route_of(f, m);
-    f->transfers.items[index].route = pair;
-    (void)path_of_next(f, pair, f->transfers.items[index].bytes);
-    f->transfers.items[index].connection =
-        nadi_connections_find(&f->connections, pair, m->connection);
-    nadi_flow_schedule(f, index, now);
-}
-
-static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
-{
-    struct flow *f = nadi_flow_self(net);
-    if (src == dst)
-        return 0;
-    if (f->fabric.uniform) {
-        nadi_uniform_move(&f->fabric, &src, &dst);
-    }
-    return with_pair(f, nadi_fabric_route(&f->fabric, src, dst));
-}
-
-static uint32_t over(struct nadi_network *net, uint32_t link)
-{
-    struct flow *f = nadi_flow_self(net);
-    return with_pair(f, nadi_fabric_over(&f->fabric, link));
-}
-
 /* ---- the table ----------------------------------------------------------------------------- */
 
 static struct nadi_network *create(const struct nadi_network_setup *setup)
@@ -528,6 +427,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     f->pump_at = NADI_TIME_NEVER;
     for (size_t i = 0; i < BATCHES; i++)
         f->batches[i].at = -1;
+    nadi_flow_express_init(f);
     f->kind_begin = nadi_engine_add_kind(f->base.engine, on_begin, f);
     nadi_engine_expect(f->base.engine, f->kind_begin, expect_begin);
     f->kind_settle = nadi_engine_add_kind(f->base.engine, on_settle, f);
@@ -544,6 +444,7 @@ static void release(struct nadi_network *net)
     struct flow *f = nadi_flow_self(net);
     nadi_share_destroy(f->share);
     nadi_flow_free_clocks(f);
+    nadi_flow_express_release(f);
     nadi_fabric_release(&f->fabric);
     nadi_mem_free(f->sharing);
     nadi_flow_log_destroy(f->log);
@@ -586,11 +487,12 @@ const struct nadi_network_ops nadi_network_flow = {
                "dimensions.",
     .create = create,
     .release = release,
-    .route = route,
-    .over = over,
-    .send = send,
+    .route = nadi_flow_route,
+    .over = nadi_flow_over,
+    .send = nadi_flow_send,
     .counters = nadi_flow_counters,
     .flows = nadi_flow_flows,
+    .send_ahead = nadi_flow_send_ahead,
     .alone = nadi_flow_alone,
     .count_alone = nadi_flow_count_alone,
     .change = nadi_flow_change,

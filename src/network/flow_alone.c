@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+double nadi_flow_level_alone(const struct flow *f, const struct nadi_fabric_path *r)
+{
+    return fmin(r->bytes_per_ns, nadi_flow_limit(f, r));
+}
+
 bool nadi_flow_alone(struct nadi_network *net, uint32_t route, uint64_t bytes, nadi_time *wait,
                      nadi_time *takes)
 {
@@ -12,11 +17,8 @@ bool nadi_flow_alone(struct nadi_network *net, uint32_t route, uint64_t bytes, n
     const uint64_t wire = nadi_flow_on_wire(f, bytes);
     if (r->broken || r->hops == 0 || wire == 0)
         return false;
-    const double wait_ns =
-        f->config.startup_ns + r->latency_ns + nadi_flow_forwarding_ns(f, r, wire);
-    const double level = fmin(r->bytes_per_ns, nadi_flow_limit(f, r));
-    *wait = nadi_time_round(wait_ns * 1e3);
-    *takes = nadi_time_round((double)wire / level * 1e3);
+    *wait = nadi_flow_wait(f, r, wire);
+    *takes = nadi_flow_round((double)wire / nadi_flow_level_alone(f, r) * 1e3);
     return !nadi_time_is_never(*wait) && !nadi_time_is_never(*takes);
 }
 

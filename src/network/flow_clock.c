@@ -46,7 +46,7 @@ static void list_first(struct flow *f, struct clock *c)
     c->first = first->pair;
     const double left = bytes_of(first->end) - c->got;
     const double ps = left > 0 ? left / c->level * 1e3 : 0;
-    nadi_flow_set_end(f, c->first, nadi_time_add(c->since, nadi_time_round(ps)));
+    nadi_flow_set_end(f, c->first, nadi_time_add(c->since, nadi_flow_round(ps)));
 }
 
 static void join(struct flow *f, uint32_t link, uint32_t pair)

@@ -12,9 +12,15 @@
 #include "sharing/share.h"
 
 struct transfer { /* a message on its way */
-    double full;  /* value of its pair's `got` at which it has arrived */
+    union {
+        double full;       /* value of its pair's `got` at which it has arrived */
+        nadi_time departs; /* express: when it has its links */
+    };
     uint64_t bytes, number;
-    double weight;
+    union {
+        double weight;
+        nadi_time ready; /* express, of weight 1: when it could flow, but for its connection */
+    };
     uint32_t route;
     uint32_t next;       /* of its pair, or in the free list */
     uint32_t connection; /* NADI_NONE: in none */
@@ -46,6 +52,13 @@ _Static_assert(sizeof(struct pair) == 64, "a pair is a cache line");
 struct pair_load {
     uint32_t sent, hops;
     const uint32_t *links;
+};
+
+/* Messages of a pair that have their links for themselves, one after the other: flow_express.c. */
+struct express {
+    uint32_t head, tail; /* transfers in order; NADI_NONE: none */
+    uint32_t epoch;      /* how often they have lost their links */
+    nadi_time end;       /* of the last */
 };
 
 struct link_work {
@@ -103,6 +116,12 @@ struct flow {
         struct pair_load *items; /* by pair; empty unless routing is adaptive */
         size_t count, capacity;
     } loads;
+    struct {
+        struct express *items; /* by pair; short of pairs that never had one */
+        size_t count, capacity;
+    } express;
+    uint32_t *claims; /* by link: the pair whose express messages have it; NULL: never any */
+    uint32_t kind_express;
     struct batch batches[BATCHES]; /* by hash of their time */
     NADI_POOL_OF(struct transfer) transfers;
     struct pair_ends heap;    /* of pairs that are on no clock, and of the first of each clock */
@@ -129,9 +148,22 @@ struct flow {
     struct nadi_flow_log *log; /* NULL: not wanted */
 };
 
+/* Half a picosecond counts as one. Rates are a few ulps off by the order in which they were added
+ * up; halves are frequent, as links are shared by two, and must not fall on either side. */
+#define NADI_FLOW_HALF_PS (0.5 - 0x1p-10)
+static inline nadi_time nadi_flow_round(double ps)
+{
+    return nadi_time_trunc(ps + (1 - NADI_FLOW_HALF_PS));
+}
+
 static inline struct flow *nadi_flow_self(struct nadi_network *net)
 {
     return (struct flow *)net;
+}
+
+static inline struct batch *nadi_flow_batch_of(struct flow *f, nadi_time at)
+{
+    return &f->batches[(uint64_t)at * UINT64_C(0x9e3779b97f4a7c15) >> 58];
 }
 
 /* flow_ends.c: the heap of pairs by the end of their first message to end. */
@@ -170,8 +202,28 @@ void nadi_flow_apply_weight(struct flow *f, uint32_t pair);
 void nadi_flow_use_links(struct flow *f, uint32_t pair, const struct nadi_fabric_path *path);
 /* Adds to tallies of links what the pair has counted. */
 void nadi_flow_tell(const struct flow *f, uint32_t pair, struct nadi_fabric_tally *tallies);
-void nadi_flow_schedule(struct flow *f, uint32_t transfer, nadi_time ready);
+/* A message is ready to flow now; has arrived. */
+void nadi_flow_begin(struct flow *f, uint32_t transfer);
+void nadi_flow_deliver(struct flow *f, uint32_t transfer);
+/* The pair, which has no message, counts this one, which will take its links. */
+void nadi_flow_count_message(struct flow *f, uint32_t pair, uint64_t bytes);
+/* The first message of the pair flows, of which so many bytes have arrived already. */
+void nadi_flow_resume(struct flow *f, uint32_t transfer, double got);
 double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_path *r);
+
+/* flow_send.c */
+void nadi_flow_send(struct nadi_network *net, const struct nadi_message *m);
+uint32_t nadi_flow_route(struct nadi_network *net, uint32_t src, uint32_t dst);
+uint32_t nadi_flow_over(struct nadi_network *net, uint32_t link);
+/* The message leaves its sender at this time. */
+void nadi_flow_schedule(struct flow *f, uint32_t transfer, nadi_time ready);
+/* It is ready to flow at this time, which is not yet. */
+void nadi_flow_schedule_begin(struct flow *f, uint32_t transfer, nadi_time at);
+/* What a message waits for before it is ready to flow. */
+nadi_time nadi_flow_wait(const struct flow *f, const struct nadi_fabric_path *r, uint64_t wire);
+/* A place for the message; it has no route yet. */
+uint32_t nadi_flow_take(struct flow *f, const struct nadi_message *m);
+uint32_t nadi_flow_route_of(struct flow *f, const struct nadi_message *m);
 
 /* flow_wire.c */
 /* Bytes of a message with the headers of its packets. */
@@ -180,7 +232,15 @@ uint64_t nadi_flow_on_wire(const struct flow *f, uint64_t bytes);
 double nadi_flow_forwarding_ns(const struct flow *f, const struct nadi_fabric_path *r,
                                uint64_t bytes);
 
-/* flow_alone.c: of nadi_network_ops */
+/* flow_express.c */
+bool nadi_flow_send_ahead(struct nadi_network *net, const struct nadi_message *m, nadi_time ready);
+/* Another message is about to flow over these links. */
+void nadi_flow_end_express(struct flow *f, const struct nadi_fabric_path *r);
+void nadi_flow_express_init(struct flow *f);
+void nadi_flow_express_release(struct flow *f);
+
+/* flow_alone.c: the level of a demand that has its links for itself; of nadi_network_ops */
+double nadi_flow_level_alone(const struct flow *f, const struct nadi_fabric_path *r);
 bool nadi_flow_alone(struct nadi_network *net, uint32_t route, uint64_t bytes, nadi_time *wait,
                      nadi_time *takes);
 void nadi_flow_count_alone(struct nadi_network *net, uint32_t route, uint64_t bytes,

@@ -80,6 +80,12 @@ struct nadi_network_ops {
     /* Links change, all at once; messages on their way find other ways where theirs is down. Only
      * with a graph; NULL: the model has no links that could. */
     void (*change)(struct nadi_network *net, const struct nadi_link_state *states, size_t count);
+    /* Sends a message at `ready`, not before now, as it is: nothing that happens until then changes
+     * it. So a message that meets nobody on its way costs one event. Not where links change, loads
+     * choose routes, or it is recorded what messages do. False: it can only be sent then. NULL: all
+     * are. */
+    bool (*send_ahead)(struct nadi_network *net, const struct nadi_message *message,
+                       nadi_time ready);
     /* What a message takes that meets no other on its way: `wait` after it is sent it has its
      * links, which it then holds for `takes`; one behind it in its connection has to wait for that.
      * False: it cannot be told. And so many of them are sent and have arrived. NULL, both: messages

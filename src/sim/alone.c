@@ -16,10 +16,10 @@ struct alone_search {
     const struct nadi_folding *f;
     struct nadi_fabric fabric;
     struct owner *owners;
-    bool *is_alone;       /* by group */
+    uint8_t *rings;       /* by group, enum nadi_ring_messages */
     unsigned *algorithms; /* by group: bit a: its collectives may run algorithm a */
     uint64_t pairs;
-    bool failed; /* it is not known who sends what where */
+    bool unknown; /* who sends where */
 };
 
 /* ---- what groups run ----------------------------------------------------------------------- */
@@ -78,9 +78,9 @@ static void take(struct alone_search *x, uint32_t link, struct owner by)
         return;
     }
     if (o->group >= 0)
-        x->is_alone[o->group] = false;
+        x->rings[o->group] = NADI_RING_AHEAD;
     if (by.group >= 0)
-        x->is_alone[by.group] = false;
+        x->rings[by.group] = NADI_RING_AHEAD;
     o->group = SOMEBODY;
 }
 
@@ -119,16 +119,16 @@ static bool has_choice(struct alone_search *x, uint32_t from, uint32_t to,
 
 static void take_route(struct alone_search *x, uint32_t from, uint32_t to, struct owner by)
 {
-    if (from == to || x->failed)
+    if (from == to || x->unknown)
         return;
     if (++x->pairs > MOST_PAIRS) {
-        x->failed = true;
+        x->unknown = true;
         return;
     }
     const uint32_t route = nadi_fabric_route(&x->fabric, from, to);
     const struct nadi_fabric_path *path = nadi_fabric_path(&x->fabric, route);
     if (path->broken) {
-        x->failed = true;
+        x->unknown = true;
         return;
     }
     if (!has_choice(x, from, to, path)) {
@@ -137,7 +137,7 @@ static void take_route(struct alone_search *x, uint32_t from, uint32_t to, struc
         return;
     }
     if (by.group >= 0)
-        x->is_alone[by.group] = false;
+        x->rings[by.group] = NADI_RING_AHEAD;
     nadi_routing_parts(x->fabric.routing, from, to, take_part, x);
 }
 
@@ -158,13 +158,25 @@ static void take_ring(struct alone_search *x, const struct nadi_group *g, uint32
 static void take_world(struct alone_search *x)
 {
     const struct nadi_topology *t = &x->f->in->topology;
-    for (uint32_t rank = 0; rank < t->npu_count && !x->failed; rank++) {
+    for (uint32_t rank = 0; rank < t->npu_count && !x->unknown; rank++) {
         take_ring(x, NULL, 0, rank, t->npu_count, 1, false); /* of one algorithm for all */
         for (uint32_t d = 0; d < t->dim_count; d++) {
             const uint32_t at = nadi_topology_coordinate(t, rank, d);
             take_ring(x, NULL, rank - at * t->stride[d], at, t->dims[d].npus, t->stride[d], false);
         }
     }
+}
+
+/* Are all collectives of all ranks rings in the order of ranks? */
+static bool is_one_ring(const struct nadi_inputs *in)
+{
+    bool one = true;
+    for (uint32_t k = 0; k < NADI_NATIVE_KINDS; k++) {
+        const struct nadi_implementation *i = &in->system.native[k];
+        one &= i->count == 0 || (i->count == 1 && i->dims[0].algorithm == NADI_ALGORITHM_RING &&
+                                 (i->dims[0].flat || in->topology.dim_count == 1));
+    }
+    return one;
 }
 
 static void take_group(struct alone_search *x, uint32_t index)
@@ -174,12 +186,13 @@ static void take_group(struct alone_search *x, uint32_t index)
     if (!x->f->groups[index].used || g->size < 2)
         return;
     if (x->f->groups[index].world) {
-        x->failed |= x->f->halves || x->f->direct || !rings;
+        x->unknown |= x->f->halves || x->f->direct || !rings;
+        x->rings[index] = is_one_ring(x->f->in) ? NADI_RING_AHEAD : NADI_RING_EACH;
         take_world(x);
         return;
     }
-    x->is_alone[index] = rings;
-    for (uint32_t i = 0; i < g->size && !x->failed; i++) {
+    x->rings[index] = rings ? NADI_RING_ALONE : NADI_RING_EACH;
+    for (uint32_t i = 0; i < g->size && !x->unknown; i++) {
         const struct owner member = {index, i};
         if (!rings)
             take_ring(x, g, 0, i, g->size, 1, true);
@@ -192,9 +205,9 @@ static void take_all(struct alone_search *x)
 {
     const struct nadi_folding *f = x->f;
     const struct owner somebody = {.group = SOMEBODY};
-    for (uint32_t g = 0; g < f->in->groups.count && !x->failed; g++)
+    for (uint32_t g = 0; g < f->in->groups.count; g++)
         take_group(x, g);
-    for (uint32_t rank = 0; rank < f->rank_count && !x->failed; rank++)
+    for (uint32_t rank = 0; rank < f->rank_count && !x->unknown; rank++)
         for (size_t p = f->peer_start[rank]; p < f->peer_start[rank + 1]; p++)
             take_route(x, rank, f->peers[p], somebody);
 }
@@ -202,8 +215,8 @@ static void take_all(struct alone_search *x)
 static struct nadi_alone_groups search(const struct nadi_folding *f)
 {
     const struct nadi_inputs *in = f->in;
-    struct nadi_alone_groups found = {.is_alone = NADI_ZNEW(bool, in->groups.count)};
-    struct alone_search x = {.f = f, .is_alone = found.is_alone};
+    struct nadi_alone_groups found = {.rings = NADI_ZNEW(uint8_t, in->groups.count)};
+    struct alone_search x = {.f = f, .rings = found.rings};
     x.algorithms = NADI_ZNEW(unsigned, in->groups.count);
     nadi_fabric_init(&x.fabric, &in->topology, in->graph.node_count ? &in->graph : NULL,
                      in->has_graph ? &in->routing : NULL);
@@ -213,13 +226,15 @@ static struct nadi_alone_groups search(const struct nadi_folding *f)
     find_algorithms(&x);
     take_all(&x);
     for (uint32_t g = 0; g < in->groups.count; g++) {
-        found.of += f->groups[g].used && in->groups.items[g].size > 1;
-        found.count += found.is_alone[g];
+        if (x.unknown && found.rings[g] == NADI_RING_ALONE)
+            found.rings[g] = NADI_RING_AHEAD;
+        found.ahead += found.rings[g] == NADI_RING_AHEAD;
+        found.alone += found.rings[g] == NADI_RING_ALONE;
     }
     nadi_fabric_release(&x.fabric);
     nadi_mem_free(x.owners);
     nadi_mem_free(x.algorithms);
-    if (x.failed || found.count == 0)
+    if (found.ahead + found.alone == 0)
         nadi_alone_release(&found);
     return found;
 }
@@ -281,6 +296,6 @@ struct nadi_alone_groups nadi_alone_find(const struct nadi_inputs *in)
 
 void nadi_alone_release(struct nadi_alone_groups *groups)
 {
-    nadi_mem_free(groups->is_alone);
+    nadi_mem_free(groups->rings);
     *groups = (struct nadi_alone_groups){0};
 }

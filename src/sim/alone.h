@@ -12,8 +12,8 @@
 #include "inputs/inputs.h"
 
 struct nadi_alone_groups {
-    bool *is_alone;     /* by group; NULL: none is */
-    uint32_t count, of; /* so many are, of those that are used and have two members or more */
+    uint8_t *rings;        /* by group, enum nadi_ring_messages; NULL: all are NADI_RING_EACH */
+    uint32_t ahead, alone; /* so many are */
 };
 
 /* O(pairs of ranks that may exchange messages * links of their routes), of at most a million

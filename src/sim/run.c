@@ -267,7 +267,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .match_wanted = in->options.match_mismatched,
         .fold = fold,
         .border = s->border,
-        .alone = s->alone,
+        .rings = s->rings,
         .before = before,
         .perturb = in->events ? &in->events->perturb : NULL,
         .sharing = sharing_of(in),
@@ -369,9 +369,9 @@ bool nadi_simulation_attempt(struct simulation *s, const struct nadi_fold *fold,
     }
     nadi_simulation_open(s, fold, phases, NULL);
     nadi_simulation_events(s);
-    const bool all = !phases && !fold && !s->alone; /* every message of every rank */
+    const bool all = !phases && !fold && !s->rings; /* every message of every rank */
     const char *undecided = all ? NULL : nadi_workload_undecided(s->workload);
-    if (s->alone && !undecided && r->outcome == NADI_OUTCOME_LIMIT && s->stopped_by_range)
+    if (s->rings && !undecided && r->outcome == NADI_OUTCOME_LIMIT && s->stopped_by_range)
         undecided = "simulated time exceeds the clock's range";
     if (fold && fold->links && fold->links->strayed)
         undecided = "a message goes another way than those that were looked at";

@@ -146,11 +146,11 @@ static bool run_alone(struct simulation *s)
     struct nadi_alone_groups groups = {0};
     if (!order_needed(s->in))
         groups = nadi_alone_find(s->in);
-    if (!groups.is_alone)
+    if (!groups.rings)
         return false;
-    s->alone = groups.is_alone;
+    s->rings = groups.rings;
     const bool done = nadi_simulation_attempt(s, NULL, false);
-    s->alone = NULL;
+    s->rings = NULL;
     nadi_alone_release(&groups);
     s->result->executor_note = note;
     return done;

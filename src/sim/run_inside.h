@@ -29,8 +29,8 @@ struct simulation {
     bool stopped_by_range;
     const struct nadi_border *border; /* a part of a run (run_abreast.c); NULL: the whole */
     struct nadi_lineage *lineage;     /* likewise */
-    const bool *alone; /* by group: its phases are solved where others' messages meet; NULL: none */
-    bool keyed;        /* members of a group do not agree, and are matched all the same */
+    const uint8_t *rings; /* by group, enum nadi_ring_messages; NULL: each message is an event */
+    bool keyed;           /* members of a group do not agree, and are matched all the same */
 };
 
 /* run.c: an attempt, and its steps. */

@@ -102,7 +102,7 @@ bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, na
     nadi_time now = nadi_engine_now(w->engine);
     begin_instant(t, now);
     note_done(t, node);
-    if (w->setup.alone)
+    if (w->setup.rings)
         return tie_alone(w, t, r->trace->type[node], start);
     const struct nadi_sequence *sequence = nadi_engine_sequence(w->engine);
     if (sequence)
@@ -153,7 +153,7 @@ void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t n
         competes |= joint[i] && r->ready[i].count > 1;
         const bool matters = uncertain && ((t->issued[i] && readied[i] > 0) || competes ||
                                            (followed && (t->issued[i] || readied[i] > 0)));
-        if (matters && w->setup.config->settle_ties && !w->setup.alone)
+        if (matters && w->setup.config->settle_ties && !w->setup.rings)
             w->ties_settled++;
         else if (matters)
             w->undecided = "two completions of one rank fall on the same instant";

@@ -95,7 +95,7 @@ static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
     w->nodes_by_type[t->type[node]] += nadi_workload_weight(w, rank);
     uint32_t readied[NADI_SLOTS] = {0};
     /* is its order of events not all? */
-    const bool watched = w->setup.phases || w->setup.fold || w->setup.alone;
+    const bool watched = w->setup.phases || w->setup.fold || w->setup.rings;
     bool tie = watched && !r->in_pass && nadi_workload_tie(w, rank, node, start);
     for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++) {
         const uint32_t child = t->children[i];
@@ -272,7 +272,7 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
         .keyed = setup->keyed,
         .fold = setup->fold,
         .border = setup->border,
-        .alone = setup->alone,
+        .rings = setup->rings,
     };
     w->system = nadi_system_create(&system);
     w->kind_timer = nadi_engine_add_kind(w->engine, on_timer, w);

@@ -42,7 +42,7 @@ struct nadi_workload_setup {
     bool keyed;                         /* members may disagree (executor/system.h) */
     bool match_wanted;                  /* the run will be keyed if they do and it can be */
     const struct nadi_fold *fold;       /* NULL: each rank is its own actor (executor/system.h) */
-    const bool *alone;                  /* struct nadi_system_setup */
+    const uint8_t *rings;               /* struct nadi_system_setup */
     const struct nadi_border *border; /* NULL: all ranks are here; no folding (executor/parcel.h) */
     /* The part of the run before this one, stopped cleanly; NULL: this is the first. Needed by
      * create and start only. Then fold is of single ranks. */

@@ -53,7 +53,7 @@ static uint32_t count_alone(struct job *j, const struct job_node *nodes, uint32_
 {
     job_give(j, job_trace(j, nodes, count), 0, RANKS - 1);
     struct nadi_alone_groups found = nadi_alone_find(&j->in);
-    const uint32_t alone = found.count;
+    const uint32_t alone = found.alone;
     nadi_alone_release(&found);
     return alone;
 }
@@ -130,7 +130,7 @@ static void settings(void **state)
     do {                                                                                           \
         j.in.change;                                                                               \
         struct nadi_alone_groups found = nadi_alone_find(&j.in);                                   \
-        assert_true(!found.is_alone && found.count == 0);                                          \
+        assert_true(!found.rings && found.alone == 0 && found.ahead == 0);                         \
         j.in = in;                                                                                 \
     } while (0)
     NONE(options.record_ops = true);
