@@ -12,7 +12,7 @@
 
 static struct express *of_pair(struct flow *f, uint32_t pair)
 {
-    const struct express none = {.head = NADI_NONE};
+    const struct express none = {.head = NADI_NONE, .connection = NADI_NONE};
     while (f->express.count <= pair)
         NADI_PUSH(&f->express, none);
     return &f->express.items[pair];
@@ -87,26 +87,36 @@ static void on_express(void *context, const struct nadi_event *event)
         return; /* it lost its links */
     const struct transfer t = f->transfers.items[event->a];
     x->head = t.next;
-    if (x->head == NADI_NONE)
-        claim(f, nadi_fabric_path(&f->fabric, event->b), NADI_NONE);
     nadi_flow_count_message(f, event->b, t.bytes);
     NADI_POOL_GIVE(&f->transfers, next, event->a);
     nadi_engine_pass(f->base.engine, event, t.kind, t.a, t.b, t.c);
 }
 
-/* Has the pair its links for itself, as far as is known? */
-static bool is_free(const struct flow *f, const struct nadi_fabric_path *r, uint32_t pair)
+/* Is there nothing on the pair's links, nor claimed by messages of others? */
+static bool are_free(const struct flow *f, const struct nadi_fabric_path *r)
 {
     for (uint32_t i = 0; i < r->hops; i++) {
-        const uint32_t link = r->links[i];
+        const uint32_t link = r->links[i], by = f->claims[link];
         if (nadi_share_active(f->share, link) > 0 ||
-            (f->claims[link] != NADI_NONE && f->claims[link] != pair))
+            (by != NADI_NONE && f->express.items[by].head != NADI_NONE))
             return false;
         for (uint32_t k = 0; k < i; k++)
             if (r->links[k] == link)
                 return false;
     }
-    return f->pairs.items[pair].count == 0;
+    return r->hops > 0;
+}
+
+/* A claim is left standing when its last message has arrived: most have a next one. */
+static bool take_links(struct flow *f, const struct nadi_fabric_path *r, uint32_t pair)
+{
+    if (r->hops && f->claims[r->links[0]] == pair)
+        return true;
+    if (!are_free(f, r) || f->pairs.items[pair].count > 0)
+        return false;
+    nadi_flow_end_express(f, r);
+    claim(f, r, pair);
+    return true;
 }
 
 static void make_claims(struct flow *f)
@@ -123,7 +133,6 @@ static void follow(struct flow *f, uint32_t index, const struct nadi_fabric_path
     t->ready = t->departs = at;
     t->next = NADI_NONE;
     if (x->head == NADI_NONE) {
-        claim(f, r, pair);
         x->head = index;
     } else {
         t->departs = at > x->end ? at : x->end;
@@ -144,13 +153,17 @@ bool nadi_flow_send_ahead(struct nadi_network *net, const struct nadi_message *m
     const uint32_t index = nadi_flow_take(f, m), pair = nadi_flow_route_of(f, m);
     struct transfer *t = &f->transfers.items[index];
     t->route = pair;
-    t->connection = nadi_connections_find(&f->connections, pair, m->connection);
+    struct express *x = of_pair(f, pair);
+    if (x->number != m->connection) {
+        x->number = m->connection;
+        x->connection = nadi_connections_find(&f->connections, pair, m->connection);
+    }
+    t->connection = x->connection;
     const struct nadi_fabric_path *r = nadi_fabric_path(&f->fabric, pair);
     const nadi_time at = nadi_time_add(ready, nadi_flow_wait(f, r, t->bytes));
-    const struct express *x = of_pair(f, pair);
     const struct transfer *last = x->head != NADI_NONE ? &f->transfers.items[x->tail] : NULL;
     const bool follows = !last || (at >= last->ready && t->connection == last->connection);
-    if (follows && r->hops && !r->broken && is_free(f, r, pair))
+    if (follows && !r->broken && take_links(f, r, pair))
         follow(f, index, r, at);
     else if (at > nadi_engine_now(f->base.engine))
         nadi_flow_schedule_begin(f, index, at);

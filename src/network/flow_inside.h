@@ -58,7 +58,9 @@ struct pair_load {
 struct express {
     uint32_t head, tail; /* transfers in order; NADI_NONE: none */
     uint32_t epoch;      /* how often they have lost their links */
-    nadi_time end;       /* of the last */
+    uint32_t connection; /* of the latest, */
+    uint64_t number;     /* which its sender calls so; 0: there was none */
+    nadi_time end;       /* of the latest */
 };
 
 struct link_work {
@@ -120,7 +122,8 @@ struct flow {
         struct express *items; /* by pair; short of pairs that never had one */
         size_t count, capacity;
     } express;
-    uint32_t *claims; /* by link: the pair whose express messages have it; NULL: never any */
+    uint32_t *claims; /* by link: the pair that has claimed it with all its links, on which no
+                         demand is active; NADI_NONE: none has. NULL: there was never one */
     uint32_t kind_express;
     struct batch batches[BATCHES]; /* by hash of their time */
     NADI_POOL_OF(struct transfer) transfers;
