@@ -92,6 +92,12 @@ static void refusals(void **state)
         {"{'model_type': 'deepseek', 'n_routed_experts': 8, 'num_experts_per_tok': 2, "
          "'moe_layer_freq': [0, 1, 7, 1], " BASE "}",
          "model/config", "'moe_layer_freq'"},
+        {"{'model_type': 'deepseek', 'n_routed_experts': 8, 'num_experts_per_tok': 2, "
+         "'moe_layer_freq': [0, 1, 1], " BASE "}",
+         "model/config", "'moe_layer_freq' has 3 items, and there are 4 layers"},
+        {"{'model_type': 'glm4_moe', 'n_routed_experts': 8, 'num_experts_per_tok': 2, "
+         "'mlp_layer_types': ['dense', 'sparse', 'sparse', 'sparse', 'dense'], " BASE "}",
+         "model/config", "'mlp_layer_types' has 5 items, and there are 4 layers"},
         {"{'model_type': 'recurrent_gemma', 'block_types': ['recurrent', 'x'], " BASE "}",
          "model/config", "attention recurrent"},
         {"{'model_type': 'zamba2', 'layers_block_type': ['hybrid', 'x', 'mamba', 'mamba'], " BASE

@@ -179,6 +179,11 @@ static void draw_any(struct job *j, struct nadi_rng *rng, uint64_t seed)
     job_random(j, rng);
     if (seed % 2)
         job_other_kinds(j, seed);
+    if (seed % 3 == 0) {
+        j->in.system.inter = (enum nadi_inter_scheduling)(seed / 3 % (NADI_INTER_ROUND_ROBIN + 1));
+        j->in.system.intra =
+            (enum nadi_intra_scheduling)(seed / 6 % (NADI_INTRA_LESS_REMAINING + 1));
+    }
     if (seed % 4 == 1)
         job_programs(j, seed);
     if (seed % 5 == 1)
@@ -268,7 +273,7 @@ static void figures(void **state)
 {
     (void)state;
     struct nadi_str text = NADI_STR_INIT;
-    put_rows("any", draw_any, 240, &text);
+    put_rows("any", draw_any, 300, &text);
     put_rows("bus", draw_bus, 60, &text);
     put_rows("folding", draw_folding, 160, &text);
     put_rows("links", draw_links, 200, &text);
