@@ -228,18 +228,34 @@ static void draw_links(struct job *j, struct nadi_rng *rng, uint64_t seed)
     j->in.options.network_model = models[seed % 5];
 }
 
+static void draw_routers(struct nadi_flit_config *f, struct nadi_rng *rng)
+{
+    nadi_flit_config_init(f);
+    f->flit_bytes = (uint32_t)pick(rng, 8, 64);
+    f->packet_flits = (uint32_t)pick(rng, 1, 16);
+    f->header_bytes = chance(rng, 2) ? (uint32_t)pick(rng, 0, 7) : 0;
+    f->vcs = (uint32_t)pick(rng, 1, 4);
+    f->cut_through = chance(rng, 4);
+    f->buffer_flits = chance(rng, 2) ? f->packet_flits + (uint32_t)pick(rng, 0, 8) : 0;
+    f->routing_delay = (uint32_t)pick(rng, 0, 2);
+    f->vc_delay = (uint32_t)pick(rng, 0, 1);
+    f->switch_delay = (uint32_t)pick(rng, 1, 2);
+    f->traversal_delay = (uint32_t)pick(rng, 0, 2);
+    f->channel_delay = (uint32_t)pick(rng, 0, 3);
+    f->credit_delay = (uint32_t)pick(rng, 0, 3);
+    f->speedup = (uint32_t)pick(rng, 1, 2);
+    f->wait_for_tail_credit = chance(rng, 2);
+    f->one_port = chance(rng, 3);
+}
+
+/* Flits; loads and stores. */
 static void draw_small(struct job *j, struct nadi_rng *rng, uint64_t seed)
 {
-    static const uint32_t flit_bytes[] = {16, 64}, packet_flits[] = {1, 4, 16};
     job_packets(j, rng);
-    j->in.options.network_model = seed % 2 ? &nadi_network_flit : &nadi_network_loadstore;
+    j->in.options.network_model = seed % 3 ? &nadi_network_flit : &nadi_network_loadstore;
     j->in.options.comm_scale = 0.01;
     nadi_loadstore_config_init(&j->in.loadstore);
-    nadi_flit_config_init(&j->in.flit);
-    j->in.flit.flit_bytes = flit_bytes[seed / 2 % 2];
-    j->in.flit.packet_flits = packet_flits[seed / 4 % 3];
-    j->in.flit.header_bytes = seed / 8 % 2 ? 8 : 0;
-    j->in.flit.channel_delay = (uint32_t)(seed / 4 % 2);
+    draw_routers(&j->in.flit, rng);
     j->in.events = NULL;
 }
 
@@ -277,7 +293,7 @@ static void figures(void **state)
     put_rows("bus", draw_bus, 60, &text);
     put_rows("folding", draw_folding, 160, &text);
     put_rows("links", draw_links, 200, &text);
-    put_rows("small", draw_small, 60, &text);
+    put_rows("small", draw_small, 120, &text);
     golden_hold("drawn/jobs", &text);
 }
 
