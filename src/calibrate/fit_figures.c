@@ -90,7 +90,7 @@ static void solve(struct search *s, double step)
     }
 }
 
-/* The times' own curvature about the optimum, without the prior's. */
+/* The times' own curvature about the optimum, or beside it at a bound, without the prior's. */
 static void find_deviations(struct search *s)
 {
     struct nadi_figures *f = s->f;
@@ -100,12 +100,15 @@ static void find_deviations(struct search *s)
     for (size_t i = 0; i < f->count; i++) {
         struct nadi_figure *g = &f->items[i];
         const double kept = g->value, prior = log(g->spread);
-        g->value = kept * exp(CURVE);
+        const double about = fmin(fmax(kept, g->low * exp(CURVE)), g->high * exp(-CURVE));
+        g->value = about;
+        const double middle = fabs(about - kept) > 0 ? data_loss(s) : here;
+        g->value = about * exp(CURVE);
         const double up = data_loss(s);
-        g->value = kept * exp(-CURVE);
+        g->value = about * exp(-CURVE);
         const double down = data_loss(s);
         g->value = kept;
-        const double curve = (up + down - 2 * here) / (CURVE * CURVE);
+        const double curve = (up + down - 2 * middle) / (CURVE * CURVE);
         const double own = curve > 0 ? sqrt(2 / curve) * scale : (double)INFINITY;
         g->determined = own < TELLS * prior;
         g->deviation = 1 / sqrt(1 / (own * own) + 1 / (prior * prior));

@@ -44,12 +44,16 @@ double nadi_kernel_flops(const struct nadi_kernel *k)
     return 0;
 }
 
+static double result_bytes(const struct nadi_kernel *k)
+{
+    return k->output_bytes ? k->output_bytes : 2;
+}
+
 static double gemm_bytes(const struct nadi_kernel *k)
 {
     const double m = (double)k->m, n = (double)k->n, inner = (double)k->k;
-    const double output = k->output_bytes ? k->output_bytes : 2;
-    return (double)k->count *
-               ((m + n) * inner * nadi_kernel_operand_bytes(k->precision) + m * n * output) +
+    return (double)k->count * ((m + n) * inner * nadi_kernel_operand_bytes(k->precision) +
+                               m * n * result_bytes(k)) +
            k->bytes;
 }
 
@@ -82,21 +86,31 @@ static bool is_cached(const struct nadi_device *d, const struct nadi_kernel *k)
     return k->state != NADI_KERNEL_IN_RUN && d->cache_rate > 0 && gemm_bytes(k) <= d->cache_bytes;
 }
 
-/* What a product's bytes pass at. */
-static double bytes_rate(const struct nadi_device *d, const struct nadi_kernel *k)
+static double memory_rate(const struct nadi_device *d)
 {
-    return is_cached(d, k) ? d->cache_rate : d->memory_rate * d->memory_efficiency;
+    return d->memory_rate * d->memory_efficiency;
 }
 
-/* The matrix units wait for memory now and then although there is more to compute, and memory for
- * them, most where both take as long. Within a run the share `sustained` holds that; from the cache
- * operands come at once. */
-static double beside(const struct nadi_device *d, const struct nadi_kernel *k, double units_ns,
-                     double bytes_ns)
+/* What partial results pass at. */
+static double bytes_rate(const struct nadi_device *d, const struct nadi_kernel *k)
 {
-    if (k->state == NADI_KERNEL_IN_RUN || is_cached(d, k))
-        return fmax(units_ns, bytes_ns);
-    return cbrt(pow(units_ns, 3) + pow(bytes_ns, 3));
+    return is_cached(d, k) ? d->cache_rate : memory_rate(d);
+}
+
+/* Of a product by itself the cache holds what fits, and the rest passes through memory. The matrix
+ * units wait for memory now and then although there is more to compute, and memory for them, most
+ * where both take as long. Within a run the share `sustained` holds that; from the cache operands
+ * come at once. bytes: what passes; units_ns: without it. */
+static double beside(const struct nadi_device *d, const struct nadi_kernel *k, double units_ns,
+                     double bytes)
+{
+    if (k->state == NADI_KERNEL_IN_RUN)
+        return fmax(units_ns, bytes / memory_rate(d) * 1e9);
+    const double own = gemm_bytes(k);
+    const double held = is_cached(d, k) ? 1 : d->cache_rate > 0 ? d->cache_bytes / own : 0;
+    const double memory_ns = bytes * (1 - held) / memory_rate(d) * 1e9;
+    const double cache_ns = held > 0 ? bytes * held / d->cache_rate * 1e9 : 0;
+    return fmax(cbrt(pow(units_ns, 3) + pow(memory_ns, 3)), memory_ns + cache_ns);
 }
 
 /* Rows of operands that are no multiple of 16 bytes long are loaded in smaller pieces: with cuBLAS
@@ -110,6 +124,19 @@ static double aligned_share(const struct nadi_device *d, const struct nadi_kerne
     while (level < 3 && bytes % (4u << level) == 0)
         level++;
     return d->aligned_rows || nadi_kernel_operand_bytes(k->precision) < 2 ? 1 : share[level];
+}
+
+/* All tiles of a wave end together, so that their results pass through memory at once. `count` of
+ * them in so many waves; partial results have 4 bytes. */
+static double store_ns(const struct nadi_device *d, const struct nadi_kernel *k,
+                       const struct tile *t, bool partial, double count, double waves)
+{
+    const double bytes = (double)(t->m * t->n) * (partial ? 4 : result_bytes(k));
+    if (!d->stores[k->precision])
+        return 0;
+    const double before = (waves - 1) * d->processors;
+    return ((1 - d->store_overlap[k->precision]) * before + (count - before)) * bytes /
+           memory_rate(d) * 1e9;
 }
 
 static double tile_ns(const struct nadi_device *d, const struct nadi_kernel *k,
@@ -129,7 +156,8 @@ static double tile_ns(const struct nadi_device *d, const struct nadi_kernel *k,
     if (split > 1)
         added = 8.0 * (double)(count * k->m * k->n) * (split - 1) / bytes_rate(d, k) * 1e9 +
                 d->tile_ns[k->precision];
-    return (waves * (inner * step + d->tile_ns[k->precision]) + added) *
+    return (waves * (inner * step + d->tile_ns[k->precision]) +
+            store_ns(d, k, t, split > 1, (double)all, waves) + added) *
            (k->in_turn ? (double)k->count : 1);
 }
 
@@ -143,7 +171,7 @@ static double tiles_gemm_ns(const struct nadi_device *d, const struct nadi_kerne
     if (k->across && d->depth_first[k->precision]) /* read and written once more */
         bytes += 2 * (double)k->count * (double)k->n * (double)k->k *
                  nadi_kernel_operand_bytes(k->precision);
-    return beside(d, k, best, bytes / bytes_rate(d, k) * 1e9);
+    return beside(d, k, best, bytes);
 }
 
 /* ---- the other models ---------------------------------------------------------------------- */

@@ -39,9 +39,18 @@ static void fill_tiles(struct nadi_device *d, const struct nadi_schema_values *v
     const double depth = nadi_schema_number(v, "depth-time");
     const double depth_tf32 = nadi_schema_number(v, "depth-time-tf32");
     const double narrow = nadi_schema_number(v, "tile-narrow");
+    const double tile_tf32 = nadi_schema_number(v, "tile-tf32");
     for (int i = 0; i < NADI_PRECISIONS; i++) {
         const bool is_tf32 = i == NADI_TF32, is_narrow = i == NADI_FP8 || i == NADI_FP4;
-        d->tile_ns[i] = is_narrow && narrow > 0 ? narrow : nadi_schema_number(v, "tile");
+        d->tile_ns[i] = is_narrow && narrow > 0    ? narrow
+                        : is_tf32 && tile_tf32 > 0 ? tile_tf32
+                                                   : nadi_schema_number(v, "tile");
+        const struct nadi_schema_value *stores =
+            nadi_schema_get(v, is_narrow ? "store-overlap-narrow"
+                               : is_tf32 ? "store-overlap-tf32"
+                                         : "store-overlap");
+        d->stores[i] = stores->count > 0;
+        d->store_overlap[i] = d->stores[i] ? stores->items[0].number : 0;
         d->operand_rate[i] = is_tf32 && tf32 > 0 ? tf32
                              : operands > 0      ? operands
                                                  : d->peak[NADI_BF16] / 64;

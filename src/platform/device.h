@@ -32,7 +32,9 @@ struct nadi_device {
     double steady[NADI_PRECISIONS];       /* the same of one product again and again */
     bool depth_first[NADI_PRECISIONS];    /* its instructions read both operands along the depth */
     double operand_rate[NADI_PRECISIONS]; /* from caches into the matrix units, of all processors */
-    double depth_ns[NADI_PRECISIONS];     /* a tile's least time for one element of the depth */
+    bool stores[NADI_PRECISIONS];         /* a product waits for storing its results, but for */
+    double store_overlap[NADI_PRECISIONS]; /* the share that the next wave of tiles hides */
+    double depth_ns[NADI_PRECISIONS];      /* a tile's least time for one element of the depth */
     double memory_bytes, memory_rate, memory_efficiency;
     double cache_bytes, cache_rate; /* of all processors together; 0: none */
     double power, idle_power; /* W, of the figures above and of nothing running; 0: not said */

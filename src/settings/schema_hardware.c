@@ -157,6 +157,13 @@ static const struct nadi_setting device_keys[] = {
            "are no multiple of 16 bytes are slower (docs/models/frameworks.md)."),
     TIME("tile", "600", "Time to fill and drain the pipeline of one tile."),
     TIME("tile-narrow", "0", "The same in 8 and 4 bits. 0: the same."),
+    TIME("tile-tf32", "0", "The same with 32-bit floats of reduced precision. 0: the same."),
+    SHARE("store-overlap", NULL, 1, "not waited for",
+          "Share of storing a wave's results that the next wave hides; the last wave's hold up "
+          "the product."),
+    SHARE("store-overlap-narrow", NULL, 1, "not waited for", "The same in 8 and 4 bits."),
+    SHARE("store-overlap-tf32", NULL, 1, "not waited for",
+          "The same with 32-bit floats of reduced precision."),
     TFLOPS("attention", "Rate of fused attention with heads of 128 on long sequences without a "
                         "mask, forward. 0: 0.6 x sustained."),
     TFLOPS("attention-backward", "The same backward. 0: 0.8 x attention."),

@@ -54,6 +54,53 @@ static void waves(void **state)
     assert_true(more > 1.1 * wave && more <= 2 * wave + 2000);
 }
 
+/* Each wave of 100 tiles of 256 x 128 stores 2 bytes a number at the memory's rate, a quarter of it
+ * behind the next wave; the last one's is what its tiles have. By precision. */
+static void stores(void **state)
+{
+    (void)state;
+    struct nadi_device d = device();
+    const struct nadi_compute c = {.device = &d, .model = nadi_compute_model_find(&d, "tiles")};
+    const double whole = 2.0 * 256 * 128 * 100 / 1.8e12 * 1e9;
+    const double one = gemm_ns(&c, 2560, 1280, 8192), three = gemm_ns(&c, 7680, 1280, 8192);
+    const double half = gemm_ns(&c, 1280, 1280, 8192);
+    d.stores[NADI_BF16] = true;
+    d.store_overlap[NADI_BF16] = 0.25;
+    near(gemm_ns(&c, 2560, 1280, 8192), one + whole, 1e-3);
+    near(gemm_ns(&c, 7680, 1280, 8192), three + (1 + 2 * 0.75) * whole, 1e-3);
+    near(gemm_ns(&c, 1280, 1280, 8192), half + whole / 2, 1e-3);
+    d.stores[NADI_BF16] = false;
+    d.stores[NADI_FP8] = true;
+    near(gemm_ns(&c, 2560, 1280, 8192), one, 1e-3);
+}
+
+/* What is larger than the cache passes the memory with the rest: 96 MiB of 192, which units and
+ * memory wait for in turn. */
+static void half_cached(void **state)
+{
+    (void)state;
+    struct nadi_device d = device();
+    const struct nadi_compute c = {.device = &d, .model = nadi_compute_model_find(&d, "tiles")};
+    struct nadi_kernel k = {.kind = NADI_KERNEL_GEMM, .state = NADI_KERNEL_ALONE, .count = 1};
+    k.m = k.n = 8192;
+    k.k = 2048;
+    const double bytes = 2.0 * (2.0 * 8192 * 2048 + 8192.0 * 8192);
+    d.cache_bytes = bytes;
+    d.cache_rate = 4e12;
+    const double units = nadi_kernel_ns(&c, &k) - 2000; /* all from the cache, and hidden */
+    assert_true(units > bytes / 4e12 * 1e9);
+    d.cache_bytes = bytes / 2;
+    const double memory = bytes / 2 / 1.8e12 * 1e9;
+    near(nadi_kernel_ns(&c, &k), cbrt(pow(units, 3) + pow(memory, 3)) + 2000, 1e-3);
+    d.cache_rate = 0;
+    near(nadi_kernel_ns(&c, &k), cbrt(pow(units, 3) + pow(2 * memory, 3)) + 2000, 1e-3);
+    k.k = 32; /* bound by what passes */
+    const double thin = 2.0 * (2.0 * 8192 * 32 + 8192.0 * 8192);
+    d.cache_rate = 4e12;
+    d.cache_bytes = thin / 4;
+    assert_true(nadi_kernel_ns(&c, &k) >= thin * (0.25 / 4e12 + 0.75 / 1.8e12) * 1e9 + 2000 - 1e-3);
+}
+
 /* A tiny product is bound by the launch, a thin one by memory. */
 static void limits(void **state)
 {
@@ -339,7 +386,8 @@ static void measured_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waves),           cmocka_unit_test(limits),
+        cmocka_unit_test(waves),           cmocka_unit_test(stores),
+        cmocka_unit_test(half_cached),     cmocka_unit_test(limits),
         cmocka_unit_test(alone),           cmocka_unit_test(memory_beside_units),
         cmocka_unit_test(attention),       cmocka_unit_test(heads),
         cmocka_unit_test(operands),        cmocka_unit_test(above_the_roofline),
