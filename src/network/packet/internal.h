@@ -666,6 +666,7 @@ void nadi_pkt_flow_unref(struct nadi_pkt *net, uint32_t flow);
 void nadi_pkt_flow_finish(struct nadi_pkt *net, uint32_t flow);
 /* Receiver-driven: packets that a flow sends unasked, a bandwidth-delay product. */
 uint32_t nadi_pkt_initial_packets(const struct nadi_pkt *net, uint32_t flow);
+/* Of a scheme that has state. */
 static inline void *nadi_pkt_cc_state(const struct nadi_pkt *net, uint32_t flow)
 {
     return net->cc_state + flow * net->state_bytes;

@@ -118,7 +118,7 @@ static void put_flow(struct pen *p, uint32_t flow)
     put_future(p, r->notify_at);
     if (r->nack_at > net->wheel.now)
         put(p, r->nacked);
-    const char *state = nadi_pkt_cc_state(net, flow);
+    const char *state = net->state_bytes ? nadi_pkt_cc_state(net, flow) : NULL;
     for (size_t i = 0; i < net->state_bytes; i += sizeof(uint64_t)) {
         uint64_t word = 0;
         memcpy(&word, state + i, nadi_min_u64(sizeof(word), net->state_bytes - i));
