@@ -217,7 +217,7 @@ static void send(struct nadi_system *s, uint32_t index, uint32_t member, uint32_
     const nadi_time ready = s->alone->phases.items[index].sends[member];
     if (s->network->ops->send_ahead(s->network, &m, ready))
         return;
-    nadi_engine_schedule(s->engine, ready, NADI_NONE, s->alone->kind_send, index, member, k);
+    nadi_engine_schedule(s->engine, ready, m.src, s->alone->kind_send, index, member, k);
 }
 
 static void on_send(void *context, const struct nadi_event *event)

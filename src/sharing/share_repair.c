@@ -23,6 +23,12 @@ static bool to_be_settled(const struct link *l, const struct gauge *g)
     return spare < -slack || (l->held && spare > slack);
 }
 
+/* Is such a level above those that the link holds? It can be just full all the same. */
+static bool is_above(const struct link *l, const struct gauge *g, double level)
+{
+    return l->held && level > g->level * (1 + NADI_SHARE_SLACK);
+}
+
 static void queue(struct nadi_share *s, uint32_t link)
 {
     struct link *l = &s->links[link];
@@ -49,6 +55,8 @@ static inline void meet(struct nadi_share *s, uint32_t link, double level)
     g->changes++;
     g->highest = level > g->highest ? level : g->highest;
     touch(s, link);
+    if (NADI_UNLIKELY(is_above(&s->links[link], g, level)) && !s->links[link].queued)
+        queue(s, link);
 }
 
 static void add_rate(struct nadi_share *s, const struct demand *d, double more, double level)
@@ -340,7 +348,7 @@ static void settle(struct nadi_share *s, uint32_t link)
     if (g->changes > FEW_CHANGES &&
         (g->changes > MOST_CHANGES || g->changes / CHANGES_EACH > l->count))
         list_rates(s, link);
-    if (!to_be_settled(l, g) && !l->anew)
+    if (!to_be_settled(l, g) && !is_above(l, g, g->highest) && !l->anew)
         return;
     double to;
     bool take;
