@@ -11,6 +11,13 @@
 extern "C" {
 #endif
 
+struct nadi_training_watch { /* of a sequence model */
+    /* Called for each program that is looked at, with the share of the training that is done, 0 to
+     * 1, and the loss of the program, nats an item. May be NULL. */
+    void (*progress)(void *context, double share, double loss);
+    void *context;
+};
+
 struct nadi_trace_learn {
     size_t size;
     const char *const *jobs; /* manifests or prefixes */
@@ -21,6 +28,7 @@ struct nadi_trace_learn {
     const char *public_model; /* with epsilon: a model of public jobs, whose rules and laws stay */
     uint64_t seed;            /* of the sequence model's network; of the noise, 0: the system's */
     const char *form;         /* "text", "json" */
+    const struct nadi_training_watch *watch; /* or NULL */
 };
 
 void nadi_trace_learn_init(struct nadi_trace_learn *options);

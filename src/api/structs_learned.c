@@ -12,6 +12,7 @@ static const struct nadi_field nadi_trace_learn_members[] = {
     NADI_PATH(struct nadi_trace_learn, public_model, 0),
     NADI_U64(struct nadi_trace_learn, seed, 0, UINT64_MAX),
     NADI_WORD(struct nadi_trace_learn, form, NADI_WORDS_FORM_NO_CSV),
+    {NADI_FIELD(struct nadi_trace_learn, watch, NADI_FIELD_HANDLE, 0)},
     NADI_FIELDS_END,
 };
 TABLE(nadi_trace_learn, nadi_trace_learn_init);

@@ -63,7 +63,9 @@ enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **re
         .kind = (enum nadi_learned_kind)nadi_word_index(NADI_WORDS_LEARNED_MODEL, o->model),
         .epsilon = o->epsilon,
         .public_model = o->public_model,
-        .seed = o->seed};
+        .seed = o->seed,
+        .watch = {.progress = o->watch ? o->watch->progress : NULL,
+                  .context = o->watch ? o->watch->context : NULL}};
     *report = NULL;
     if (!is_consistent(&wish, messages) || !spares_jobs(o, messages))
         return NADI_STATUS_INPUT;

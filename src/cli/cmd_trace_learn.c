@@ -79,8 +79,12 @@ static int cmd_trace_learn(const struct nadi_command *self, int count, char **ar
     o.jobs = words.items;
     o.job_count = (size_t)words.count;
     struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
+    struct nadi_progress_line line;
     char *text;
+    nadi_progress_line_start(&line, false);
+    o.watch = &(struct nadi_training_watch){.progress = nadi_progress_line_train, .context = &line};
     const enum nadi_status status = nadi_trace_learn(&o, &text, messages);
+    nadi_progress_line_end(&line);
     return nadi_terminal_end(status, text, messages, false);
 }
 

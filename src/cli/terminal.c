@@ -184,24 +184,52 @@ void nadi_progress_line_start(struct nadi_progress_line *line, bool quiet)
     };
 }
 
+/* Whether it is time for a line; if so it has begun. */
+static bool begin_line(struct nadi_progress_line *line)
+{
+    const double now_s = seconds_now();
+    if (!line->enabled || now_s - line->start_s < 1 ||
+        now_s - line->last_s < (line->in_place ? 0.2 : LOG_S))
+        return false;
+    line->last_s = now_s;
+    line->drawn = line->in_place;
+    if (line->in_place)
+        fputs("\r\033[K", stderr);
+    return true;
+}
+
+static void add_left(const struct nadi_progress_line *line, double share)
+{
+    const double left_s = (line->last_s - line->start_s) * (1 - share) / share;
+    fprintf(stderr, ", about %.0f %s left", left_s < 90 ? left_s : left_s / 60,
+            left_s < 90 ? "s" : "min");
+}
+
 void nadi_progress_line_show(void *context, uint64_t now_ns, uint64_t nodes_done,
                              uint64_t nodes_total)
 {
     struct nadi_progress_line *line = context;
-    const double now_s = seconds_now(), passed_s = now_s - line->start_s;
-    if (!line->enabled || passed_s < 1 || now_s - line->last_s < (line->in_place ? 0.2 : LOG_S))
-        return;
-    line->last_s = now_s;
-    line->drawn = line->in_place;
     char simulated[32];
+    if (!begin_line(line))
+        return;
     nadi_units_time(simulated, (double)now_ns);
-    fprintf(stderr, "%s%s simulated", line->in_place ? "\r\033[K" : "", simulated);
+    fprintf(stderr, "%s simulated", simulated);
     if (nodes_done > 0 && nodes_total > 0) {
         const double share = (double)nodes_done / (double)nodes_total;
-        const double left_s = passed_s * (1 - share) / share;
-        fprintf(stderr, ", %.1f %% of the nodes done, about %.0f %s left", 100 * share,
-                left_s < 90 ? left_s : left_s / 60, left_s < 90 ? "s" : "min");
+        fprintf(stderr, ", %.1f %% of the nodes done", 100 * share);
+        add_left(line, share);
     }
+    if (!line->in_place)
+        fputc('\n', stderr);
+}
+
+void nadi_progress_line_train(void *context, double share, double loss)
+{
+    struct nadi_progress_line *line = context;
+    if (!begin_line(line))
+        return;
+    fprintf(stderr, "%.1f %% of the training done, loss %.3f nats an item", 100 * share, loss);
+    add_left(line, share);
     if (!line->in_place)
         fputc('\n', stderr);
 }

@@ -42,6 +42,8 @@ void nadi_progress_line_start(struct nadi_progress_line *line, bool quiet);
 /* Fits struct nadi_watch: context is the line. */
 void nadi_progress_line_show(void *context, uint64_t now_ns, uint64_t nodes_done,
                              uint64_t nodes_total);
+/* Fits struct nadi_training_watch. */
+void nadi_progress_line_train(void *context, double share, double loss);
 void nadi_progress_line_end(struct nadi_progress_line *line);
 
 /* For main, before a file is opened. */

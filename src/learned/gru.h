@@ -31,10 +31,18 @@ size_t nadi_gru_weights(const struct nadi_gru *g);
 /* Sizes for so many tokens; weights are NULL. inputs: with those of the progress. */
 struct nadi_gru nadi_gru_sized(uint32_t tokens, uint32_t inputs);
 
+struct nadi_gru_watch { /* told how far a training is; it may end before its share is 1 */
+    /* loss: of the sequence that was looked at last, nats a token. May be NULL. */
+    void (*progress)(void *context, double share, double loss);
+    void *context;
+    double from, to; /* shares of the whole work that it begins and ends at */
+};
+
 /* Draws the weights, in the arena, and trains them. Returns the loss of the last round, in nats a
  * token. */
 double nadi_gru_train(struct nadi_gru *g, const struct nadi_gru_sequence *sequences, uint32_t count,
-                      struct nadi_rng *rng, struct nadi_arena *arena);
+                      struct nadi_rng *rng, struct nadi_arena *arena,
+                      const struct nadi_gru_watch *watch);
 
 /* share: of the sequence that lies behind, about. */
 void nadi_gru_progress(double share, float out[NADI_GRU_PROGRESS]);

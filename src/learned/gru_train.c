@@ -175,9 +175,15 @@ static void shuffle(uint32_t *order, uint32_t count, struct nadi_rng *rng)
     }
 }
 
+static void tell(const struct nadi_gru_watch *w, double share, double loss)
+{
+    if (w->progress)
+        w->progress(w->context, w->from + (w->to - w->from) * fmin(share, 1), loss);
+}
+
 /* Rounds over all sequences: many of short ones, and of long ones what the time allows. */
 static double train(struct training *t, const struct nadi_gru_sequence *sequences, uint32_t count,
-                    struct nadi_rng *rng)
+                    struct nadi_rng *rng, const struct nadi_gru_watch *watch)
 {
     uint32_t *order = NADI_NEW(uint32_t, count);
     double tokens = 0, seen = 0, last = 0;
@@ -194,10 +200,12 @@ static double train(struct training *t, const struct nadi_gru_sequence *sequence
         shuffle(order, count, rng);
         for (uint32_t i = 0; i < count && seen < wanted; i++) {
             const double share = seen / wanted;
-            const double rate = 4e-3 * (1.02 - share);
-            loss += learn(t, &sequences[order[i]], rate);
-            round += sequences[order[i]].count + 1.0;
-            seen += sequences[order[i]].count + 1.0;
+            const double rate = 4e-3 * (1.02 - share), own = sequences[order[i]].count + 1.0;
+            const double lost = learn(t, &sequences[order[i]], rate);
+            loss += lost;
+            round += own;
+            seen += own;
+            tell(watch, seen / wanted, lost / own);
         }
         last = loss / round;
         if (last < enough)
@@ -208,7 +216,8 @@ static double train(struct training *t, const struct nadi_gru_sequence *sequence
 }
 
 double nadi_gru_train(struct nadi_gru *g, const struct nadi_gru_sequence *sequences, uint32_t count,
-                      struct nadi_rng *rng, struct nadi_arena *arena)
+                      struct nadi_rng *rng, struct nadi_arena *arena,
+                      const struct nadi_gru_watch *watch)
 {
     struct training *t = NADI_ZNEW(struct training, 1);
     t->g = g;
@@ -220,7 +229,7 @@ double nadi_gru_train(struct nadi_gru *g, const struct nadi_gru_sequence *sequen
     t->mean = NADI_ZNEW(float, t->parts.all);
     t->square = NADI_ZNEW(float, t->parts.all);
     t->likely = NADI_NEW(float, WINDOW *(g->tokens + (size_t)1));
-    const double loss = train(t, sequences, count, rng);
+    const double loss = train(t, sequences, count, rng, watch);
     nadi_mem_free(t->gradient);
     nadi_mem_free(t->mean);
     nadi_mem_free(t->square);

@@ -223,7 +223,7 @@ static void find_programs(struct nadi_learning *l)
 }
 
 static bool learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_t number,
-                         uint64_t seed, struct nadi_learned_records *records,
+                         const struct nadi_learn_wish *wish, struct nadi_learned_records *records,
                          struct nadi_diags *diags)
 {
     struct nadi_learned_job **jobs = NADI_NEW(struct nadi_learned_job *, c->opened);
@@ -232,7 +232,10 @@ static bool learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_
                               .records = records,
                               .family = &m->families[number],
                               .vocabulary = &c->vocabulary,
-                              .jobs = jobs};
+                              .jobs = jobs,
+                              .watch = wish->watch};
+    l.watch.from = (double)number / c->family_count;
+    l.watch.to = (number + 1.0) / c->family_count;
     for (uint32_t k = 0; k < c->opened; k++)
         if (c->family_of[k] == number)
             jobs[l.job_count++] = &c->jobs[k];
@@ -267,7 +270,7 @@ static bool learn_family(struct nadi_learned_model *m, struct corpus *c, uint32_
         nadi_learn_totals(&l);
     }
     if (ok && m->kind == NADI_LEARNED_SEQUENCE)
-        nadi_learn_network(&l, seed);
+        nadi_learn_network(&l, wish->seed + number);
     nadi_grammar_release(&l.grammar);
     for (uint32_t p = 0; p < l.program_count; p++)
         nadi_mem_free(l.programs[p].slot_of);
@@ -405,8 +408,8 @@ static bool open_all(struct corpus *c, const char *const *jobs, uint32_t count,
     return ok;
 }
 
-static bool learn_families(struct nadi_learned_model *m, struct corpus *c, uint64_t seed,
-                           struct nadi_diags *diags)
+static bool learn_families(struct nadi_learned_model *m, struct corpus *c,
+                           const struct nadi_learn_wish *wish, struct nadi_diags *diags)
 {
     struct nadi_learned_records records;
     m->family_count = c->family_count;
@@ -414,7 +417,7 @@ static bool learn_families(struct nadi_learned_model *m, struct corpus *c, uint6
     nadi_learned_records_init(&records, m);
     bool ok = true;
     for (uint32_t f = 0; f < c->family_count && ok; f++)
-        ok = learn_family(m, c, f, seed + f, &records, diags);
+        ok = learn_family(m, c, f, wish, &records, diags);
     if (ok) {
         nadi_learn_borrow(&records);
         nadi_learn_keep_totals(m);
@@ -438,7 +441,7 @@ bool nadi_learn_model(struct nadi_learned_model *m, const char *const *jobs, uin
     if (ok && wish->epsilon > 0)
         ok = nadi_learn_private(m, c.jobs, c.opened, &c.vocabulary, wish, diags);
     else if (ok)
-        ok = learn_families(m, &c, wish->seed, diags);
+        ok = learn_families(m, &c, wish, diags);
     for (uint32_t i = 0; i < c.opened; i++)
         nadi_learned_job_release(&c.jobs[i]);
     nadi_mem_free(c.jobs);

@@ -68,6 +68,7 @@ struct nadi_learning { /* of a family */
     uint32_t *symbol_of; /* by symbol of the vocabulary: the family's, or NADI_NONE */
     uint32_t *named;     /* by symbol of the family: the vocabulary's */
     uint32_t bit_of[32]; /* by axis of the vocabulary: the family's */
+    struct nadi_gru_watch watch;
 };
 
 /* learn_unroll.c: of a structural model, after the grammar. */

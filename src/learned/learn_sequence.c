@@ -263,7 +263,7 @@ void nadi_learn_network(struct nadi_learning *l, uint64_t seed)
     }
     f->net = nadi_gru_sized(f->outer_count, features + NADI_GRU_PROGRESS);
     nadi_rng_init(&rng, seed, "network");
-    f->net_loss = nadi_gru_train(&f->net, all, count, &rng, &l->model->arena);
+    f->net_loss = nadi_gru_train(&f->net, all, count, &rng, &l->model->arena, &l->watch);
     nadi_mem_free(all);
     nadi_mem_free(inputs);
 }

@@ -163,9 +163,10 @@ uint64_t nadi_learned_public_size(const struct nadi_learned_model *m, double val
 
 struct nadi_learn_wish {
     enum nadi_learned_kind kind;
-    double epsilon;           /* of a structural model; 0: no noise */
-    const char *public_model; /* with epsilon: whose rules and laws it has */
-    uint64_t seed;            /* of a network's weights, of the noise */
+    double epsilon;              /* of a structural model; 0: no noise */
+    const char *public_model;    /* with epsilon: whose rules and laws it has */
+    uint64_t seed;               /* of a network's weights, of the noise */
+    struct nadi_gru_watch watch; /* of the training of networks */
 };
 
 /* jobs: workloads, manifests or prefixes. False with an error. The caller releases the model in

@@ -15,6 +15,21 @@ static const uint32_t with_d[] = {A, A, A, B, A, A, A, B, D};
 static const float says_c[] = {1}, says_d[] = {-1};
 enum { LENGTH = sizeof(with_c) / sizeof(with_c[0]) };
 
+static struct {
+    uint32_t calls;
+    double share, loss; /* of the last call */
+    struct nadi_gru_watch watch;
+} watched;
+
+static void see(void *context, double share, double loss)
+{
+    (void)context;
+    assert_true(share > watched.share && share <= watched.watch.to);
+    watched.calls++;
+    watched.share = share;
+    watched.loss = loss;
+}
+
 static double train(struct nadi_gru *g, uint64_t seed, struct nadi_arena *arena)
 {
     const struct nadi_gru_sequence sequences[] = {{with_c, LENGTH, says_c},
@@ -22,7 +37,7 @@ static double train(struct nadi_gru *g, uint64_t seed, struct nadi_arena *arena)
     struct nadi_rng rng;
     nadi_rng_init(&rng, seed, "test");
     *g = nadi_gru_sized(TOKENS, 1 + NADI_GRU_PROGRESS);
-    return nadi_gru_train(g, sequences, 2, &rng, arena);
+    return nadi_gru_train(g, sequences, 2, &rng, arena, &watched.watch);
 }
 
 /* The share of each token of the sequence where it stands, the least of them. */
@@ -49,8 +64,11 @@ static void learns(void **state)
     struct nadi_gru g;
     struct nadi_arena arena;
     nadi_arena_init(&arena);
+    watched.watch = (struct nadi_gru_watch){.progress = see, .from = 0.25, .to = 0.75};
     const double loss = train(&g, 1, &arena);
+    watched.watch.progress = NULL;
     assert_true(loss < 0.02);
+    assert_true(watched.calls > 100 && watched.share > 0.25 && watched.loss < 0.1);
     assert_true(least_share(&g, with_c, 1) > 0.9);
     assert_true(least_share(&g, with_d, -1) > 0.9);
     assert_true(least_share(&g, with_c, -1) < 0.1); /* the inputs are looked at */
