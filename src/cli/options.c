@@ -1,6 +1,7 @@
 #include "cli/options.h"
 #include "api/run_settings.h"
 #include "base/str.h"
+#include "cli/overwrite.h"
 #include "cli/stop.h"
 #include "settings/schema.h"
 
@@ -24,6 +25,7 @@ struct parser {
     const struct nadi_option_group *groups;
     char *values;
     struct common common;
+    struct nadi_named_files files;
     bool failed;
 };
 
@@ -313,6 +315,9 @@ static int read_option(struct parser *p, int i, int count, char **arguments, boo
         value = NULL;
     else if (again && o->joined && *value)
         value = join(p, o, found.value, value);
+    const bool writes = nadi_option_writes(p->groups, o);
+    if (writes || nadi_option_reads(o))
+        nadi_named_files_add(&p->files, o, equals ? equals + 1 : arguments[i], writes);
     if (found.given ? !keep_given(found.value, o, value) : !set_value(o, value, found.value))
         complain_value(p, o, value);
     return i;
@@ -352,6 +357,13 @@ bool nadi_options_parse(const char *name, const struct nadi_option_group *groups
         }
     }
     *words = (struct nadi_words){(const char *const *)arguments, kept};
+    for (int i = 0; i < kept; i++)
+        nadi_named_files_add(&p.files, NULL, arguments[i], false);
+    const struct nadi_named_file *by;
+    const char *read = nadi_named_files_clash(&p.files, &by);
+    if (read)
+        complain(&p, "'--%s %s' would write over '%s', which is read", by->option->name, by->name,
+                 read);
     find_missing(&p, seen);
     nadi_stop_after(p.common.max_wall_ns);
     if (p.failed)

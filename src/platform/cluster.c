@@ -243,15 +243,46 @@ static bool change_graph(struct nadi_doc *doc, const struct nadi_doc_changes *ch
     return true;
 }
 
-static bool has_change(const struct nadi_doc_changes *changes, const char *what, bool in_graph)
+/* Which of a cluster's bandwidths, or latencies, are changed: those of its first dimension, within
+ * a server, or those behind; a whole list is of either. */
+struct changed {
+    bool inside, beyond, whole;
+};
+
+static struct changed changes_of(const struct nadi_doc_changes *changes, const char *what,
+                                 bool one_dimension)
 {
+    struct changed found = {0};
     for (size_t i = 0; i < changes->count; i++) {
-        const struct nadi_doc_change *change = &changes->items[i];
-        if (!nadi_str_equal(change->of, "cluster"))
+        const char *path = changes->items[i].path;
+        const bool in_graph = nadi_str_starts(path, of_graph);
+        if (!nadi_str_equal(changes->items[i].of, "cluster") ||
+            (in_graph ? !strstr(path, what) : !nadi_str_starts(path, what)))
             continue;
-        if (in_graph ? strstr(change->path, what) != NULL : nadi_str_starts(change->path, what))
-            return true;
+        if (!in_graph && path[strlen(what)] != '[')
+            found.whole = true;
+        else if (!one_dimension && (in_graph ? nadi_str_starts(path + strlen(of_graph), "scale-up-")
+                                             : nadi_str_equal(path + strlen(what), "[0]")))
+            found.inside = true;
+        else
+            found.beyond = true;
     }
+    return found;
+}
+
+static bool differ(struct changed here, struct changed there)
+{
+    const bool any = there.inside || there.beyond;
+    return here.whole ? !any : here.inside != there.inside || here.beyond != there.beyond;
+}
+
+/* Is another graph given, or none? */
+static bool has_new_graph(const struct nadi_doc_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++)
+        if (nadi_str_equal(changes->items[i].of, "cluster") &&
+            nadi_str_starts(changes->items[i].path, "graph"))
+            return true;
     return false;
 }
 
@@ -261,22 +292,27 @@ static bool changes_both(const struct nadi_doc *doc, const struct nadi_doc_chang
                          const struct nadi_doc_changes *graph, struct nadi_diags *diags)
 {
     static const char *const both[] = {"bandwidth", "latency"};
-    if (!nadi_doc_find(doc->root, "graph") || has_change(plain, "graph", false))
+    if (!nadi_doc_find(doc->root, "graph") || has_new_graph(plain))
         return true;
     for (size_t i = 0; i < 2; i++) {
-        const bool here = has_change(plain, both[i], false),
-                   there = has_change(graph, both[i], true);
+        const struct nadi_doc_node *value = nadi_doc_find(doc->root, both[i]);
         char help[160];
-        if (here == there || !nadi_doc_find(doc->root, both[i]))
+        if (!value)
             continue;
+        const bool one = value->kind != NADI_DOC_LIST || value->count < 2;
+        const struct changed here = changes_of(plain, both[i], one),
+                             there = changes_of(graph, both[i], one);
+        if (!differ(here, there))
+            continue;
+        const bool inside = here.inside != there.inside && !here.whole;
+        const bool listed = here.whole || (inside ? here.inside : here.beyond);
         snprintf(help, sizeof(help),
-                 "change it in both places, as in \"cluster.%s[1]=... "
-                 "cluster.graph.%s=...\"",
-                 both[i], both[i]);
+                 "change it in both places, as in \"cluster.%s[%d]=... cluster.graph.%s%s=...\"",
+                 both[i], !inside, inside ? "scale-up-" : "", both[i]);
         return nadi_error(diags, "cluster/graph", NADI_IN_FILE(doc->path), help,
                           "'%s' is changed %s, but not %s", both[i],
-                          here ? "for network models without a graph" : "in the graph",
-                          here ? "in the graph" : "for network models without a graph");
+                          listed ? "for network models without a graph" : "in the graph",
+                          listed ? "in the graph" : "for network models without a graph");
     }
     return true;
 }

@@ -62,7 +62,8 @@ static const struct nadi_column message_columns[] = {
     {"send_ns", 1, NADI_GET(U64, sent), .meaning = "when it was sent"},
     {"arrive_ns", 1, NADI_GET(U64, arrived), .meaning = "when its last byte arrived"},
     {"waited_ns", 1, MESSAGE(waited_ns), .meaning = "time that others held it up"},
-    {"queued_ns", 1, MESSAGE(queued_ns), .meaning = "time behind earlier messages of its pair"},
+    {"queued_ns", 1, MESSAGE(queued_ns),
+     .meaning = "time behind earlier messages of its pair that nothing held up"},
     {"link", 1, NADI_INDEX(nadi_message_entry, link), .meaning = "where it was held up longest"},
 };
 
