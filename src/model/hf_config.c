@@ -152,6 +152,17 @@ const char *nadi_hf_text(struct nadi_hf_config *c, const char *names)
     return node && node->kind == NADI_DOC_SCALAR && !is_null(c, node) ? node->text : "";
 }
 
+bool nadi_hf_gate(struct nadi_hf_config *c, const char *names, const char *absent, bool *gated)
+{
+    static const char gates[] = "swiglu geglu reglu glu",
+                      plain[] = "gelu gelu_new gelu_fast gelu_pytorch_tanh quick_gelu relu relu2 "
+                                "silu swish mish tanh";
+    const char *found = nadi_hf_text(c, names), *word = *found ? found : absent;
+    *gated = nadi_hf_has_word(gates, word);
+    return *gated || nadi_hf_has_word(plain, word) ||
+           nadi_hf_refuse(c, nadi_hf_find(c, names), "an activation of this name");
+}
+
 const struct nadi_doc_node *nadi_hf_list(struct nadi_hf_config *c, const char *names)
 {
     const struct nadi_doc_node *node = nadi_hf_find(c, names);

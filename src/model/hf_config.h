@@ -31,6 +31,9 @@ uint32_t nadi_hf_times(struct nadi_hf_config *c, uint64_t a, uint64_t b);
 /* True or false, also as 1 or 0; null is false. */
 bool nadi_hf_truth(struct nadi_hf_config *c, const char *names, bool absent);
 const char *nadi_hf_text(struct nadi_hf_config *c, const char *names);
+/* Does the activation of this name multiply two halves, each a matrix? `absent` counts where there
+ * is none. False with an error: it is not known. */
+bool nadi_hf_gate(struct nadi_hf_config *c, const char *names, const char *absent, bool *gated);
 /* A list, or NULL: none, an empty one, or a number. */
 const struct nadi_doc_node *nadi_hf_list(struct nadi_hf_config *c, const char *names);
 /* Looks for keys within the map `name` of the current one; false: there is none. */

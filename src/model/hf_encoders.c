@@ -158,7 +158,8 @@ bool nadi_hf_nomic_bert(struct nadi_model *m, struct nadi_hf_config *c)
         m->biases |= NADI_BIAS_MLP;
     if (nadi_hf_truth(c, "qkv_proj_bias", true))
         m->biases |= NADI_BIAS_QKV | NADI_BIAS_OUTPUT;
-    m->gated = strcmp(nadi_hf_text(c, "activation_function"), "swiglu") == 0;
+    if (!nadi_hf_gate(c, "activation_function", "gelu", &m->gated))
+        return false;
     if (multiple)
         m->vocab = (m->vocab + multiple - 1) / multiple * multiple;
     return true;

@@ -263,8 +263,8 @@ bool nadi_hf_old_olmo(struct nadi_model *m, struct nadi_hf_config *c)
     if (norms && nadi_hf_is_true(norms))
         return nadi_hf_refuse(c, norms, "a norm of queries and keys");
     m->kv_heads = nadi_hf_number(c, "n_kv_heads", one ? 1 : 0);
-    m->gated = strcmp(nadi_hf_text(c, "activation_type"), "gelu") != 0 &&
-               strcmp(nadi_hf_text(c, "activation_type"), "relu") != 0;
+    if (!nadi_hf_gate(c, "activation_type", "swiglu", &m->gated))
+        return false;
     const uint64_t both = width ? width : ratio * m->hidden;
     if (both > NADI_HF_MOST_COUNT)
         return nadi_hf_refuse(c, nadi_hf_find(c, "mlp_ratio"), "wider than 1e9");

@@ -50,6 +50,12 @@ static void refusals(void **state)
          "'block_configs'"},
         {"{'model_type': 'plamo2', 'mamba_d_state': 16, " BASE "}", "model/unmodelled",
          "'mamba_d_state'"},
+        {"{'model_type': 'hf_olmo', 'd_model': 64, 'n_heads': 8, 'n_layers': 4, "
+         "'mlp_hidden_size': 320, 'vocab_size': 980, 'activation_type': 'swigly'}",
+         "model/unmodelled", "'activation_type'"},
+        {"{'model_type': 'nomic_bert', 'n_embd': 64, 'n_head': 8, 'n_layer': 2, 'n_inner': 160, "
+         "'vocab_size': 1000, 'n_positions': 128, 'activation_function': 'x'}",
+         "model/unmodelled", "'activation_function'"},
         /* keys that nobody read */
         {"{'model_type': 'llama', 'block_configs': [{'attention': 1}], " BASE "}",
          "model/unmodelled", "'block_configs'"},
