@@ -90,7 +90,8 @@ uint32_t nadi_hf_number(struct nadi_hf_config *c, const char *names, uint32_t ab
     if (is_null(c, node))
         return 0;
     const struct nadi_doc_node *item = node->kind == NADI_DOC_LIST ? node->first : node;
-    bool ok = item && count_of(c, item, &value);
+    /* one of each layer: a list of one says nothing of layers, and is no number */
+    bool ok = item && count_of(c, item, &value) && (node->kind != NADI_DOC_LIST || node->count > 1);
     for (uint32_t other; ok && node->kind == NADI_DOC_LIST && item; item = item->next) {
         ok = count_of(c, item, &other);
         if (ok && other != value) {

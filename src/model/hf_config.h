@@ -24,7 +24,8 @@ struct nadi_hf_config {
 
 /* Names of a key are separated by blanks; the first that the file has counts. */
 const struct nadi_doc_node *nadi_hf_find(struct nadi_hf_config *c, const char *names);
-/* A whole number up to 1e9; a list of equal ones counts as one of them (one of each layer). */
+/* A whole number up to 1e9; a list of several equal ones counts as one of them (one of each layer).
+ */
 uint32_t nadi_hf_number(struct nadi_hf_config *c, const char *names, uint32_t absent);
 /* The product, an error where it is above 1e9. */
 uint32_t nadi_hf_times(struct nadi_hf_config *c, uint64_t a, uint64_t b);

@@ -71,6 +71,8 @@ static void refusals(void **state)
          "whole number"},
         {"{'model_type': 'llama', 'num_hidden_layers': 4.5, 'hidden_size': 64}", "model/config",
          "whole number"},
+        {"{'model_type': 'llama', 'num_hidden_layers': [1], 'hidden_size': 64}", "model/config",
+         "whole number"},
         {"{'model_type': 'llama', 'tie_word_embeddings': [], " BASE "}", "model/config",
          "true or false"},
         {"{'model_type': 'llama', 'mlp_bias': 'x', " BASE "}", "model/config", "true or false"},
