@@ -8,6 +8,8 @@
 #include "support/golden.h"
 #include "support/job.h"
 #include "support/job_draw.h"
+#include "why/gains.h"
+#include "why/why.h"
 
 #include <setjmp.h>
 
@@ -148,6 +150,56 @@ static void put_packets(const struct nadi_packet_figures *p, struct nadi_str *ou
                     p->recalled, (unsigned)(d & 0xffff));
 }
 
+/* Why it took so long: steps, shares of causes, slack, what better parameters would save. */
+static void put_why(const struct nadi_inputs *in, const struct nadi_result *r, struct nadi_str *out)
+{
+    struct nadi_why x;
+    struct nadi_gain gains[NADI_GAINS_MOST];
+    uint64_t path = DIGEST_INIT, shares = DIGEST_INIT, slack = DIGEST_INIT, gain = DIGEST_INIT;
+    nadi_why_find(in, r, &x);
+    digest_text(&path, x.why_not);
+    digest_double(&path, x.packets_ns);
+    for (size_t i = 0; i < x.step_count; i++) {
+        const struct nadi_path_step *p = &x.steps[i];
+        const uint64_t parts[] = {p->start_ns,
+                                  p->end_ns,
+                                  p->rank,
+                                  p->node,
+                                  (uint64_t)p->cause,
+                                  (uint64_t)p->binding,
+                                  p->dim,
+                                  p->link,
+                                  p->fixed_ns,
+                                  p->latency_ns,
+                                  p->held_ns};
+        for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); k++)
+            digest_u64(&path, parts[k]);
+        digest_text(&path, p->group);
+        digest_text(&path, p->algorithm);
+    }
+    for (size_t i = 0; x.shares && i < (size_t)r->rank_count * NADI_CAUSES; i++)
+        digest_u64(&shares, x.shares[i]);
+    digest_u64(&slack, x.slack_is_exact);
+    for (uint32_t rank = 0; !x.why_not && rank < r->rank_count; rank++)
+        for (uint32_t node = 0; node < in->traces[rank]->node_count; node++) {
+            const struct nadi_node_time *time = nadi_why_time(&x, rank, node);
+            digest_u64(&slack, time ? time->slack_ns : 1);
+        }
+    const uint32_t count = nadi_gains_find(in, r, &x, &x.arena, gains);
+    for (uint32_t i = 0; i < count; i++) {
+        digest_text(&gain, gains[i].what);
+        digest_double(&gain, gains[i].ns);
+    }
+    nadi_str_printf(out, "  why: %zu steps", x.step_count);
+    for (int i = 0; i < NADI_CAUSES; i++)
+        if (x.sums[i])
+            nadi_str_printf(out, ", %s %" PRIu64, nadi_cause_name((enum nadi_cause)i), x.sums[i]);
+    nadi_str_printf(out, "; path %04x shares %04x slack %04x gains %04x\n",
+                    (unsigned)(path & 0xffff), (unsigned)(shares & 0xffff),
+                    (unsigned)(slack & 0xffff), (unsigned)(gain & 0xffff));
+    nadi_why_release(&x);
+}
+
 static void put_result(const struct job *j, const struct nadi_result *r, struct nadi_str *out)
 {
     uint64_t told = DIGEST_INIT;
@@ -170,6 +222,8 @@ static void put_result(const struct job *j, const struct nadi_result *r, struct 
                     (unsigned)(told & 0xffff));
     if (r->has_packets)
         put_packets(&r->packets, out);
+    if (r->outcome == NADI_OUTCOME_DONE)
+        put_why(&j->in, r, out);
 }
 
 /* ---- the jobs -------------------------------------------------------------------------------- */
