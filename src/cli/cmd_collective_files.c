@@ -46,7 +46,7 @@ static const struct nadi_option_group collective_check_groups[] = {
 
 static const struct nadi_setting convert_options[] = {
     {.name = "output",
-     .argument = "FILE",
+     .argument = "FILE|PREFIX",
      .letter = 'o',
      .type = NADI_TYPE_TEXT,
      .required = true,

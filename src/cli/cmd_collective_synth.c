@@ -57,7 +57,7 @@ static const struct nadi_setting search[] = {
 static const struct nadi_setting output[] = {
     {.name = "out",
      .letter = 'o',
-     .argument = "FILE",
+     .argument = "FILE|PREFIX",
      .type = NADI_TYPE_TEXT,
      AT(out),
      .doc = "File to write; of Chakra traces the prefix"},

@@ -38,13 +38,14 @@ bool nadi_option_reads(const struct nadi_setting *option)
     return option->type == NADI_TYPE_TEXT && known;
 }
 
-/* A prefix names the traces of a job: its manifest, and the first of them. */
-static bool are_one(const char *written, const char *read, size_t length)
+/* A prefix names the traces of a job: its manifest, and the first of them. So may what is read;
+ * what is written is one where its option says so. */
+static bool are_one(const char *written, bool prefix, const char *read, size_t length)
 {
     static const char *const suffixes[] = {"", ".yml", ".0.et"};
     enum { SUFFIXES = sizeof(suffixes) / sizeof(suffixes[0]) };
     char one[PATH_MAX], two[PATH_MAX];
-    for (size_t i = 0; i < SUFFIXES; i++)
+    for (size_t i = 0; i < (prefix ? SUFFIXES : 1); i++)
         for (size_t k = 0; k < SUFFIXES; k++) {
             (void)snprintf(one, sizeof(one), "%s%s", written, suffixes[i]);
             (void)snprintf(two, sizeof(two), "%.*s%s", (int)length, read, suffixes[k]);
@@ -55,14 +56,16 @@ static bool are_one(const char *written, const char *read, size_t length)
 }
 
 /* Is one of those that are read, "a" or "a,b", written over? */
-static bool is_among(const char *written, const char *read)
+static bool is_among(const struct nadi_named_file *written, const char *read)
 {
-    if (are_one(written, read, strlen(read)))
+    const char *argument = written->option->argument;
+    const bool prefix = argument && strstr(argument, "PREFIX") != NULL;
+    if (are_one(written->name, prefix, read, strlen(read)))
         return true;
     for (const char *end; (end = strchr(read, ',')) != NULL; read = end + 1)
-        if (are_one(written, read, (size_t)(end - read)))
+        if (are_one(written->name, prefix, read, (size_t)(end - read)))
             return true;
-    return are_one(written, read, strlen(read));
+    return are_one(written->name, prefix, read, strlen(read));
 }
 
 const char *nadi_named_files_clash(const struct nadi_named_files *files,
@@ -70,7 +73,7 @@ const char *nadi_named_files_clash(const struct nadi_named_files *files,
 {
     for (size_t i = 0; i < files->count; i++)
         for (size_t k = 0; k < files->count && files->items[i].writes; k++)
-            if (!files->items[k].writes && is_among(files->items[i].name, files->items[k].name)) {
+            if (!files->items[k].writes && is_among(&files->items[i], files->items[k].name)) {
                 *by = &files->items[i];
                 return files->items[k].name;
             }

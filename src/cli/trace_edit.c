@@ -8,7 +8,7 @@
 const struct nadi_setting nadi_cli_edit_options[] = {
     {.name = "out",
      .letter = 'o',
-     .argument = "FILE",
+     .argument = "FILE|PREFIX",
      .type = NADI_TYPE_TEXT,
      .required = true,
      AT(out),
