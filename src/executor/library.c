@@ -16,7 +16,7 @@ static nadi_time time_of(struct nadi_system *s, const struct operation *op)
         .kind = kind,
         .ranks = g->size,
         .nodes = s->places.nodes[op->view.group],
-        .beside = s->places.beside[op->view.group],
+        .nics = s->places.nics[op->view.group],
         .bytes = kind == NADI_COMM_ALL_GATHER ? bytes * g->size : bytes,
         .in_place = true,
     };

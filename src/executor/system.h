@@ -65,8 +65,8 @@ void nadi_system_destroy(struct nadi_system *s); /* NULL is allowed */
 
 /* How groups lie on a platform's nodes, by group. */
 struct nadi_library_places {
-    const uint32_t *nodes;  /* that its members lie on */
-    const uint32_t *beside; /* see struct nadi_comm_case; 0 where each rank has its own NICs */
+    const uint32_t *nodes; /* that its members lie on */
+    const double *nics;    /* see struct nadi_comm_case; 0 where each rank has its own NICs */
 };
 
 /* O(members of all groups). The lists are in the arena. */

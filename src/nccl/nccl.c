@@ -35,9 +35,7 @@ static struct shape shape_of(const struct nadi_comm_platform *p, const struct na
     const uint32_t per_node = (c->ranks + (uint32_t)s.m - 1) / (uint32_t)s.m;
     s.g = per_node;
     s.link = nadi_comm_link_rate(p, per_node);
-    s.nic = p->nics < p->gpus_per_node && c->beside > per_node
-                ? nadi_comm_nic_rate(p, c->beside) * per_node / c->beside
-                : nadi_comm_nic_rate(p, per_node);
+    s.nic = c->nics > 0 ? c->nics * p->nic_rate : nadi_comm_nic_rate(p, per_node);
     return s;
 }
 

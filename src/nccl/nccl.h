@@ -42,8 +42,8 @@ struct nadi_comm_case {
     bool unaligned; /* ranks' parts of a gather or scatter do not begin at multiples of 16 bytes */
     enum nadi_comm_calls calls;
     uint32_t launches; /* ranks that one thread of the host launches, of queued calls; 0: one */
-    uint32_t beside;   /* ranks of a node in this group and in those like it, which use the node's
-                          NICs meanwhile; 0: only its own */
+    double nics;       /* of a node that the group has, parts of those that others use meanwhile
+                          added up; 0: those of as many accelerators side by side */
     uint32_t version;  /* of the library, 2.27 is 227; 0: the platform's */
 };
 

@@ -239,6 +239,15 @@ static const struct line *line_of(struct nadi_transfers *t, struct place *p, uin
     return line;
 }
 
+/* All ranks of a node are in such groups, and share its NICs. */
+static double shared_nics(const struct nadi_comm_platform *library, const struct place *p)
+{
+    const uint32_t per_node = (p->size + p->nodes - 1) / p->nodes;
+    if (library->nics >= library->gpus_per_node)
+        return 0;
+    return library->nics * fmin((double)per_node / library->gpus_per_node, 1);
+}
+
 static double library_ns(const struct nadi_transfers *t, const struct place *p,
                          const struct nadi_comm_step *step)
 {
@@ -249,7 +258,7 @@ static double library_ns(const struct nadi_transfers *t, const struct place *p,
         .kind = kind,
         .ranks = p->size,
         .nodes = p->nodes,
-        .beside = t->study->library->gpus_per_node,
+        .nics = shared_nics(t->study->library, p),
         .bytes = kind == NADI_COMM_ALL_GATHER ? bytes * p->size : bytes,
         .in_place = true,
     };

@@ -3,6 +3,9 @@
 #include "network/network.h"
 #include "sim/folding.h"
 
+#include <math.h>
+#include <string.h>
+
 enum {
     LARGEST_ALL_PAIRS =
         128, /* groups whose algorithm uses every distance are compared up to here */
@@ -103,9 +106,11 @@ static void describe_group(struct nadi_folding *f, uint32_t index)
     for (uint32_t i = 0; i < f->in->system.attached_count; i++)
         if (may_run(f, index, i))
             info->shape = nadi_fold_mixed(info->shape, i);
-    if (f->algorithms & 1U << NADI_ALGORITHM_LIBRARY && !info->world)
-        info->shape = nadi_fold_mixed(info->shape, (uint64_t)f->library.beside[index] << 32 |
-                                                       f->library.nodes[index]);
+    if (f->algorithms & 1U << NADI_ALGORITHM_LIBRARY && !info->world) {
+        uint64_t nics;
+        memcpy(&nics, &f->library.nics[index], sizeof(nics));
+        info->shape = nadi_fold_mixed(nadi_fold_mixed(info->shape, nics), f->library.nodes[index]);
+    }
     if (f->algorithms == 1U << NADI_ALGORITHM_LIBRARY)
         return; /* nothing else of a group counts */
     if (info->world) {
@@ -187,7 +192,7 @@ bool nadi_fold_same_shape(const struct nadi_folding *f, uint32_t a, uint32_t b)
             return false;
     if (f->algorithms & 1U << NADI_ALGORITHM_LIBRARY &&
         (f->library.nodes[a] != f->library.nodes[b] ||
-         f->library.beside[a] != f->library.beside[b]))
+         fabs(f->library.nics[a] - f->library.nics[b]) > 0))
         return false;
     for (uint32_t d = 1; !f->groups[a].world && d < g->size; d++) {
         if (!uses_distance(f, g->size, d) || f->algorithms == 1U << NADI_ALGORITHM_LIBRARY)
