@@ -65,6 +65,22 @@ bool nadi_pkt_route_turns(const struct nadi_pkt *net, uint32_t flow, bool back)
 
 /* ---- nodes that forward only so much ------------------------------------------------------- */
 
+/* NPUs have cables without a dimension to routers on board only, which reduce nothing. */
+static bool is_end_of(const struct nadi_graph *g, uint32_t node, uint32_t host)
+{
+    const struct nadi_graph_port *port = &g->ports[g->first_port[host]];
+    return port->peer == node && g->links[port->link].dim == NADI_NONE &&
+           g->nodes[node].in_switch_bytes_per_ns > 0;
+}
+
+uint32_t nadi_pkt_server_of(const struct nadi_pkt *net, uint32_t node, uint32_t src, uint32_t dst)
+{
+    const uint32_t server = inside_of(net, node);
+    const bool own = server != NADI_NONE &&
+                     (is_end_of(net->graph, node, src) || is_end_of(net->graph, node, dst));
+    return own ? NADI_NONE : server;
+}
+
 /* The packet leaves the server: what a port's way out would do to it. */
 static void leave_server(struct nadi_pkt *net, uint32_t server, uint32_t at)
 {
@@ -80,10 +96,12 @@ static void leave_server(struct nadi_pkt *net, uint32_t server, uint32_t at)
 struct nadi_pkt_forwarding nadi_pkt_forwarding_find(struct nadi_pkt *net, uint32_t port,
                                                     uint32_t at, uint32_t queue)
 {
-    const uint32_t node = net->ports[port].node, server = inside_of(net, node);
+    struct nadi_pkt_packet *packet = &net->packets[at];
+    const struct nadi_pkt_info *info = &net->infos[packet->flow];
+    const uint32_t *hosts = net->graph->hosts, node = net->ports[port].node;
+    const uint32_t server = nadi_pkt_server_of(net, node, hosts[info->src], hosts[info->dst]);
     const uint32_t from = queue / NADI_PKT_CLASSES;
     const bool served = server != NADI_NONE && from == server;
-    struct nadi_pkt_packet *packet = &net->packets[at];
     struct nadi_pkt_forwarding p = {.held = served, .in = packet->in};
     if (served)
         leave_server(net, server, at);

@@ -8,7 +8,8 @@
  * for the server, passes it and goes on to its egress queue, held all the time by the port at which
  * it came in; so there is nothing inside that could be paused, and the node stays one switch with
  * one buffer. ECN and telemetry see the server as another hop. Control frames and answers pass
- * beside it: behind the sender's own data they would hold it back.
+ * beside it: behind the sender's own data they would hold it back. So does what the node reduces or
+ * spreads itself: it does not forward it.
  *
  * Classes. Lossless queues whose routes go in circles can wait for each other for ever. All nodes
  * have an order: by their distance from hosts, the farthest highest, then by the distance from one
@@ -30,6 +31,11 @@ struct nadi_pkt_forwarding {
     uint32_t in;    /* port * CLASSES + class: who holds it */
     bool held;      /* since it came in before */
 };
+
+/* The port to the server that packets from `src` to `dst`, nodes of hosts, pass at the node; NONE:
+ * it has none, or one of them is its own end (ends.h), as what a switch reduces is not forwarded.
+ */
+uint32_t nadi_pkt_server_of(const struct nadi_pkt *net, uint32_t node, uint32_t src, uint32_t dst);
 
 /* Of the packet at `at`, which came to `port` and left `queue`. */
 struct nadi_pkt_forwarding nadi_pkt_forwarding_find(struct nadi_pkt *net, uint32_t port,

@@ -213,9 +213,10 @@ static bool set_hop(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t hop
 static bool pass_server(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t *hop,
                         uint32_t node)
 {
-    if (!net->inside || net->inside[node] == NADI_NONE)
-        return true;
-    return set_hop(net, flow, back, (*hop)++, net->inside[node]);
+    const struct nadi_pkt_info *info = &net->infos[flow];
+    const uint32_t *hosts = net->graph->hosts;
+    const uint32_t server = nadi_pkt_server_of(net, node, hosts[info->src], hosts[info->dst]);
+    return server == NADI_NONE || set_hop(net, flow, back, (*hop)++, server);
 }
 
 /* There is nothing behind the route's last hop: packets that were led off it count their hops on.
@@ -423,8 +424,9 @@ void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_
                 *rate = 0;
                 return;
             }
-            if (net->inside && net->inside[w.node] != NADI_NONE)
-                add_hop(net, net->inside[w.node], back, rtt, rate);
+            const uint32_t server = nadi_pkt_server_of(net, w.node, ends[0], ends[1]);
+            if (server != NADI_NONE)
+                add_hop(net, server, back, rtt, rate);
             add_hop(net, port, back, rtt, rate);
             w.node = net->graph->ports[port].peer;
         }
