@@ -1,5 +1,6 @@
 #include "api/inside.h"
 #include "api/job.h"
+#include "api/words.h"
 #include "base/hold.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -61,6 +62,11 @@ enum nadi_status nadi_do_claim_clear(const struct nadi_claim *claim, struct nadi
     const bool ok = nadi_output_lock_holds(claim->lock, messages) &&
                     nadi_run_files_remove(nadi_output_lock_path(claim->lock), NULL, NULL, messages);
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+const char *nadi_run_file_name(size_t index)
+{
+    return index < NADI_FILES ? nadi_run_file_info((enum nadi_run_file)index)->name : NULL;
 }
 
 /* Into the folder that the caller claimed, or into one that is claimed while it is written. */

@@ -56,6 +56,9 @@
 #define NADI_WORDS_PARTITION_GRAPH  NADI_WORD_TABLE("own", "metis", NULL)
 #define NADI_WORDS_PARTITION_NETS   NADI_WORD_TABLE("mlp", "lenet", "block", NULL)
 
+/* Names of the files that a run may write into its folder; NULL behind the last one. */
+const char *nadi_run_file_name(size_t index);
+
 /* The place of a word that the check of arguments has let through (NADI_WORD); the last of `words`
  * where it is none of them. */
 static inline uint32_t nadi_word_index(const char *const *words, const char *given)

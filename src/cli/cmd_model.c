@@ -24,7 +24,7 @@ const struct nadi_setting nadi_cli_model_inputs[] = {
          "its device or platform and the model: \"cluster.bandwidth[1]=100GB/s "
          "device.memory=141GB cluster.graph.nodes=128\"; they take precedence over the files"},
     {.name = "cluster",
-     .argument = "NAME",
+     .argument = "NAME|FILE",
      .type = NADI_TYPE_TEXT,
      AT(cluster),
      .doc = "Devices and network: a name of `nadi model list`, or a file"},

@@ -16,7 +16,7 @@ struct values {
 
 static const struct nadi_setting input[] = {
     {.name = "cluster",
-     .argument = "NAME",
+     .argument = "NAME|FILE",
      .type = NADI_TYPE_TEXT,
      AT(cluster),
      .required = true,

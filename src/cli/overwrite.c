@@ -1,5 +1,6 @@
 #include "cli/overwrite.h"
 
+#include "api/words.h"
 #include "base/file.h"
 #include "base/str.h"
 
@@ -38,34 +39,50 @@ bool nadi_option_reads(const struct nadi_setting *option)
     return option->type == NADI_TYPE_TEXT && known;
 }
 
-/* A prefix names the traces of a job: its manifest, and the first of them. So may what is read;
- * what is written is one where its option says so. */
-static bool are_one(const char *written, bool prefix, const char *read, size_t length)
+static bool has_argument(const struct nadi_named_file *file, const char *argument)
 {
-    static const char *const suffixes[] = {"", ".yml", ".0.et"};
-    enum { SUFFIXES = sizeof(suffixes) / sizeof(suffixes[0]) };
+    const struct nadi_setting *o = file->option;
+    return o && o->argument && strstr(o->argument, argument) != NULL;
+}
+
+/* What a name stands for: a file, or a prefix for the traces of a job, its manifest and the first
+ * of them; a folder that is written for the files of a run, if they are there. */
+static const char *end_of(const struct nadi_named_file *file, size_t index)
+{
+    static const char *const of_prefix[] = {"", ".yml", ".0.et", NULL};
+    if (file->writes && has_argument(file, "DIR"))
+        return nadi_run_file_name(index);
+    if (file->writes && index && !has_argument(file, "PREFIX"))
+        return NULL;
+    return of_prefix[index];
+}
+
+static bool are_one(const struct nadi_named_file *written, const struct nadi_named_file *read,
+                    const char *name, size_t length)
+{
+    const char *slash = has_argument(written, "DIR") ? "/" : "";
     char one[PATH_MAX], two[PATH_MAX];
-    for (size_t i = 0; i < (prefix ? SUFFIXES : 1); i++)
-        for (size_t k = 0; k < SUFFIXES; k++) {
-            (void)snprintf(one, sizeof(one), "%s%s", written, suffixes[i]);
-            (void)snprintf(two, sizeof(two), "%.*s%s", (int)length, read, suffixes[k]);
-            if (nadi_file_is_regular(one) && nadi_file_is_same(one, two))
+    for (size_t i = 0; end_of(written, i); i++) {
+        (void)snprintf(one, sizeof(one), "%s%s%s", written->name, slash, end_of(written, i));
+        for (size_t k = 0; nadi_file_is_regular(one) && end_of(read, k); k++) {
+            (void)snprintf(two, sizeof(two), "%.*s%s", (int)length, name, end_of(read, k));
+            if (nadi_file_is_same(one, two))
                 return true;
         }
+    }
     return false;
 }
 
 /* Is one of those that are read, "a" or "a,b", written over? */
-static bool is_among(const struct nadi_named_file *written, const char *read)
+static bool is_among(const struct nadi_named_file *written, const struct nadi_named_file *read)
 {
-    const char *argument = written->option->argument;
-    const bool prefix = argument && strstr(argument, "PREFIX") != NULL;
-    if (are_one(written->name, prefix, read, strlen(read)))
+    const char *name = read->name;
+    if (are_one(written, read, name, strlen(name)))
         return true;
-    for (const char *end; (end = strchr(read, ',')) != NULL; read = end + 1)
-        if (are_one(written->name, prefix, read, (size_t)(end - read)))
+    for (const char *end; (end = strchr(name, ',')) != NULL; name = end + 1)
+        if (are_one(written, read, name, (size_t)(end - name)))
             return true;
-    return are_one(written->name, prefix, read, strlen(read));
+    return are_one(written, read, name, strlen(name));
 }
 
 const char *nadi_named_files_clash(const struct nadi_named_files *files,
@@ -73,7 +90,7 @@ const char *nadi_named_files_clash(const struct nadi_named_files *files,
 {
     for (size_t i = 0; i < files->count; i++)
         for (size_t k = 0; k < files->count && files->items[i].writes; k++)
-            if (!files->items[k].writes && is_among(&files->items[i], files->items[k].name)) {
+            if (!files->items[k].writes && is_among(&files->items[i], &files->items[k])) {
                 *by = &files->items[i];
                 return files->items[k].name;
             }

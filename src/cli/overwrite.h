@@ -1,5 +1,6 @@
 /* overwrite: no command writes over what it reads. A command line names files in its words and in
- * options; two of them may be one file, also by links. */
+ * options; two of them may be one file, also by links. Of a folder that is written only the files
+ * of a run are known (report/run_files.h). */
 #ifndef NADI_CLI_OVERWRITE_H
 #define NADI_CLI_OVERWRITE_H
 

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/hold.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "report/columns.h"
@@ -262,11 +263,82 @@ static bool remove_found(struct removal *r)
     return ok;
 }
 
+/* ---- what is read -------------------------------------------------------------------------- */
+
+struct reading { /* device and number of a file -> its path */
+    struct nadi_map64 index;
+    const char **paths;
+    size_t count;
+};
+
+static uint64_t number_of(const struct stat *about)
+{
+    return nadi_hash_words((const uint64_t[]){(uint64_t)about->st_dev, (uint64_t)about->st_ino}, 2);
+}
+
+static void add_read(struct reading *read, const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return; /* of the catalogue, made, or gone */
+    read->paths[read->count] = path;
+    nadi_map64_put(&read->index, number_of(&about), (uint32_t)read->count++, NULL);
+}
+
+static void find_read(struct reading *read, const struct nadi_inputs *in)
+{
+    read->paths = NADI_NEW(const char *, in->file_count + in->owned_count + 1);
+    nadi_map64_init(&read->index, 64);
+    for (size_t i = 0; i < in->file_count; i++)
+        add_read(read, in->files[i].path);
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        add_read(read, in->owned[i]->path);
+}
+
+/* None of our names in the folder, links included, is of a file that the run has read. */
+static bool check_found(struct removal *r, DIR *folder, const struct reading *read)
+{
+    const char *base = nadi_run_memory_base(r->in);
+    struct stat about;
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        if (nadi_run_file_of(entry->d_name, base) == NADI_FILES &&
+            !is_leftover(entry->d_name, base))
+            continue;
+        nadi_str_clear(&r->path);
+        nadi_str_printf(&r->path, "%s/%s", r->folder, entry->d_name);
+        if (stat(nadi_str_get(&r->path), &about) != 0)
+            continue;
+        const uint32_t at = nadi_map64_find(&read->index, number_of(&about));
+        if (at != NADI_NONE)
+            return nadi_error(r->diags, "run/input", NADI_IN_FILE(read->paths[at]),
+                              "choose another folder",
+                              "the run would write over this file, which it has read");
+    }
+    return true;
+}
+
+static bool spares_inputs(struct removal *r)
+{
+    struct reading read = {.count = 0};
+    DIR *folder = r->in ? opendir(r->folder) : NULL;
+    if (!folder)
+        return true;
+    struct nadi_hold *hold = nadi_hold_folder(folder);
+    find_read(&read, r->in);
+    const bool ok = check_found(r, folder, &read);
+    nadi_map64_release(&read.index);
+    nadi_mem_free(read.paths);
+    nadi_unhold(hold);
+    closedir(folder);
+    return ok;
+}
+
 bool nadi_run_files_remove(const char *folder, const struct nadi_inputs *in,
                            const struct nadi_report_options *o, struct nadi_diags *diags)
 {
     struct removal r = {.folder = folder, .in = in, .o = o, .diags = diags};
-    const bool ok = remove_listed(&r) && remove_found(&r) && remove_one(&r, NADI_SUMMARY_FILE);
+    const bool ok = spares_inputs(&r) && remove_listed(&r) && remove_found(&r) &&
+                    remove_one(&r, NADI_SUMMARY_FILE);
     nadi_str_release(&r.path);
     return ok;
 }

@@ -77,7 +77,7 @@ void nadi_written_take(struct nadi_written *w, const struct nadi_written_file *f
 /* Removes from the folder what earlier runs left there and `in` and `o` will not write again, also
  * temporary files; summary.json goes last, so that what is half removed is no run. Both NULL:
  * nothing will be written. A name that is none of ours stays, and so do folders. False with an
- * error. */
+ * error, also where a file that `in` was read from has one of our names there. */
 bool nadi_run_files_remove(const char *folder, const struct nadi_inputs *in,
                            const struct nadi_report_options *o,
                            struct nadi_diags *diags) NADI_MUST_USE;
