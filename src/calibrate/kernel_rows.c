@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "base/hold.h"
@@ -17,6 +18,7 @@
 
 #define MOST_OF_PEAK 1.15 /* a rate above that of every clock is no measurement */
 #define SETTLED      20.0 /* warm-up runs after which power limits the clock */
+#define RATE_DOUBT   0.05 /* a rate beside a time that is off by more is of something else */
 
 struct reader {
     struct nadi_kernel_rows *rows;
@@ -28,14 +30,23 @@ struct reader {
     bool settled;
 };
 
+/* By its name in any case; NADI_NONE: none. */
+static uint32_t column_named(const struct reader *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->csv.column_count; i++)
+        if (strcasecmp(r->csv.header[i], name) == 0)
+            return i;
+    return NADI_NONE;
+}
+
 static const char *field(const struct reader *r, const char *column)
 {
-    return nadi_csv_field(&r->csv, r->row, nadi_csv_column(&r->csv, column));
+    return nadi_csv_field(&r->csv, r->row, column_named(r, column));
 }
 
 static bool has(const struct reader *r, const char *column)
 {
-    return nadi_csv_column(&r->csv, column) != NADI_NONE;
+    return column_named(r, column) != NADI_NONE;
 }
 
 static const char *first_field(const struct reader *r, const char *const *columns)
@@ -122,6 +133,8 @@ static const struct nadi_device *open_device(struct reader *r)
     return d;
 }
 
+static const char *const types[] = {"dtype", "dtypes", "precision", NULL};
+
 static bool precision_of(const char *text, enum nadi_precision *precision)
 {
     char word[24] = "";
@@ -167,24 +180,46 @@ static const char *implausible(const struct nadi_kernel_row *row, double peak)
                : NULL;
 }
 
-static double measured_us(const struct reader *r, double flops)
+static double first_number(const struct reader *r, const char *const *columns)
+{
+    for (; *columns; columns++)
+        if (number(r, *columns) > 0)
+            return number(r, *columns);
+    return 0;
+}
+
+/* Fills the time of row->flops, from a rate where no time is given. Returns why the row cannot be
+ * taken, or NULL. */
+static const char *measure(const struct reader *r, struct nadi_kernel_row *row, double peak)
 {
     static const char *const times[] = {"time_us", "derived_time_us", NULL};
     static const char *const rates[] = {"TFLOPS", "MAMF_TFLOPS", NULL};
-    for (const char *const *c = times; *c; c++)
-        if (number(r, *c) > 0)
-            return number(r, *c);
-    for (const char *const *c = rates; *c; c++)
-        if (number(r, *c) > 0)
-            return flops / number(r, *c) / 1e6;
-    return 0;
+    const double us = first_number(r, times), rate = first_number(r, rates);
+    const double of_rate = rate > 0 ? row->flops / rate / 1e6 : 0;
+    row->measured_us = us > 0 ? us : of_rate;
+    if (row->measured_us > 0 && (has_odd(r, times) || has_odd(r, rates)))
+        return "implausible: a time or a rate that is no number above zero";
+    if (us > 0 && rate > 0 && fabs(of_rate / us - 1) > RATE_DOUBT)
+        return nadi_arena_printf(&r->rows->arena,
+                                 "contradictory: the time and the shape are %.4g TFLOP/s, the rate "
+                                 "beside them is %.4g",
+                                 row->flops / us / 1e6, rate);
+    return implausible(row, peak);
+}
+
+/* A word that no reader of the column knows; nothing is taken instead. */
+static const char *unknown_word(const struct reader *r, const char *column, const char *known)
+{
+    const char *text = field(r, column);
+    return *text ? nadi_arena_printf(&r->rows->arena, "unsupported: %s '%.40s'; known are %s",
+                                     column, text, known)
+                 : nadi_arena_printf(&r->rows->arena, "under-specified: %s", column);
 }
 
 /* ---- products ------------------------------------------------------------------------------ */
 
 static void product(struct reader *r, double b, double m, double n, double k)
 {
-    static const char *const types[] = {"dtype", "dtypes", "precision", NULL};
     struct nadi_arena *arena = &r->rows->arena;
     const char *type = first_field(r, types);
     struct nadi_kernel_row row = {.device = open_device(r), .kernel.kind = NADI_KERNEL_GEMM};
@@ -196,9 +231,15 @@ static void product(struct reader *r, double b, double m, double n, double k)
         add(r, row, "under-specified: m, n and k");
         return;
     }
-    static const char *const optional[] = {"b", NULL};
-    if (has_odd(r, optional)) {
-        add(r, row, "under-specified: b");
+    static const char *const optional[] = {"b", "batch", NULL};
+    if (has_odd(r, optional) || fabs(number_or(r, "batch", b) - b) > 0.5) {
+        add(r, row,
+            has_odd(r, optional) ? "under-specified: b" : "contradictory: b and batch differ");
+        return;
+    }
+    const bool in_run = strcasecmp(field(r, "state"), "run") == 0;
+    if (*field(r, "state") && !in_run) {
+        add(r, row, unknown_word(r, "state", "run, or none"));
         return;
     }
     if (!row.device) {
@@ -214,15 +255,15 @@ static void product(struct reader *r, double b, double m, double n, double k)
     kernel->n = nadi_count_trunc(n);
     kernel->k = nadi_count_trunc(k);
     kernel->output_bytes = kernel->precision == NADI_TF32 ? 4 : 2;
-    kernel->state = nadi_str_equal(field(r, "state"), "run") ? NADI_KERNEL_IN_RUN
-                    : r->settled                             ? NADI_KERNEL_REPEATED
-                                                             : NADI_KERNEL_ALONE;
+    kernel->state = in_run       ? NADI_KERNEL_IN_RUN
+                    : r->settled ? NADI_KERNEL_REPEATED
+                                 : NADI_KERNEL_ALONE;
     kernel->across = strstr(type, "->") != NULL;
     row.flops = nadi_kernel_flops(kernel);
-    row.measured_us = measured_us(r, row.flops);
     row.system = nadi_arena_printf(arena, "%s, %s products", row.device->name,
                                    nadi_precision_name(kernel->precision));
-    add(r, row, implausible(&row, row.device->peak[kernel->precision]));
+    const char *left_out = measure(r, &row, row.device->peak[kernel->precision]);
+    add(r, row, left_out);
 }
 
 /* "4096x8192x1024" */
@@ -243,24 +284,98 @@ static void product_row(struct reader *r)
     if (read_shape(field(r, "best_shape_MxNxK"), shape))
         product(r, 1, shape[0], shape[1], shape[2]);
     else
-        product(r, number_or(r, "b", 1), number(r, "m"), number(r, "n"), number(r, "k"));
+        product(r, number_or(r, "b", number_or(r, "batch", 1)), number(r, "m"), number(r, "n"),
+                number(r, "k"));
 }
 
 /* ---- attention ----------------------------------------------------------------------------- */
+
+/* "fwd", "Backward", "fwd+bwd"; without the column the forward pass. */
+static bool read_pass(const struct reader *r, struct nadi_kernel_row *row)
+{
+    const char *at = has(r, "pass") ? field(r, "pass") : "fwd";
+    while (*at) {
+        size_t length = 0;
+        while (isalpha((unsigned char)at[length]))
+            length++;
+        if ((length == 3 && strncasecmp(at, "fwd", 3) == 0) ||
+            (length == 7 && strncasecmp(at, "forward", 7) == 0))
+            row->forward = true;
+        else if ((length == 3 && strncasecmp(at, "bwd", 3) == 0) ||
+                 (length == 8 && strncasecmp(at, "backward", 8) == 0))
+            row->backward = true;
+        else
+            return false;
+        at += length;
+        at += strspn(at, " +_-/&");
+    }
+    return row->forward || row->backward;
+}
+
+/* Without the column there is no mask. */
+static bool read_causal(const struct reader *r, bool *causal)
+{
+    static const struct {
+        const char *word;
+        bool causal;
+    } known[] = {{"1", true},      {"1.0", true},   {"true", true},       {"yes", true},
+                 {"causal", true}, {"0", false},    {"0.0", false},       {"false", false},
+                 {"no", false},    {"full", false}, {"non-causal", false}};
+    const char *text = field(r, "causal");
+    *causal = false;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcasecmp(text, known[i].word) == 0) {
+            *causal = known[i].causal;
+            return true;
+        }
+    return !has(r, "causal");
+}
+
+/* bf16 where nothing is said: the figures of attention are of 16 bits. */
+static bool read_attention_precision(const struct reader *r, enum nadi_precision *precision)
+{
+    const char *type = first_field(r, types);
+    *precision = NADI_BF16;
+    return !*type ||
+           (precision_of(type, precision) && (*precision == NADI_BF16 || *precision == NADI_FP16));
+}
+
+/* What the words of a row say; NULL, or why it cannot be taken. */
+static const char *read_words(const struct reader *r, struct nadi_kernel_row *row, bool *causal)
+{
+    if (!read_pass(r, row))
+        return unknown_word(r, "pass", "fwd, forward, bwd, backward and both, as fwd+bwd");
+    if (!read_causal(r, causal))
+        return unknown_word(r, "causal", "0, 1, true, false, yes, no, causal and full");
+    if (!read_attention_precision(r, &row->kernel.precision))
+        return nadi_arena_printf(&r->rows->arena,
+                                 "unsupported: attention of '%.24s'; known are bf16 and fp16",
+                                 first_field(r, types));
+    return NULL;
+}
 
 /* Without `batch` and `heads` the setting of FlashAttention's papers: 16384 tokens, heads of 2048
  * together. Rates count half of the scores under a causal mask, and the backward pass 2.5 times. */
 static void attention_row(struct reader *r)
 {
     struct nadi_arena *arena = &r->rows->arena;
-    const char *pass = field(r, "pass"), *impl = field(r, "impl");
+    const char *impl = field(r, "impl");
     const double sequence = number(r, "seq_len"), width = number(r, "head_dim");
-    const bool causal = number(r, "causal") > 0;
+    bool causal = false;
     struct nadi_kernel_row row = {.device = open_device(r)};
+    const char *odd = read_words(r, &row, &causal);
+    const char *pass = odd                           ? field(r, "pass")
+                       : row.forward && row.backward ? "fwd+bwd"
+                       : row.backward                ? "bwd"
+                                                     : "fwd";
     row.label = nadi_arena_printf(arena, "%s %s, %.0f x %.0f%s", impl, pass, sequence, width,
                                   causal ? ", causal" : "");
     if (!(sequence > 0) || !(width > 0) || sequence > 1e9 || width > 1e6) {
         add(r, row, "under-specified: seq_len and head_dim");
+        return;
+    }
+    if (odd) {
+        add(r, row, odd);
         return;
     }
     static const char *const optional[] = {"batch", "heads", "kv_len", "head_dim_v", NULL};
@@ -278,7 +393,7 @@ static void attention_row(struct reader *r)
     }
     row.kernel = (struct nadi_kernel){
         .kind = NADI_KERNEL_ATTENTION,
-        .precision = NADI_BF16,
+        .precision = row.kernel.precision,
         .count = nadi_count_trunc(
             fmax(number_or(r, "batch", 16384 / sequence) * number_or(r, "heads", 2048 / width), 1)),
         .m = nadi_count_trunc(sequence),
@@ -288,12 +403,10 @@ static void attention_row(struct reader *r)
         .share = causal ? 0.5 : 1,
         .portable = strstr(impl, "FlashAttention-2") != NULL, /* written for A100 */
     };
-    row.backward = strstr(pass, "bwd") != NULL;
-    row.forward = strstr(pass, "fwd") || !row.backward;
     row.flops = nadi_kernel_flops(&row.kernel) * ((row.forward ? 1 : 0) + (row.backward ? 2.5 : 0));
-    row.measured_us = measured_us(r, row.flops);
     row.system = nadi_arena_printf(arena, "%s, attention", row.device->name);
-    add(r, row, implausible(&row, row.device->peak[NADI_BF16]));
+    const char *left_out = measure(r, &row, row.device->peak[NADI_BF16]);
+    add(r, row, left_out);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */

@@ -195,7 +195,8 @@ const struct nadi_command nadi_command_fit_kernels = {
     .words = "TABLE...",
     .about =
         "Columns: m, n, k, precision and time_us or TFLOPS, perhaps b and device; or seq_len, "
-        "head_dim,\ncausal, pass (fwd, bwd), and time_us or TFLOPS, perhaps batch and heads. "
+        "head_dim,\ncausal, pass (fwd, bwd, fwd+bwd) and time_us or TFLOPS, perhaps batch and "
+        "heads. "
         "Captures of\nPyTorch's profiler and ranges of Nsight Systems (CSV) are read as well, by "
         "their products.\nFigures that the times do not determine stay the catalogue's, and are "
         "named;\ndocs/guide/calibrate.md.\n",
