@@ -171,24 +171,6 @@ void nadi_bench_comment(struct nadi_bench_log *log, struct nadi_bench_facts *fac
         facts->quality = *value;
 }
 
-enum nadi_comm_algorithm nadi_bench_algorithm(const struct nadi_bench_table *t)
-{
-    const char *text = t->algorithm;
-    char word[24];
-    int used = 0;
-    const bool only = strstr(text, "only") || strstr(text, "NCCL_ALGO=");
-    const char *forced = strstr(text, "NCCL_ALGO=");
-    if (forced)
-        text = forced + strlen("NCCL_ALGO=");
-    else if (strstr(text, "ring only"))
-        return NADI_COMM_RING;
-    if (strchr(text, ':'))
-        text = strchr(text, ':') + 1; /* "allreduce:nvlstree" */
-    if (sscanf(text, "%23[A-Za-z_]%n", word, &used) != 1 || (!only && text[used] != '\0'))
-        return NADI_COMM_AUTO;
-    return nadi_comm_algorithm_of(word);
-}
-
 enum nadi_comm_calls nadi_bench_calls(const struct nadi_bench_table *t)
 {
     /* OpenXLA's generator repeats a permutation in a loop of its own. */
@@ -338,6 +320,23 @@ static bool ratio_fits(enum nadi_comm_kind kind, const struct nadi_bench_ratio *
     return kind == NADI_COMM_ALL_REDUCE ? value > 0.99 && value < 2.01 : value < 1.01;
 }
 
+/* What no model can be told is refused, or its rows are left out. */
+static bool check_algorithm(struct nadi_bench_reader *r, struct nadi_bench_table *t)
+{
+    enum nadi_comm_algorithm algorithm;
+    const char *why = nadi_bench_algorithm_of(t->algorithm, t->kind, &algorithm);
+    if (!why)
+        return true;
+    if (!r->known->keep_going)
+        return nadi_bench_error(r, t->line, NULL, "algorithm '%.60s': %s", t->algorithm, why);
+    why =
+        nadi_arena_printf(&r->log->arena, "unsupported: algorithm '%.60s': %s", t->algorithm, why);
+    for (size_t i = 0; i < t->count; i++)
+        nadi_bench_leave_out(r, t->rows[i].line, false, why);
+    t->count = 0;
+    return true;
+}
+
 bool nadi_bench_end(struct nadi_bench_reader *r, const struct nadi_bench_facts *facts,
                     const struct nadi_bench_ratio *ratio)
 {
@@ -364,7 +363,19 @@ bool nadi_bench_end(struct nadi_bench_reader *r, const struct nadi_bench_facts *
         return nadi_bench_error(r, t->line, "say it: --nodes N",
                                 "%u ranks cannot be spread evenly over %u nodes", t->ranks,
                                 t->nodes);
-    return true;
+    return check_algorithm(r, t);
+}
+
+/* Tables of which every row was left out are none. */
+static void drop_empty(struct nadi_bench_log *log, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < log->count; i++)
+        if (log->tables[i].count)
+            log->tables[kept++] = log->tables[i];
+        else
+            nadi_mem_free(log->tables[i].rows);
+    log->count = kept;
 }
 
 /* ---- forms --------------------------------------------------------------------------------- */
@@ -474,6 +485,8 @@ bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const ch
     const bool ok = imb         ? nadi_bench_imb(&r, text, bytes)
                     : separator ? parse_csv(&r, text, bytes, separator)
                                 : nadi_bench_printed(&r, text, bytes);
+    if (ok)
+        drop_empty(log, before);
     if (ok && !r.known->keep_going)
         tell_skipped(&r, skipped);
     if (!ok || log->count > before || (r.known->keep_going && log->skipped.count > skipped))

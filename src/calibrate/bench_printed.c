@@ -15,6 +15,9 @@ enum column { NOTHING, SIZE, REDUCTION, ROOT, TIME, ALGORITHM_BANDWIDTH, BUS_BAN
 struct printed {
     struct nadi_bench_reader *r;
     struct nadi_bench_facts facts;
+    struct nadi_bench_facts above; /* of comments above the first program: they hold for all */
+    struct nadi_bench_facts said;  /* those and of comments since, for the next program */
+    bool in_program, had_program;
     bool in_table, osu, osu_bandwidth, osu_other;
     bool summed_up;                     /* the table's last rows are over: "# Avg bus bandwidth" */
     uint32_t left_out, left_out_before; /* rows of the log; when the table began */
@@ -119,6 +122,17 @@ static bool note_rank(struct printed *p, const struct nadi_bench_line *line)
     return true;
 }
 
+/* A program begins: what comments above it say holds, what was of the one before does not. */
+static void begin_program(struct printed *p, enum nadi_comm_kind kind)
+{
+    if (!p->had_program)
+        p->above = p->said;
+    p->facts = p->said;
+    p->facts.kind = kind;
+    p->said = p->above;
+    p->in_program = p->had_program = true;
+}
+
 /* "# nThread 1 nGpus 8 minBytes ..." begins the output of one program. */
 static void note_program(struct printed *p, const struct nadi_bench_line *line)
 {
@@ -135,9 +149,9 @@ static void note_program(struct printed *p, const struct nadi_bench_line *line)
     }
     if (!gpus)
         return;
-    const enum nadi_comm_kind kind = p->facts.kind;
-    p->facts =
-        (struct nadi_bench_facts){.kind = kind, .processes = threads * gpus, .launches = gpus};
+    begin_program(p, p->facts.kind);
+    p->facts.processes = threads * gpus;
+    p->facts.launches = gpus;
     p->host_count = 0;
 }
 
@@ -174,6 +188,7 @@ static bool end_table(struct printed *p)
     p->summed_up = false;
     if (!was)
         return true;
+    p->in_program = false;
     struct nadi_bench_table *t = &p->r->log->tables[p->r->log->count - 1];
     if (t->count == 0 && p->left_out > p->left_out_before)
         return nadi_bench_error(p->r, t->line, "was the log damaged or cut off here?",
@@ -220,6 +235,8 @@ static bool note_rest(struct printed *p, const struct nadi_bench_line *line)
         p->facts.library =
             nadi_arena_strndup(&p->r->log->arena, version - 2, strcspn(version - 2, "\r\n"));
     nadi_bench_comment(p->r->log, &p->facts, line->text);
+    if (!p->in_program || p->summed_up)
+        nadi_bench_comment(p->r->log, &p->said, line->text);
     return true;
 }
 
@@ -433,8 +450,9 @@ static void note_osu(struct printed *p, const struct nadi_bench_line *line)
     p->osu_partners = kind                      ? NADI_PARTNERS_RING
                       : p->osu_directions > 1.5 ? NADI_PARTNERS_PAIRS
                                                 : NADI_PARTNERS_ONE_WAY;
-    p->facts =
-        (struct nadi_bench_facts){.kind = kind ? kind : NADI_COMM_SEND_RECV, .ranks = kind ? 0 : 2};
+    begin_program(p, kind ? kind : NADI_COMM_SEND_RECV);
+    if (!kind)
+        p->facts.ranks = 2;
 }
 
 /* "# Size  Overall(us)  Compute(us)  Pure Comm.(us)  Overlap(%)": of calls that do not block the

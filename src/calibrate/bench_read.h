@@ -76,6 +76,12 @@ bool nadi_bench_is_imb(const char *text, size_t bytes) NADI_MUST_USE;
 bool nadi_bench_imb(struct nadi_bench_reader *r, const char *text, size_t bytes) NADI_MUST_USE;
 bool nadi_bench_csv(struct nadi_bench_reader *r, const char *text, size_t bytes) NADI_MUST_USE;
 
+/* The algorithm that words about it name: "Ring", "NCCL_ALGO=allreduce:ring" of its collective,
+ * "ring only"; AUTO where they leave it to the library, or are a note. Returns why they cannot be
+ * heeded (several, negated or unknown names, NCCL_PROTO), or NULL. */
+const char *nadi_bench_algorithm_of(const char *text, enum nadi_comm_kind kind,
+                                    enum nadi_comm_algorithm *algorithm);
+
 /* A `key: value` comment's effect on the facts (keys of validation tables). */
 void nadi_bench_comment(struct nadi_bench_log *log, struct nadi_bench_facts *facts,
                         const char *text);

@@ -219,6 +219,25 @@ static void predict_all(struct nadi_fit *f)
         f->points[i].fitted_us = nadi_comm_predict(&f->platform, &f->points[i].call).ns / 1e3;
 }
 
+/* Whether the platform has the algorithm for the table's collective, by any protocol. */
+static bool can_run(const struct nadi_comm_platform *p, const struct nadi_bench_table *t,
+                    enum nadi_comm_algorithm algorithm)
+{
+    struct nadi_comm_time time;
+    for (size_t i = 0; i < t->count; i++) {
+        const struct nadi_comm_case c = {.kind = t->kind,
+                                         .ranks = t->ranks,
+                                         .nodes = t->nodes,
+                                         .bytes = t->rows[i].bytes,
+                                         .partners = t->partners,
+                                         .algorithm = algorithm};
+        for (int k = 0; k < NADI_COMM_PROTOCOLS; k++)
+            if (nadi_comm_time_of(p, &c, algorithm, (enum nadi_comm_protocol)k, &time))
+                return true;
+    }
+    return t->count == 0;
+}
+
 static bool check_tables(const struct nadi_fit *f, struct nadi_diags *diags)
 {
     for (size_t i = 0; i < f->log->count; i++) {
@@ -230,6 +249,13 @@ static bool check_tables(const struct nadi_fit *f, struct nadi_diags *diags)
             return nadi_error(diags, "fit/nics", place, "give a platform with NICs",
                               "%u ranks need several nodes of '%s', which has no NICs", t->ranks,
                               f->prior.name);
+        const enum nadi_comm_algorithm told = nadi_bench_algorithm(t);
+        if (told != NADI_COMM_AUTO && !can_run(&f->prior, t, told))
+            return nadi_error(diags, "fit/algorithm", place,
+                              "is it this platform, and so many ranks? --platform, --ranks",
+                              "'%s' cannot run %s of %u ranks with %s", f->prior.name,
+                              nadi_comm_kind_name(t->kind), t->ranks,
+                              nadi_comm_algorithm_name(told));
     }
     return true;
 }

@@ -423,6 +423,106 @@ static void reads_labels_and_units(void **state)
     release(&r);
 }
 
+/* What comments above the first program say holds for all of a log; what stands between two
+ * programs, for the next. */
+static void comments_above_hold(void **state)
+{
+    (void)state;
+    static const char run[] = "# nThread 1 nGpus 8 minBytes 8 all_reduce_perf\n"
+                              "#  size  count type root  time algbw busbw #wrong\n"
+                              "     64     16 float  -1  9.00  0.01  0.01 0\n"
+                              "# Out of bounds values : 0 OK\n"
+                              "# Collective test concluded: all_reduce_perf\n";
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_str_add(&text, "# hardware: 8x H100\n# algorithm: NCCL_ALGO=Ring\n");
+    nadi_str_add(&text, run);
+    nadi_str_add(&text, "# algorithm: NCCL_ALGO=Tree\n");
+    nadi_str_add(&text, run);
+    nadi_str_add(&text, run);
+    struct read r;
+    read_text(&r, "a.log", nadi_str_get(&text), NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct nadi_bench_table *t = &r.log.tables[i];
+        assert_string_equal(t->device, "8x H100");
+        assert_int_equal(t->ranks, 8);
+        assert_int_equal(nadi_bench_algorithm(t), i == 1 ? NADI_COMM_TREE : NADI_COMM_RING);
+    }
+    release(&r);
+    nadi_str_clear(&text);
+    nadi_str_add(&text, "# hardware: 8x H100\n# ranks: 16\n"
+                        "# OSU MPI Allreduce Latency Test\n# Size Avg Latency(us)\n8 10.0\n");
+    read_text(&r, "b.log", nadi_str_get(&text), NULL);
+    assert_true(r.ok);
+    assert_string_equal(r.log.tables[0].device, "8x H100");
+    assert_int_equal(r.log.tables[0].ranks, 16);
+    release(&r);
+    nadi_str_release(&text);
+}
+
+/* The words of a cell or a comment about the algorithm: one name, the library's choice, or refused.
+ */
+static void words_of_algorithms(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum nadi_comm_algorithm algorithm;
+        const char *refused; /* what the message has */
+    } cases[] = {
+        {"Ring", NADI_COMM_RING, NULL},
+        {"tree only", NADI_COMM_TREE, NULL},
+        {"NCCL_ALGO=Ring", NADI_COMM_RING, NULL},
+        {"NCCL_ALGO= Ring", NADI_COMM_RING, NULL},
+        {"NCCL_ALGO=CollnetDirect", NADI_COMM_COLLNET, NULL},
+        {"CollnetDirect", NADI_COMM_COLLNET, NULL},
+        {"NCCL_ALGO=allreduce:nvlstree", NADI_COMM_NVLS_TREE, NULL},
+        {"NCCL_ALGO=ring;allreduce:tree", NADI_COMM_TREE, NULL},
+        {"NCCL_ALGO=broadcast:tree", NADI_COMM_AUTO, NULL},
+        {"NCCL_TREE_THRESHOLD=0 (ring only)", NADI_COMM_RING, NULL},
+        {"default", NADI_COMM_AUTO, NULL},
+        {"N/A", NADI_COMM_AUTO, NULL},
+        {"default (selects Ring)", NADI_COMM_AUTO, NULL},
+        {"default: RING LL up to 1 MiB, NVLS SIMPLE from 2 MiB", NADI_COMM_AUTO, NULL},
+        {"NCCL_ALGO=Ring,Tree", NADI_COMM_AUTO, "several"},
+        {"Ring,Tree", NADI_COMM_AUTO, "several"},
+        {"ring or tree", NADI_COMM_AUTO, "several"},
+        {"NCCL_ALGO=allreduce:ring,tree", NADI_COMM_AUTO, "several"},
+        {"NCCL_ALGO=^NVLS", NADI_COMM_AUTO, "negated"},
+        {"^NVLS", NADI_COMM_AUTO, "negated"},
+        {"not ring only", NADI_COMM_AUTO, "negated"},
+        {"NCCL_ALGO=Banana", NADI_COMM_AUTO, "known are"},
+        {"Banana", NADI_COMM_AUTO, "known are"},
+        {"NCCL_ALGO=fly:ring", NADI_COMM_AUTO, "known are"},
+        {"NCCL_PROTO=LL", NADI_COMM_AUTO, "protocol"},
+        {"NCCL_ALGO=Ring NCCL_PROTO=Simple", NADI_COMM_AUTO, "protocol"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_str text = NADI_STR_INIT;
+        struct read r;
+        nadi_str_printf(&text,
+                        "# algorithm: %s\ncollective,ranks,size_bytes,time_us\n"
+                        "all-reduce,8,1024,20\n",
+                        cases[i].text);
+        read_text(&r, "a.csv", nadi_str_get(&text), NULL);
+        if (r.ok != !cases[i].refused)
+            fail_msg("%s", cases[i].text);
+        if (r.ok && nadi_bench_algorithm(&r.log.tables[0]) != cases[i].algorithm)
+            fail_msg("%s", cases[i].text);
+        if (!r.ok && !strstr(r.diags.items[0].message, cases[i].refused))
+            fail_msg("%s: %s", cases[i].text, r.diags.items[0].message);
+        release(&r);
+        const struct nadi_bench_known going = {.keep_going = true};
+        read_text(&r, "a.csv", nadi_str_get(&text), &going);
+        assert_true(r.ok);
+        assert_int_equal(r.log.count, cases[i].refused ? 0 : 1);
+        assert_int_equal(r.log.skipped.count, cases[i].refused ? 1 : 0);
+        release(&r);
+        nadi_str_release(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +543,8 @@ int main(void)
         cmocka_unit_test(takes_kind_from_columns),
         cmocka_unit_test(keeps_programs_apart),
         cmocka_unit_test(reads_labels_and_units),
+        cmocka_unit_test(comments_above_hold),
+        cmocka_unit_test(words_of_algorithms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
