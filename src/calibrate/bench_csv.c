@@ -338,62 +338,14 @@ static bool check_counts(const struct sheet *s, uint32_t row)
     return true;
 }
 
-/* The text after the next semicolon; the end of the text where there is none. */
-static const char *after_pair(const char *at)
+static bool check_pairs(const struct sheet *s, uint32_t row)
 {
-    at += strcspn(at, ";");
-    return at + (*at == ';');
-}
-
-/* "0>1" */
-static bool read_pair(const char *text, uint64_t *from, uint64_t *to)
-{
-    text = nadi_str_take_u64(text, from);
-    return text && *text == '>' && nadi_str_take_u64(text + 1, to);
-}
-
-/* Whether one of the pairs before `end` is from or to the rank. */
-static bool is_named(const char *pairs, const char *end, uint64_t rank)
-{
-    uint64_t from, to;
-    for (const char *a = pairs; a < end; a = after_pair(a))
-        if (read_pair(a, &from, &to) && (from == rank || to == rank))
-            return true;
-    return false;
-}
-
-/* How many ranks the pairs name. */
-static uint32_t ranks_of(const char *pairs)
-{
-    uint32_t count = 0;
-    uint64_t from, to;
-    for (const char *a = pairs; *a; a = after_pair(a))
-        if (read_pair(a, &from, &to)) {
-            count += !is_named(pairs, a, from);
-            count += to != from && !is_named(pairs, a, to);
-        }
-    return count;
-}
-
-/* "0>1;1>0": whether ranks receive from whom they send to, or do only one of both. */
-static enum nadi_comm_partners partners_of(const char *pairs)
-{
-    bool all_back = true, none_both = true;
-    if (!*pairs)
-        return NADI_PARTNERS_RING;
-    for (const char *a = pairs; *a; a = after_pair(a)) {
-        uint64_t from, to, other_from, other_to;
-        bool back = false;
-        if (!read_pair(a, &from, &to))
-            return NADI_PARTNERS_RING;
-        for (const char *b = pairs; *b; b = after_pair(b))
-            if (read_pair(b, &other_from, &other_to)) {
-                back |= other_from == to && other_to == from;
-                none_both &= other_to != from;
-            }
-        all_back &= back;
-    }
-    return none_both ? NADI_PARTNERS_ONE_WAY : all_back ? NADI_PARTNERS_PAIRS : NADI_PARTNERS_RING;
+    const char *pairs = nadi_csv_field(&s->csv, row, s->pairs),
+               *wrong = nadi_bench_wrong_pair(pairs);
+    return !wrong ||
+           nadi_bench_error(s->r, s->csv.lines[row], "pairs are written as in \"0>1;1>0\"",
+                            "'%.*s' in column '%s' is no pair of ranks", (int)strcspn(wrong, ";"),
+                            wrong, s->csv.header[s->pairs]);
 }
 
 static struct nadi_bench_table wanted(struct sheet *s, uint32_t row, const struct value_column *v)
@@ -407,12 +359,12 @@ static struct nadi_bench_table wanted(struct sheet *s, uint32_t row, const struc
         .ranks = whole_field(s, row, s->ranks),
         .nodes = s->nodes != NADI_NONE ? whole_field(s, row, s->nodes) : v->nodes,
         .groups = whole_field(s, row, s->groups),
-        .partners = partners_of(pairs),
+        .partners = nadi_bench_partners(pairs),
     };
     if (v->nodes && s->facts.per_node && !t.ranks)
         t.ranks = v->nodes * s->facts.per_node;
     if (!t.ranks && *pairs)
-        t.ranks = ranks_of(pairs);
+        t.ranks = nadi_bench_pairs_ranks(pairs);
     t.groups = t.groups ? t.groups : 1;
     t.device = *device ? nadi_arena_strdup(arena, device) : NULL;
     t.algorithm = v->without_nvls ? "ring"
@@ -555,11 +507,11 @@ static bool read_rows(struct sheet *s)
 {
     for (uint32_t row = 0; row < s->csv.row_count; row++) {
         double bytes;
-        if (!check_counts(s, row) || !size_of_row(s, row, &bytes)) {
+        if (!check_counts(s, row) || !check_pairs(s, row) || !size_of_row(s, row, &bytes)) {
             if (!s->r->known->keep_going)
                 return false;
             nadi_bench_leave_out(s->r, s->csv.lines[row], true,
-                                 "its size or its number of ranks cannot be read");
+                                 "its size, its number of ranks or its pairs cannot be read");
             continue;
         }
         bool any = false;

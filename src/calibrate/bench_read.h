@@ -68,6 +68,12 @@ void nadi_bench_note_calls(struct nadi_bench_facts *facts, const char *text);
 /* "12.50": the number and half a unit of its last digit relative to it. False: not a number. */
 bool nadi_bench_number(const char *text, double *value, double *rounding) NADI_MUST_USE;
 
+/* Pairs of ranks as "0>1;1>0": the first that is none, NULL where all are; how many ranks they
+ * name; whether ranks receive from whom they send to, or do only one of both. */
+const char *nadi_bench_wrong_pair(const char *pairs);
+uint32_t nadi_bench_pairs_ranks(const char *pairs);
+enum nadi_comm_partners nadi_bench_partners(const char *pairs);
+
 /* Whether a line is the header of a table as nccl-tests and the OSU benchmarks print it. */
 bool nadi_bench_is_printed(const char *text, size_t bytes) NADI_MUST_USE;
 bool nadi_bench_printed(struct nadi_bench_reader *r, const char *text, size_t bytes) NADI_MUST_USE;

@@ -122,7 +122,7 @@ static void partners_of_pairs(void **state)
     } rows[] = {
         {"0>1;1>0", NADI_PARTNERS_PAIRS, 2},        {"0>1", NADI_PARTNERS_ONE_WAY, 2},
         {"0>1;1>2;2>0", NADI_PARTNERS_RING, 3},     {"0>1;1>0;2>3;3>2", NADI_PARTNERS_PAIRS, 4},
-        {"0>1;1>2;2>3;3>0", NADI_PARTNERS_RING, 4}, {"0>1;1-0", NADI_PARTNERS_RING, 2},
+        {"0>1;1>2;2>3;3>0", NADI_PARTNERS_RING, 4}, {"0>1; 1>0;", NADI_PARTNERS_PAIRS, 2},
         {"0>1;2>3", NADI_PARTNERS_ONE_WAY, 4},      {"4>5;5>4;7>4", NADI_PARTNERS_RING, 3},
         {"9>1;9>2;3>2", NADI_PARTNERS_ONE_WAY, 4},
     };
@@ -143,6 +143,35 @@ static void partners_of_pairs(void **state)
             fail_msg("%s: partners %d of %u ranks", rows[i].pairs, (int)r.log.tables[0].partners,
                      r.log.tables[0].ranks);
         assert_int_equal(r.log.tables[0].count, 2);
+        release(&r);
+    }
+}
+
+/* What is no pair is an error with its line; where all is counted, a row that is unread. */
+static void refuses_pairs(void **state)
+{
+    static const char *const wrong[] = {"0>1;1-0", "0>1;1", "0,1",     "0>1>2",
+                                        "a>b",     ";0>1",  "0>1;;1>0"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        char text[160];
+        struct read r;
+        snprintf(text, sizeof(text),
+                 "collective,source_target_pairs,size_bytes,time_us\n"
+                 "send_recv,0>1,1024,10\nsend_recv,\"%s\",4096,20\n",
+                 wrong[i]);
+        read_text(&r, "pairs.csv", text, NULL);
+        assert_false(r.ok);
+        assert_int_equal(r.diags.count, 1);
+        assert_int_equal(r.diags.items[0].place.line, 3);
+        assert_non_null(strstr(r.diags.items[0].message, "is no pair of ranks"));
+        release(&r);
+        const struct nadi_bench_known known = {.keep_going = true};
+        read_text(&r, "pairs.csv", text, &known);
+        assert_true(r.ok);
+        assert_int_equal(r.log.tables[0].count, 1);
+        assert_int_equal(r.log.skipped.count, 1);
+        assert_true(r.log.skipped.items[0].unread && r.log.skipped.items[0].line == 3);
         release(&r);
     }
 }
@@ -350,6 +379,7 @@ int main(void)
         cmocka_unit_test(finds_the_payload),
         cmocka_unit_test(reads_grouped_csv),
         cmocka_unit_test(partners_of_pairs),
+        cmocka_unit_test(refuses_pairs),
         cmocka_unit_test(reads_other_csv),
         cmocka_unit_test(reads_osu_titles),
         cmocka_unit_test(reads_imb),
