@@ -180,6 +180,28 @@ bool nadi_figures_fit(struct nadi_figures *f, struct nadi_diags *diags)
 
 /* ---- what is said -------------------------------------------------------------------------- */
 
+struct interval {
+    double low, high; /* base units; within what is possible */
+    bool at_bound;    /* the figure itself */
+};
+
+static struct interval interval_of(const struct nadi_figure *g)
+{
+    const double low = g->value * exp(-2 * g->deviation), high = g->value * exp(2 * g->deviation);
+    return (struct interval){
+        .low = fmax(low, fmin(g->low, g->value)),
+        .high = fmin(high, fmax(g->high, g->value)),
+        .at_bound = g->value <= g->low || g->value >= g->high,
+    };
+}
+
+static const char *remark_on(const struct nadi_figure *g, const struct interval *interval)
+{
+    if (!g->determined)
+        return "  not determined: the catalogue's";
+    return interval->at_bound ? "  at its bound" : "";
+}
+
 static double mean_of(const struct nadi_figures *f, const double *values)
 {
     double sum = 0;
@@ -194,13 +216,12 @@ void nadi_figures_text(const struct nadi_figures *f, const char *what, struct na
                     f->rows == 1 ? "" : "s", "parameter", "fitted", "95 % interval", "catalogue");
     for (size_t i = 0; i < f->count; i++) {
         const struct nadi_figure *g = &f->items[i];
+        const struct interval interval = interval_of(g);
         const double unit = g->scale;
-        char interval[48];
-        snprintf(interval, sizeof(interval), "%.4g to %.4g",
-                 g->value * exp(-2 * g->deviation) / unit, g->value * exp(2 * g->deviation) / unit);
-        nadi_str_printf(out, "%-26s %12.4g %25s %12.4g %s%s\n", g->path, g->value / unit, interval,
-                        g->prior / unit, g->unit,
-                        g->determined ? "" : "  not determined: the catalogue's");
+        char text[48];
+        snprintf(text, sizeof(text), "%.4g to %.4g", interval.low / unit, interval.high / unit);
+        nadi_str_printf(out, "%-26s %12.4g %25s %12.4g %s%s\n", g->path, g->value / unit, text,
+                        g->prior / unit, g->unit, remark_on(g, &interval));
     }
     nadi_str_printf(out,
                     "\nerror of the time: %.1f %% with the catalogue's figures, %.1f %% fitted, "
@@ -227,10 +248,12 @@ void nadi_figures_json(const struct nadi_figures *f, const char *what, struct na
         nadi_json_string(&j, "key", g->path);
         nadi_json_string(&j, "unit", g->unit);
         nadi_json_double(&j, "value", g->value / g->scale);
-        nadi_json_double(&j, "low", g->value * exp(-2 * g->deviation) / g->scale);
-        nadi_json_double(&j, "high", g->value * exp(2 * g->deviation) / g->scale);
+        const struct interval interval = interval_of(g);
+        nadi_json_double(&j, "low", interval.low / g->scale);
+        nadi_json_double(&j, "high", interval.high / g->scale);
         nadi_json_double(&j, "catalogue", g->prior / g->scale);
         nadi_json_bool(&j, "determined", g->determined);
+        nadi_json_bool(&j, "at_bound", interval.at_bound);
         nadi_json_close(&j);
     }
     nadi_json_close(&j);

@@ -39,7 +39,8 @@ struct nadi_figures {
 };
 
 bool nadi_figures_fit(struct nadi_figures *f, struct nadi_diags *diags) NADI_MUST_USE;
-/* Parameters with intervals and what determines them, errors before and after. */
+/* Parameters with intervals (within what is possible) and what determines them, errors before and
+ * after. */
 void nadi_figures_text(const struct nadi_figures *f, const char *what, struct nadi_str *out);
 void nadi_figures_json(const struct nadi_figures *f, const char *what, struct nadi_str *out);
 /* The description `base` with the determined figures of descriptions `of` in it, and of another
