@@ -455,6 +455,8 @@ bool nadi_hf_fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_
     if (!fill(m, &c, rule) || !c.ok)
         return false;
     c.map = map;
+    if (!nadi_hf_check_activations(&c, m->gated))
+        return false;
     const struct nadi_doc_node *tie = nadi_doc_find(doc->root, "tie_word_embeddings");
     if (part && tie && tie->kind == NADI_DOC_SCALAR)
         m->tied = nadi_hf_is_true(tie);

@@ -153,15 +153,62 @@ const char *nadi_hf_text(struct nadi_hf_config *c, const char *names)
     return node && node->kind == NADI_DOC_SCALAR && !is_null(c, node) ? node->text : "";
 }
 
+/* The names of transformers' ACT2FN, and what remote code calls them; gates multiply two halves. */
+static const char plain_activations[] =
+    "gelu gelu_10 gelu_accurate gelu_fast gelu_new gelu_python gelu_python_tanh gelu_pytorch_tanh "
+    "hard_swish laplace leaky_relu linear mish prelu quick_gelu relu relu2 relu6 sigmoid silu "
+    "swish tanh xielu";
+static const char gated_activations[] = "swiglu geglu reglu glu";
+
+static bool refuse_activation(struct nadi_hf_config *c, const struct nadi_doc_node *node)
+{
+    char found[96];
+    struct nadi_str known = NADI_STR_INIT;
+    nadi_str_printf(&known, "known: %s, and of two halves: %s", plain_activations,
+                    gated_activations);
+    c->ok = nadi_error(c->diags, "model/unmodelled", nadi_doc_place(c->doc, node),
+                       nadi_str_get(&known), "'%s' of model_type '%s' is %s: no known activation",
+                       nadi_doc_key(node), c->type, nadi_doc_describe(c->doc, node, found));
+    nadi_str_release(&known);
+    return false;
+}
+
 bool nadi_hf_gate(struct nadi_hf_config *c, const char *names, const char *absent, bool *gated)
 {
-    static const char gates[] = "swiglu geglu reglu glu",
-                      plain[] = "gelu gelu_new gelu_fast gelu_pytorch_tanh quick_gelu relu relu2 "
-                                "silu swish mish tanh";
     const char *found = nadi_hf_text(c, names), *word = *found ? found : absent;
-    *gated = nadi_hf_has_word(gates, word);
-    return *gated || nadi_hf_has_word(plain, word) ||
-           nadi_hf_refuse(c, nadi_hf_find(c, names), "an activation of this name");
+    *gated = nadi_hf_has_word(gated_activations, word);
+    return *gated || nadi_hf_has_word(plain_activations, word) ||
+           refuse_activation(c, nadi_hf_find(c, names));
+}
+
+bool nadi_hf_check_activations(struct nadi_hf_config *c, bool gated)
+{
+    static const char *const keys[] = {"hidden_act",
+                                       "hidden_activation",
+                                       "activation",
+                                       "activation_type",
+                                       "act_fn",
+                                       "afn",
+                                       "ff_activation",
+                                       "mlp_hidden_act",
+                                       "dense_act_fn",
+                                       "feed_forward_proj",
+                                       "activation_function",
+                                       "activation_fn_name"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct nadi_doc_node *node = nadi_doc_find(c->map, keys[i]);
+        if (!node || is_null(c, node))
+            continue;
+        if (node->kind != NADI_DOC_SCALAR)
+            return nadi_hf_wrong(c, node, "the name of an activation");
+        const size_t prefix = nadi_str_starts(node->text, "gated-") ? strlen("gated-") : 0; /* T5 */
+        if (!nadi_hf_has_word(plain_activations, node->text + prefix) &&
+            !nadi_hf_has_word(gated_activations, node->text))
+            return refuse_activation(c, node);
+        if (!gated && nadi_hf_has_word(gated_activations, node->text))
+            return nadi_hf_refuse(c, node, "a product of two halves of the feed-forward layer");
+    }
+    return true;
 }
 
 const struct nadi_doc_node *nadi_hf_list(struct nadi_hf_config *c, const char *names)

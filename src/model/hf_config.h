@@ -35,6 +35,9 @@ const char *nadi_hf_text(struct nadi_hf_config *c, const char *names);
 /* Does the activation of this name multiply two halves, each a matrix? `absent` counts where there
  * is none. False with an error: it is not known. */
 bool nadi_hf_gate(struct nadi_hf_config *c, const char *names, const char *absent, bool *gated);
+/* False with an error: a key of the map names an activation that is not known, or one that
+ * multiplies two halves where the model has one. */
+bool nadi_hf_check_activations(struct nadi_hf_config *c, bool gated);
 /* A list, or NULL: none, an empty one, or a number. */
 const struct nadi_doc_node *nadi_hf_list(struct nadi_hf_config *c, const char *names);
 /* Looks for keys within the map `name` of the current one; false: there is none. */
