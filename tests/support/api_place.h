@@ -13,6 +13,14 @@ bool api_say(const struct api_place *p, char *text);
 enum nadi_status api_end(const struct api_place *p, enum nadi_status status, bool no_text,
                          struct nadi_diags *messages);
 
+/* api_traces.c */
+enum nadi_status api_capture(const struct api_place *p);
+enum nadi_status api_capture_twice(const struct api_place *p);
+enum nadi_status api_trace_looks(const struct api_place *p);
+enum nadi_status api_trace_pictures(const struct api_place *p);
+enum nadi_status api_trace_changes(const struct api_place *p);
+enum nadi_status api_trace_jobs(const struct api_place *p);
+
 /* api_designs.c */
 enum nadi_status api_designs(const struct api_place *p);
 enum nadi_status api_sweeps(const struct api_place *p);
