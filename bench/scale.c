@@ -220,8 +220,8 @@ static bool late_million(void)
         .workload = "late/workload.yml",
         .system = "late/system.json",
         .network = "late/network.yml",
-        .wanted_s = 30,
-        .wanted_mb = 2000,
+        .wanted_s = 5,
+        .wanted_mb = 500,
     };
     make(words);
     return show(&row).good;

@@ -26,6 +26,8 @@ struct operation {
     const struct nadi_custom_algorithm *custom;
     uint32_t here; /* members of this part of the run */
     uint32_t involved, root;
+    bool in_a_row; /* phase executor: chunks of a member follow each other in one queue with nothing
+                      between them, and are one stream */
     uint64_t *sizes; /* from member to member, a row known when its member joins; NULL: all the
                         same. Freed as the three below */
     uint32_t *nodes; /* by member; NADI_NONE: not joined. Freed with the two below once all ended */
@@ -136,6 +138,10 @@ struct phase_end { /* the latest of an actor */
     struct block_start block;
 };
 
+struct group_place { /* of an actor in the group */
+    uint32_t group, member;
+};
+
 struct queue { /* of one rank and dimension */
     uint32_t running, head, tail;
     uint32_t begun; /* phases of chunks, where all ranks keep one order */
@@ -192,6 +198,7 @@ struct gathering { /* a phase of a stream under the phase executor */
     struct phase_info *info;
     uint32_t stream, phase_index;
     uint32_t members_left;
+    uint32_t times;           /* chunks of a member, one after the other */
     bool clockwise, max_tree; /* of the first member that started, */
     int64_t first_ns;         /* at this time */
     uint64_t serial;          /* of its making, from 1 */
@@ -257,10 +264,11 @@ struct nadi_system {
     struct phase_end *ends;         /* by actor; NULL unless one's messages stand for all */
     struct nadi_arena arena;
     uint32_t rank_count, actor_count, queues_per_rank;
-    uint32_t active_limit; /* streams of a queue that run at once */
-    struct queue *queues;  /* [rank * queues_per_rank + queue] */
-    uint16_t *pools;       /* [(rank * dims + dim) * NADI_POOLS + pool]: next queue */
-    uint8_t *trees;        /* [(rank * dims + dim) * kinds + kind]: next tree; NULL: none used */
+    uint32_t active_limit;      /* streams of a queue that run at once */
+    struct queue *queues;       /* [rank * queues_per_rank + queue] */
+    struct group_place *latest; /* by actor: of its latest collective */
+    uint16_t *pools;            /* [(rank * dims + dim) * NADI_POOLS + pool]: next queue */
+    uint8_t *trees; /* [(rank * dims + dim) * kinds + kind]: next tree; NULL: none used */
     struct group_state *groups;
     struct nadi_library_places places; /* once a library's collective has begun */
     struct {
@@ -345,6 +353,8 @@ struct nadi_system {
     uint32_t kind_stage, kind_reduce;
     uint32_t kind_nothing;            /* a collective with nothing to do */
     uint32_t kind_ending, kind_ended; /* phase executor */
+    uint32_t kind_passed;             /* likewise: the clock comes so far */
+    uint64_t events_spared;           /* likewise: that each chunk by itself would have had */
     uint32_t kind_p2p, kind_p2p_late, kind_p2p_control, kind_p2p_start;
     uint32_t kind_memory, kind_server;
 };
@@ -483,6 +493,9 @@ uint32_t nadi_customs_operation(const struct nadi_system *s, uint32_t run);
 void nadi_phases_init(struct nadi_system *s);
 void nadi_phases_release(struct nadi_system *s);
 nadi_phase_start_fn nadi_phases_start;
+/* May the chunks of a collective be solved as one stream? */
+bool nadi_phases_in_a_row(const struct nadi_system *s, const struct nadi_collective_call *call,
+                          const struct nadi_plan *plan);
 /* Of two gatherings that end at one instant for the member: is it certain that `first` ends first,
  * because it went before `second` at every step? */
 bool nadi_phases_in_step(struct nadi_system *s, uint32_t first, uint32_t second, uint32_t member);

@@ -4,7 +4,7 @@
  * An end is announced at the time when the message executor would start the participant's last
  * timer, so that it takes its place among the rank's other timers of the same tick. */
 #include "executor/internal.h"
-#include "executor/phase_solver.h"
+#include "executor/phase_row.h"
 
 enum { TABLE_LIMIT = 128 }; /* largest small group whose distances are all compared */
 
@@ -205,6 +205,7 @@ static uint32_t make_gathering(struct nadi_system *s, uint32_t stream, uint32_t 
         .stream = stream,
         .phase_index = phase,
         .members_left = op->view.members,
+        .times = op->in_a_row ? op->view.chunks : 1,
         .clockwise = clockwise,
         .max_tree = !(assignment & ASSIGNED_MIN_TREE),
         .first_ns = nadi_engine_now_ns(s->engine),
@@ -268,6 +269,16 @@ static struct last_timers last_timers_of(const struct nadi_system *s, const stru
     };
 }
 
+/* Is the member's end that of its node, and the node the only one in flight? Then there is no other
+ * timer for it to come before or behind. Only where ranks go their own ways: else it would come
+ * before the ends of others in one instant, and collectives would be told in another order. */
+static bool ends_alone(const struct nadi_system *s, const struct gathering *g, uint32_t actor)
+{
+    return s->setup.fold && s->setup.fold->each && s->setup.only &&
+           s->operations.items[s->streams.items[g->stream].operation].in_a_row &&
+           s->setup.only(s->setup.context, actor);
+}
+
 enum step { LAST_MESSAGE, LAST_ENDPOINT }; /* what `ending` stands for: it starts the next timer */
 
 static void schedule_end(struct nadi_system *s, uint32_t index, uint32_t member, int64_t end_ns)
@@ -280,14 +291,17 @@ static void schedule_end(struct nadi_system *s, uint32_t index, uint32_t member,
     }
     struct last_timers last = last_timers_of(s, g, member);
     int64_t message_ns = end_ns - last.endpoint - nadi_max_i64(last.reduction, 0);
-    if (message_ns <
-        nadi_engine_now_ns(
-            s->engine)) { /* halving-doubling does not reach everybody on 6, 12, ... ranks */
-        s->undecided = "a member ends a collective before another one starts it";
+    if (message_ns < nadi_engine_now_ns(s->engine)) {
+        s->undecided = nadi_phase_row_early;
         return;
     }
-    nadi_engine_schedule(s->engine, nadi_time_from_ns((uint64_t)message_ns), actor, s->kind_ending,
-                         index, member, LAST_MESSAGE);
+    if (ends_alone(s, g, actor)) {
+        s->events_spared += last.reduction >= 0 ? 2 : 1;
+        nadi_engine_schedule(s->engine, nadi_time_from_ns((uint64_t)end_ns), actor, s->kind_ended,
+                             index, member, 0);
+    } else
+        nadi_engine_schedule(s->engine, nadi_time_from_ns((uint64_t)message_ns), actor,
+                             s->kind_ending, index, member, LAST_MESSAGE);
 }
 
 static void on_ending(void *context, const struct nadi_event *event)
@@ -350,6 +364,44 @@ bool nadi_phases_in_step(struct nadi_system *s, uint32_t first, uint32_t second,
 
 /* ---- starts -------------------------------------------------------------------------------- */
 
+bool nadi_phases_in_a_row(const struct nadi_system *s, const struct nadi_collective_call *call,
+                          const struct nadi_plan *plan)
+{
+    /* They enter one queue together, which runs one at a time, first come, first served; and the
+     * ends of all but the last one have no effect on anything else. */
+    return s->setup.until > 0 && plan && plan->phase_count == 1 && !plan->has_tail &&
+           !call->sizes && !s->issued && !s->schedules && !s->sequence && s->active_limit == 1 &&
+           !nadi_assignments_needed(s, plan) &&
+           s->start_phase[plan->phases[0].algorithm] == nadi_phases_start;
+}
+
+/* Nothing happens, but so far comes the clock. */
+static void on_passed(void *context, const struct nadi_event *event)
+{
+    (void)context;
+    (void)event;
+}
+
+/* False: it is undecided. */
+static bool solve_row(struct nadi_system *s, const struct gathering *g, struct nadi_phase_row *r)
+{
+    const struct last_timers last = last_timers_of(s, g, 0);
+    r->has_lockstep = g->info->has_lockstep;
+    r->lockstep_ns = g->info->lockstep_ns;
+    r->last_ns = last.endpoint + nadi_max_i64(last.reduction, 0);
+    r->until_ns = (int64_t)nadi_time_to_ns(s->setup.until);
+    r->left = g->times;
+    const char *why = nadi_phase_row_solve(r);
+    if (why)
+        s->undecided = why;
+    else
+        s->events_spared += r->places * (r->solved - 1) * (last.reduction >= 0 ? 3 : 2);
+    if (!why && r->passed_ns >= 0)
+        nadi_engine_schedule(s->engine, nadi_time_from_ns((uint64_t)r->passed_ns), NADI_NONE,
+                             s->kind_passed, 0, 0, 0);
+    return !why;
+}
+
 /* A class that stands for all members: they start together, and end together. */
 static void start_single(struct nadi_system *s, uint32_t index, uint32_t member)
 {
@@ -359,10 +411,14 @@ static void start_single(struct nadi_system *s, uint32_t index, uint32_t member)
         s->undecided = "members of a folded group may differ";
         return;
     }
+    int64_t start = nadi_engine_now_ns(s->engine), end;
     struct nadi_phase_solver m = solver_of(s, g->phase, g->info, g->clockwise, g->max_tree);
-    count(s, &m, nadi_count_mul((uint64_t)group->size / g->phase->n, state_of(s, g)->copies));
-    schedule_end(s, index, member,
-                 nadi_time_add(nadi_engine_now_ns(s->engine), g->info->lockstep_ns));
+    struct nadi_phase_row row = {.m = &m, .start = &start, .end = &end, .places = 1};
+    if (!solve_row(s, g, &row))
+        return;
+    const uint64_t rings = nadi_count_mul((uint64_t)group->size / g->phase->n, row.solved);
+    count(s, &m, nadi_count_mul(rings, state_of(s, g)->copies));
+    schedule_end(s, index, member, end);
 }
 
 /* Members of one ring that deal themselves different directions go past each other: the message
@@ -390,12 +446,10 @@ static void evaluate(struct nadi_system *s, uint32_t index, uint32_t ring)
     int64_t *start = s->ring_space.items, *end = start + n, *scratch = end + n;
     uint32_t *ranks = (uint32_t *)(void *)(scratch + 6 * (size_t)n);
     struct nadi_phase_solver m = solver_of(s, p, g->info, g->clockwise, g->max_tree);
-    int64_t now = nadi_engine_now_ns(s->engine);
-    bool together = true;
     for (uint32_t i = 0; i < n; i++) {
         start[i] = g->start[first + i * p->stride];
-        ranks[i] = rank_at(s, group, p, ring, i);
-        together &= start[i] == now;
+        if (!m.routes)
+            ranks[i] = rank_at(s, group, p, ring, i);
     }
     m.ranks = ranks;
     m.start = start;
@@ -405,14 +459,10 @@ static void evaluate(struct nadi_system *s, uint32_t index, uint32_t ring)
         s->undecided = "members of a ring run a direct algorithm in different directions";
         return;
     }
-    if (together && g->info->has_lockstep) {
-        for (uint32_t i = 0; i < n; i++)
-            end[i] = nadi_time_add(now, g->info->lockstep_ns);
-    } else if (!nadi_phase_solver_evaluate(&m)) {
-        s->undecided = "the last message of a half meets a credit in the same instant";
+    struct nadi_phase_row row = {.m = &m, .start = start, .end = end, .places = n};
+    if (!solve_row(s, g, &row))
         return;
-    }
-    count(s, &m, state_of(s, g)->copies);
+    count(s, &m, nadi_count_mul(state_of(s, g)->copies, row.solved));
     for (uint32_t i = 0; i < n; i++)
         schedule_end(s, index, first + i * p->stride, end[i]);
 }
@@ -455,6 +505,7 @@ void nadi_phases_init(struct nadi_system *s)
     s->ended_at = -1;
     s->kind_ending = nadi_engine_add_kind(s->engine, on_ending, s);
     s->kind_ended = nadi_engine_add_kind(s->engine, on_ended, s);
+    s->kind_passed = nadi_engine_add_kind(s->engine, on_passed, s);
 }
 
 void nadi_phases_release(struct nadi_system *s)

@@ -18,8 +18,13 @@ static uint32_t member_of(const struct nadi_system *s, uint32_t group, uint32_t 
     uint32_t rank = s->setup.fold ? s->setup.fold->rank_of[actor] : actor;
     if (g->size == s->rank_count)
         return rank;
+    struct group_place *place = &s->latest[actor];
     const uint32_t *position = s->groups[group].position;
-    return position ? position[nadi_group_sorted_position(g, rank)] : nadi_group_position(g, rank);
+    if (place->group != group)
+        *place =
+            (struct group_place){group, position ? position[nadi_group_sorted_position(g, rank)]
+                                                 : nadi_group_position(g, rank)};
+    return place->member;
 }
 
 uint32_t nadi_streams_actor(const struct nadi_system *s, uint32_t group, uint32_t member)
@@ -111,6 +116,9 @@ void nadi_streams_init(struct nadi_system *s)
         for (size_t i = 0; i < (size_t)s->actor_count * dims; i++)
             s->pools[i * NADI_POOLS + NADI_POOL_LAST] = (uint16_t)(q / 2);
     }
+    s->latest = NADI_ARENA_NEW(&s->arena, struct group_place, s->actor_count);
+    for (uint32_t a = 0; a < s->actor_count; a++)
+        s->latest[a].group = NADI_NONE;
     s->groups = NADI_ARENA_ZNEW(&s->arena, struct group_state, s->setup.groups->count);
     s->streams.free = s->waiting.free = s->operations.free = NADI_NONE;
     s->kind_nothing = nadi_engine_add_kind(s->engine, on_nothing, s);
@@ -209,6 +217,7 @@ static struct operation *make_operation(struct nadi_system *s,
         .here = g->here,
         .involved = call->involved,
         .root = call->root,
+        .in_a_row = nadi_phases_in_a_row(s, call, plan),
         .nodes = NADI_NEW(uint32_t, size),
         .left = NADI_ZNEW(uint32_t, size),
         .streams = NADI_NEW(uint32_t, chunks),
@@ -574,6 +583,7 @@ bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_
                              operation, member, 0);
         return true;
     }
+    chunks = op->in_a_row ? 1 : chunks;
     op->left[member] = chunks;
     if (op->first_stream) {
         op->first_stream[member] = s->groups[call->group].made[member];

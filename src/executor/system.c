@@ -76,6 +76,11 @@ int64_t nadi_system_last_lag(const struct nadi_system *s)
     return s->last_lag;
 }
 
+uint64_t nadi_system_events_spared(const struct nadi_system *s)
+{
+    return s->events_spared;
+}
+
 nadi_time nadi_system_alone_set(const struct nadi_system *s)
 {
     return s->alone_set;

@@ -20,6 +20,8 @@
 struct nadi_system;
 
 typedef void nadi_node_done_fn(void *context, uint32_t rank, uint32_t node);
+/* Is it certain that nothing happens on the actor before its only node in flight is done? */
+typedef bool nadi_only_node_fn(void *context, uint32_t rank);
 
 /* Where one actor stands for many ranks: how many of them use what its representative uses. */
 struct nadi_tier_users {
@@ -46,11 +48,14 @@ struct nadi_system_setup {
     struct nadi_engine *engine;
     struct nadi_network *network;
     nadi_node_done_fn *done;
+    nadi_only_node_fn *only; /* NULL: never */
     void *context;
     bool record_flows;
-    bool phases; /* the phase executor; needs the network model `unaware` */
-    bool keyed;  /* messages of collectives are matched as in the reference, so that
-                    members may issue different ones; not with phases or fold */
+    bool phases;     /* the phase executor; needs the network model `unaware` */
+    nadi_time until; /* phases: nothing is run beyond this time; 0: not known, and each chunk of a
+                        collective is simulated by itself */
+    bool keyed;      /* messages of collectives are matched as in the reference, so that
+                        members may issue different ones; not with phases or fold */
     const struct nadi_fold *fold; /* NULL: each rank is its own actor. Needs `phases`, or a uniform
                                      network where there is one actor (network/uniform.h) */
     const struct nadi_border *border; /* NULL: all ranks are here; else see executor/parcel.h */
@@ -227,6 +232,8 @@ enum { NADI_LAG_MESSAGE = -2 };
 /* Phase executor: the delay of the timer that ended the collective that completes now, ns; of none
  * -1; NADI_LAG_MESSAGE: a message may have ended it. */
 int64_t nadi_system_last_lag(const struct nadi_system *s);
+/* Events that chunks of collectives would have had which were solved as one. */
+uint64_t nadi_system_events_spared(const struct nadi_system *s);
 
 /* Of rings that are solved, or sent ahead: when the timer was set that ends the collective that
  * completes now; -1: it is of no such ring. */

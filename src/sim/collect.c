@@ -386,7 +386,9 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     bool expand = expanded_count(&c) <= (most ? most : MOST_EXPANDED);
     size_t count;
     nadi_workload_spans(workload, &count);
-    const bool slow = nadi_engine_events(engine) / SLOW >= count;
+    result->events = nadi_engine_events(engine);
+    result->events_spared = nadi_system_events_spared(nadi_workload_system(workload));
+    const bool slow = (result->events + result->events_spared) / SLOW >= count;
     if (!most || expand || count <= (slow ? MOST_UNASKED_OF_SLOW : MOST_UNASKED) * most) {
         collect_spans(&c, &members, expand);
         collect_flows(&c, &members, expand);
@@ -398,5 +400,4 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     memcpy(result->nodes_by_type, nadi_workload_nodes_by_type(workload),
            sizeof(result->nodes_by_type));
     result->offered_bytes = nadi_workload_offered_bytes(workload);
-    result->events = nadi_engine_events(engine);
 }

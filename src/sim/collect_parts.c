@@ -68,6 +68,7 @@ void nadi_sum_begin(struct nadi_sum *sum, const struct nadi_result *first,
     add_totals(result, first);
     add_forwarded(&result->forwarded, &first->forwarded);
     result->events += first->events;
+    result->events_spared += first->events_spared;
     add_lists(sum, first);
     for (size_t i = 0; i < first->collective_count; i++) {
         while (sum->made.count <= first->collectives[i].group)
@@ -128,6 +129,7 @@ void nadi_sum_add(struct nadi_sum *sum, const struct nadi_result *part,
     add_part(sum, part, fold, fold->rank_of, NULL);
     add_forwarded(&sum->result->forwarded, &part->forwarded);
     sum->result->events += part->events;
+    sum->result->events_spared += part->events_spared;
     sum->result->parts[1].classes += fold->actor_count;
     sum->result->parts[1].events += part->events;
 }

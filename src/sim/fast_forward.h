@@ -25,7 +25,7 @@ struct nadi_fast_forward *nadi_fast_forward_create(const struct nadi_inputs *in,
 void nadi_fast_forward_destroy(struct nadi_fast_forward *l); /* NULL is allowed */
 struct nadi_instant {                                        /* at which the engine has paused */
     nadi_time at, until;                                     /* until: of the run */
-    uint64_t events;                                         /* of the engine so far */
+    uint64_t events; /* of the engine so far, with those that chunks were spared */
 };
 /* Fast-forwards, if it can, not beyond `until`. */
 void nadi_fast_forward_look(struct nadi_fast_forward *l, const struct nadi_instant *instant);

@@ -153,7 +153,7 @@ struct nadi_part_result { /* a part of the run that one executor made */
 struct nadi_fast_forward_result { /* repetition that was fast-forwarded: sim/fast_forward.h */
     uint64_t times, periods;      /* periods that were not simulated */
     uint64_t nodes;               /* in them, of all ranks */
-    uint64_t events;              /* in them, of the engine */
+    uint64_t events;              /* in them, of the engine and spared */
     const char *why_none;         /* NULL: nothing was in the way */
 };
 
@@ -214,6 +214,7 @@ struct nadi_result {
     bool has_packets, has_flits;
     struct nadi_packet_figures packets; /* packet model only */
     uint64_t events;                    /* handled by the engine */
+    uint64_t events_spared;             /* that each chunk by itself would have had */
     struct nadi_fast_forward_result forwarded;
     uint64_t offered_bytes;  /* comm_size summed over SEND and, once per rank, COLL nodes */
     uint64_t lower_bound_ns; /* no run can be faster: see bound/bound.h; 0: not DONE */
@@ -235,10 +236,10 @@ static inline bool nadi_link_collides(const struct nadi_link_result *l)
     return nadi_hash_spread_collides(&spread);
 }
 
-/* The engine's events with those that were fast-forwarded. */
+/* The engine's events with those that were fast-forwarded, or spared: how long the run is. */
 static inline uint64_t nadi_result_all_events(const struct nadi_result *r)
 {
-    return r->events + r->forwarded.events;
+    return r->events + r->events_spared + r->forwarded.events;
 }
 
 void nadi_result_release(struct nadi_result *r);

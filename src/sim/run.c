@@ -107,8 +107,10 @@ static bool run_events(struct simulation *s, uint64_t events, nadi_time until)
     const uint64_t end = nadi_engine_events(s->engine) + events;
     bool more = nadi_engine_run(s->engine, events, until);
     while (nadi_engine_paused(s->engine) && more && !nadi_workload_failed(s->workload)) {
+        const struct nadi_system *system = nadi_workload_system(s->workload);
         const struct nadi_instant instant = {nadi_engine_now(s->engine), until,
-                                             nadi_engine_events(s->engine)};
+                                             nadi_engine_events(s->engine) +
+                                                 nadi_system_events_spared(system)};
         nadi_fast_forward_look(s->forward, &instant);
         const uint64_t now = nadi_engine_events(s->engine);
         if (now >= end)
@@ -263,6 +265,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .comm_scale = scaled ? in->options.comm_scale : 1,
         .record = in->options.record_ops || in->system.track_local_mem,
         .phases = phases,
+        .until = nadi_simulation_until(&in->options),
         .keyed = s->keyed,
         .match_wanted = in->options.match_mismatched,
         .fold = fold,

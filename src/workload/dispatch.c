@@ -44,6 +44,10 @@ void nadi_workload_find_groups(struct nadi_workload *w)
         bool added;
         if (!r->trace)
             continue; /* of another part */
+        if (rank > 0 && r[-1].trace == r->trace) {
+            r->meanings = r[-1].meanings;
+            continue;
+        }
         uint32_t *of = nadi_map64_put(&first, (uint64_t)(uintptr_t)r->trace, rank, &added);
         r->meanings = added ? meanings_of(w, r->trace) : w->ranks[*of].meanings;
     }

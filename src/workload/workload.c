@@ -190,6 +190,12 @@ static void node_done(void *context, uint32_t rank, uint32_t node)
     workload_node_done(context, rank, node);
 }
 
+static bool only_node(void *context, uint32_t rank)
+{
+    const struct nadi_workload *w = context;
+    return w->ranks[rank].in_flight.count == 1 && !w->ranks[rank].in_pass;
+}
+
 const char *nadi_workload_undecided(const struct nadi_workload *w)
 {
     return w->undecided ? w->undecided : nadi_system_undecided(w->system);
@@ -266,9 +272,11 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
         .engine = setup->engine,
         .network = setup->network,
         .done = node_done,
+        .only = only_node,
         .context = w,
         .record_flows = setup->record,
         .phases = setup->phases,
+        .until = setup->until,
         .keyed = setup->keyed,
         .fold = setup->fold,
         .border = setup->border,

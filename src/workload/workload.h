@@ -39,6 +39,7 @@ struct nadi_workload_setup {
     struct nadi_sharing sharing;        /* of SMs with copy kernels; no folding */
     bool record;                        /* keep each node's start and end, and the flows */
     bool phases;                        /* the phase executor (executor/system.h) */
+    nadi_time until;                    /* struct nadi_system_setup */
     bool keyed;                         /* members may disagree (executor/system.h) */
     bool match_wanted;                  /* the run will be keyed if they do and it can be */
     const struct nadi_fold *fold;       /* NULL: each rank is its own actor (executor/system.h) */

@@ -190,7 +190,7 @@ static struct row measure(const struct row *q)
         digest_inputs(&r.digest, &in);
         nadi_simulate(&in, NULL, &result);
         r.step_ns = result.outcome == NADI_OUTCOME_DONE ? result.end_ns : 0;
-        r.events = result.events;
+        r.events = result.events + result.events_spared;
         const struct nadi_step_figures f = nadi_step_figures(&study, r.step_ns);
         r.figures = log(f.step_s) + 2 * log(f.tokens_per_s) + 3 * log(f.model_flops) +
                     4 * log(f.model_share) + 5 * f.bubble + 6 * log(f.memory_bytes) +
