@@ -17,32 +17,40 @@ uint32_t nadi_ranks_working(const struct nadi_result *r)
     return count ? count : r->rank_count;
 }
 
-struct nadi_spread nadi_spread_of(const struct nadi_result *r, enum nadi_rank_figure figure)
+/* Of the ranks that work, or of all; *count: how many those are. */
+static struct nadi_spread spread_of(const struct nadi_result *r, enum nadi_rank_figure figure,
+                                    bool all, uint32_t *count)
 {
     struct nadi_spread s = {.min = UINT64_MAX};
-    const uint32_t working = nadi_ranks_working(r);
     double sum = 0;
-    bool any = false;
+    *count = 0;
     for (uint32_t i = 0; i < r->rank_count; i++) {
         const struct nadi_rank_result *rank = nadi_result_rank(r, i);
-        const uint64_t v = nadi_rank_figure(rank, figure);
-        if (working < r->rank_count && !nadi_rank_works(rank, r->end_ns))
+        if (!all && !nadi_rank_works(rank, r->end_ns))
             continue;
+        const uint64_t v = nadi_rank_figure(rank, figure);
         sum += (double)v;
         if (v < s.min) {
             s.min = v;
             s.min_rank = i;
         }
-        if (v > s.max || !any) {
+        if (v > s.max || *count == 0) {
             s.max = v;
             s.max_rank = i;
         }
-        any = true;
+        ++*count;
     }
-    if (!any)
+    if (*count == 0)
         return (struct nadi_spread){0};
-    s.mean = sum / (double)working;
+    s.mean = sum / (double)*count;
     return s;
+}
+
+struct nadi_spread nadi_spread_of(const struct nadi_result *r, enum nadi_rank_figure figure)
+{
+    uint32_t count;
+    const struct nadi_spread s = spread_of(r, figure, false, &count);
+    return count ? s : spread_of(r, figure, true, &count);
 }
 
 static double share_ns(const struct nadi_rank_result *rank, enum nadi_figure_share share,
@@ -65,26 +73,36 @@ static double share_ns(const struct nadi_rank_result *rank, enum nadi_figure_sha
     NADI_BUG("no such share: %d", (int)share);
 }
 
-struct nadi_share_spread nadi_share_of(const struct nadi_result *r, enum nadi_figure_share share)
+/* As spread_of. */
+static struct nadi_share_spread share_of(const struct nadi_result *r, enum nadi_figure_share share,
+                                         bool all, uint32_t *count)
 {
     struct nadi_share_spread s = {0};
     double sum = 0;
-    if (r->end_ns == 0 || r->rank_count == 0)
-        return s;
-    const uint32_t working = nadi_ranks_working(r);
+    *count = 0;
     for (uint32_t i = 0; i < r->rank_count; i++) {
         const struct nadi_rank_result *rank = nadi_result_rank(r, i);
-        if (working < r->rank_count && !nadi_rank_works(rank, r->end_ns))
+        if (!all && !nadi_rank_works(rank, r->end_ns))
             continue;
-        double part = share_ns(rank, share, r->end_ns) / (double)r->end_ns;
+        const double part = share_ns(rank, share, r->end_ns) / (double)r->end_ns;
         sum += part;
         if (part > s.max) {
             s.max = part;
             s.max_rank = i;
         }
+        ++*count;
     }
-    s.mean = sum / (double)working;
+    s.mean = *count ? sum / (double)*count : 0;
     return s;
+}
+
+struct nadi_share_spread nadi_share_of(const struct nadi_result *r, enum nadi_figure_share share)
+{
+    uint32_t count;
+    if (r->end_ns == 0 || r->rank_count == 0)
+        return (struct nadi_share_spread){0};
+    const struct nadi_share_spread s = share_of(r, share, false, &count);
+    return count ? s : share_of(r, share, true, &count);
 }
 
 const char *nadi_group_label(const struct nadi_inputs *in, uint32_t group)
