@@ -105,6 +105,21 @@ class Package(unittest.TestCase):
         nadi.run(*self.inputs, out=out).close()
         self.assertFalse(os.path.exists(os.path.join(out, ".nadi-lock")))
 
+    def test_what_a_run_reads_stays(self):
+        out = os.path.join(self.work, "own")
+        network = os.path.join(out, "ops.csv")  # which a run without operations removes
+        os.mkdir(out)
+        shutil.copy(self.inputs[2], network)
+        for _ in range(2):
+            with self.assertRaises(nadi.Error) as caught:
+                nadi.run(*self.inputs[:2], network, out=out)
+            self.assertIn("file/is-input", str(caught.exception))
+        self.assertEqual(os.listdir(out), ["ops.csv"])
+        with open(network) as stays, open(self.inputs[2]) as copied:
+            self.assertEqual(stays.read(), copied.read())
+        nadi.run(*self.inputs, out=out).close()  # another call, which does not read it
+        self.assertFalse(os.path.exists(network))
+
     def test_errors_say_where(self):
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(self.inputs[0], self.inputs[1], os.path.join(self.work, "no.yml"))

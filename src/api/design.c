@@ -5,6 +5,7 @@
 #include "api/run_settings.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "design/files.h"
 #include "report/design_text.h"
 
@@ -67,10 +68,29 @@ static bool put_cluster(const struct nadi_design_view *v, const char *folder,
     return ok;
 }
 
+/* None of the files that an answer may have was read: also before the work, which can be long. */
+static bool spares(const struct nadi_design_problem *p, const char *folder,
+                   struct nadi_diags *diags)
+{
+    static const char *const names[] = {"designs.csv",  "summary.json", "designs.svg",
+                                        "designs.html", "cluster.yaml", "device.yaml",
+                                        "network.yml"};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof(names) / sizeof(*names); i++)
+        ok = nadi_originals_spare_in(folder, names[i], diags);
+    for (uint32_t w = 0; ok && w < p->workload_count; w++) {
+        struct nadi_str name = NADI_STR_INIT;
+        nadi_str_printf(&name, "%s.plan.yaml", p->workloads[w].name);
+        ok = nadi_originals_spare_in(folder, nadi_str_get(&name), diags);
+        nadi_str_release(&name);
+    }
+    return ok;
+}
+
 static bool write_files(const struct nadi_design_view *v, const char *folder,
                         struct nadi_diags *diags)
 {
-    return nadi_file_make_folder(folder, diags) &&
+    return spares(v->problem, folder, diags) && nadi_file_make_folder(folder, diags) &&
            put_view(v, folder, "designs.csv", nadi_design_csv, diags) &&
            put_view(v, folder, "summary.json", nadi_design_json, diags) &&
            put_view(v, folder, "designs.svg", nadi_design_svg, diags) &&
@@ -120,7 +140,8 @@ enum nadi_status nadi_do_optimize(const struct nadi_design_options *o, char **re
                                             .threads = o->threads,
                                             .pareto = o->pareto != 0};
     const struct nadi_design_view view = {p, &a, o->top};
-    bool ok = nadi_design_read(p, &source, messages) && nadi_design_run(&a, p, &setup, messages);
+    bool ok = nadi_design_read(p, &source, messages) && (!o->out || spares(p, o->out, messages)) &&
+              nadi_design_run(&a, p, &setup, messages);
     ok = ok && (!o->out || write_files(&view, o->out, messages)) && some(&view, messages);
     if (ok)
         report_on(&view, o->form, &text);

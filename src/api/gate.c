@@ -6,7 +6,8 @@
 struct call {
     const struct nadi_gate *gate;
     struct nadi_diags *diags;
-    struct nadi_arena arena; /* of the arguments' copies */
+    struct nadi_arena arena;         /* of the arguments' copies */
+    struct nadi_originals originals; /* of a call without a handle */
     enum nadi_status status;
 };
 
@@ -22,6 +23,8 @@ static void work(void *context)
     nadi_arena_init(&c->arena);
     if (g->messages && g->messages->stop)
         nadi_guard_stop_by(g->messages->stop);
+    if (!nadi_guard_originals())
+        nadi_guard_originals_in(g->handle ? &g->handle->originals : &c->originals);
     nadi_arguments_empty(g->members, g->arguments);
     c->status = nadi_arguments_check(g->name, g->members, g->arguments, &c->arena, c->diags)
                     ? g->work(g->arguments, c->diags)
@@ -84,7 +87,9 @@ static enum nadi_status pass(const struct nadi_gate *g)
     const struct handing_over h = {g->messages, &said};
     nadi_heap_init(&heap);
     nadi_diags_init(&said);
+    nadi_originals_init(&c.originals);
     const bool whole = nadi_guard_run(&heap, work, &c, &failure);
+    nadi_originals_release(&c.originals);
     if (!whole) { /* what it said may be half said */
         nadi_heap_release(&heap);
         nadi_arguments_empty(g->members, g->arguments);
@@ -157,10 +162,12 @@ void nadi_handle_init(struct nadi_handle *h)
     nadi_heap_init(&h->heap);
     nadi_diags_init(&h->diags);
     h->diags.spare = &h->spare;
+    nadi_originals_init(&h->originals);
 }
 
 void nadi_handle_release(struct nadi_handle *h)
 {
+    nadi_originals_release(&h->originals);
     nadi_diags_release(&h->diags);
     nadi_heap_leave(&h->heap);
 }

@@ -15,14 +15,16 @@
 #include "base/guard.h"
 #include "base/hold.h"
 #include "base/mem.h"
+#include "base/originals.h"
 
 /* What a handle begins with that keeps things between calls. */
 struct nadi_handle {
     struct nadi_heap heap; /* all that it keeps */
     struct nadi_diags diags;
     struct nadi_spare spare;
-    enum nadi_status failed; /* DONE, or what every call returns since a failure */
-    bool inside;             /* made by another call, whose heap has all */
+    struct nadi_originals originals; /* what its calls have read */
+    enum nadi_status failed;         /* DONE, or what every call returns since a failure */
+    bool inside;                     /* made by another call, whose heap has all */
 };
 
 struct nadi_gate {

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "design/step_moves.h"
 #include "design/step_simulated.h"
 #include "report/optimize_bandwidth.h"
@@ -304,6 +305,8 @@ static bool write_files(const struct study *s, const struct nadi_bandwidth_rows 
         {"summary.json", nadi_bandwidth_json},
     };
     bool ok = nadi_file_make_folder(s->o->out, s->diags);
+    for (size_t i = rows->count > 1; ok && i < sizeof(files) / sizeof(*files); i++)
+        ok = nadi_originals_spare_in(s->o->out, files[i].name, s->diags);
     for (size_t i = 0; ok && i < sizeof(files) / sizeof(*files); i++) {
         struct nadi_str text = NADI_STR_INIT;
         if (rows->count > 1 && i == 0)

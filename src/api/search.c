@@ -3,6 +3,7 @@
 #include "api/inside.h"
 #include "api/words.h"
 #include "base/file.h"
+#include "base/originals.h"
 #include "explore/model_inputs.h"
 #include "report/search.h"
 
@@ -44,6 +45,8 @@ static bool write_files(const struct nadi_search *s, const char *folder, struct 
         {"strategies.svg", nadi_search_svg},
     };
     bool ok = nadi_file_make_folder(folder, diags);
+    for (size_t i = 0; ok && i < sizeof(files) / sizeof(*files); i++)
+        ok = nadi_originals_spare_in(folder, files[i].name, diags);
     for (size_t i = 0; ok && i < sizeof(files) / sizeof(*files); i++) {
         struct nadi_str text = NADI_STR_INIT, path = NADI_STR_INIT;
         files[i].put(s, &text);

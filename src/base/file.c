@@ -2,6 +2,7 @@
 
 #include "base/hold.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "base/sha256.h"
 #include "base/str.h"
 
@@ -42,8 +43,8 @@ bool nadi_file_is_device(const struct stat *about)
             !(stat("/dev/null", &null) == 0 && null.st_rdev == about->st_rdev));
 }
 
-bool nadi_file_read(const char *path, const char *what, char **data, size_t *bytes,
-                    struct nadi_diags *diags)
+static bool read_file(const char *path, const char *what, bool input, char **data, size_t *bytes,
+                      struct nadi_diags *diags)
 {
     bool standard_input = strcmp(path, "-") == 0;
     int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -72,10 +73,24 @@ bool nadi_file_read(const char *path, const char *what, char **data, size_t *byt
                    strerror(errno));
     else
         ok = true;
+    if (ok && input)
+        nadi_originals_read(&about);
     nadi_unhold(hold);
     if (!standard_input)
         close(fd);
     return ok;
+}
+
+bool nadi_file_read(const char *path, const char *what, char **data, size_t *bytes,
+                    struct nadi_diags *diags)
+{
+    return read_file(path, what, true, data, bytes, diags);
+}
+
+bool nadi_file_read_output(const char *path, const char *what, char **data, size_t *bytes,
+                           struct nadi_diags *diags)
+{
+    return read_file(path, what, false, data, bytes, diags);
 }
 
 static bool write_all(int fd, const char *p, size_t bytes)
@@ -118,9 +133,16 @@ static bool write_file(const char *path, const void *data, size_t bytes, bool sy
     char *target = nadi_file_behind(path);
     nadi_str_printf(&temporary, in_place ? "%s" : "%s" NADI_FILE_PART, target);
     const char *name = nadi_str_get(&temporary);
+    if (!nadi_originals_spare(path, diags) || (!in_place && !nadi_originals_spare(name, diags))) {
+        nadi_str_release(&temporary);
+        nadi_mem_free(target);
+        return false;
+    }
     int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     bool ok = fd >= 0 && write_all(fd, data, bytes) && (!sync || in_place || fsync(fd) == 0);
     int cause = errno;
+    if (ok)
+        nadi_originals_written(fd);
     if (fd >= 0 && close(fd) != 0 && ok) {
         cause = errno;
         ok = false;

@@ -10,8 +10,13 @@
  * ("system file"). Directories, devices, missing and unreadable files are diagnosed. */
 bool nadi_file_read(const char *path, const char *what, char **data, size_t *bytes,
                     struct nadi_diags *diags) NADI_MUST_USE;
+/* The same of a file that an earlier run wrote and this one will replace: it is no input, and is
+ * not noted as one (base/originals.h). */
+bool nadi_file_read_output(const char *path, const char *what, char **data, size_t *bytes,
+                           struct nadi_diags *diags) NADI_MUST_USE;
 /* Writes to a temporary name beside the file and renames it, so that a reader never sees a partial
- * file. Pipes and devices are written in place; a link stays, and its target is written. */
+ * file. Pipes and devices are written in place; a link stays, and its target is written. A file
+ * that was read as input is not replaced (base/originals.h). */
 bool nadi_file_write(const char *path, const void *data, size_t bytes,
                      struct nadi_diags *diags) NADI_MUST_USE;
 /* The same, with the bytes on the disk before the file gets its name. */

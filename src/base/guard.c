@@ -8,16 +8,29 @@ struct guard {
     struct guard *outer;
     struct nadi_heap *heap;
     struct nadi_failure *failure;
-    const volatile int *stop; /* NULL: nothing ends its work */
-    locale_t host;            /* what the thread had before; 0: an outer guard knows it */
+    const volatile int *stop;         /* NULL: nothing ends its work */
+    struct nadi_originals *originals; /* NULL: not noted */
+    locale_t host;                    /* what the thread had before; 0: an outer guard knows it */
 };
 
 static _Thread_local struct guard *innermost;
+
+struct nadi_originals *nadi_guard_originals(void)
+{
+    return innermost ? innermost->originals : NULL;
+}
+
+void nadi_guard_originals_in(struct nadi_originals *o)
+{
+    NADI_ASSERT(innermost);
+    innermost->originals = o;
+}
 
 /* Its locals do not change behind setjmp: after a failure they are as they were. */
 static bool run(struct guard *g, void (*work)(void *), void *context)
 {
     g->outer = innermost;
+    g->originals = nadi_guard_originals();
     innermost = g;
     g->failure->kind = NADI_FAILURE_NONE;
     if (setjmp(g->back) == 0)

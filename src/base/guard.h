@@ -16,6 +16,7 @@
 #include "base/base.h"
 
 struct nadi_heap;
+struct nadi_originals;
 
 enum nadi_failure_kind {
     NADI_FAILURE_NONE,
@@ -49,6 +50,11 @@ struct nadi_heap *nadi_guard_look(void);
 /* A callback of the host, called from a guard's work: runs in the host's locale, outside all
  * guards. */
 void nadi_guard_outside(void (*work)(void *), void *context);
+
+/* From now on the work of the innermost guard, of those in it and of its threads notes there what
+ * it reads and writes (base/originals.h). `o` outlives the work. */
+void nadi_guard_originals_in(struct nadi_originals *o);
+struct nadi_originals *nadi_guard_originals(void); /* NULL: nowhere */
 
 bool nadi_guard_is_open(void);
 /* Of the innermost guard; NULL: none. */

@@ -12,9 +12,10 @@
 struct crew {
     void (*work)(void *, unsigned);
     void *context;
-    struct nadi_heap *heap;   /* of the caller; may be NULL */
-    const volatile int *stop; /* likewise */
-    pthread_mutex_t gate;     /* closed until it is known how many there are */
+    struct nadi_heap *heap;           /* of the caller; may be NULL */
+    const volatile int *stop;         /* likewise */
+    struct nadi_originals *originals; /* likewise */
+    pthread_mutex_t gate;             /* closed until it is known how many there are */
     bool cancelled;
 };
 
@@ -38,8 +39,10 @@ unsigned nadi_threads_cores(unsigned most)
 static void work(void *argument)
 {
     const struct member *m = argument;
-    if (nadi_guard_is_open())
+    if (nadi_guard_is_open()) {
         nadi_guard_stop_by(m->crew->stop);
+        nadi_guard_originals_in(m->crew->originals);
+    }
     m->crew->work(m->crew->context, m->index);
 }
 
@@ -88,6 +91,7 @@ static bool run(struct crew *crew, unsigned wanted, bool together)
     struct nadi_failure failure = {NADI_FAILURE_NONE, ""};
     crew->heap = nadi_guard_heap();
     crew->stop = nadi_guard_stopped_by();
+    crew->originals = nadi_guard_originals();
     const bool alone = crew->heap && nadi_heap_share(crew->heap, true);
     for (unsigned i = 0; i < count; i++) {
         members[i].crew = crew;

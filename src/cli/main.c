@@ -1,4 +1,5 @@
 #include "base/guard.h"
+#include "base/originals.h"
 #include "base/str.h"
 #include "base/thread.h"
 #include "cli/command.h"
@@ -49,11 +50,13 @@ struct program {
     int count;
     char **words;
     int status;
+    struct nadi_originals originals;
 };
 
 static void run(void *context)
 {
     struct program *p = context;
+    nadi_guard_originals_in(&p->originals);
     const struct nadi_compat *compat = p->count > 0 ? nadi_compat_find(p->words[0]) : NULL;
     const int first = p->count > 0;
     p->status = compat ? nadi_compat_run(compat, p->count - 1, p->words + 1)
@@ -65,7 +68,9 @@ static void *run_guarded(void *context)
 {
     struct program *p = context;
     struct nadi_failure failure;
+    nadi_originals_init(&p->originals);
     nadi_guard_run(NULL, run, p, &failure);
+    nadi_originals_release(&p->originals);
     if (failure.kind != NADI_FAILURE_NONE) {
         fprintf(stderr, "nadi: error: %s\n", failure.text);
         p->status = failure.kind == NADI_FAILURE_BUG ? NADI_EXIT_INTERNAL : NADI_EXIT_LIMIT;

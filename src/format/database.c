@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hold.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "format/json_write.h"
 #include "format/utf8.h"
 
@@ -115,6 +116,10 @@ struct nadi_database *nadi_database_create(const char *path, const char *schema,
     struct nadi_database *db = allocate();
     db->path = nadi_file_behind(path);
     db->temporary = joined(db->path, NADI_FILE_PART);
+    if (!nadi_originals_spare(path, diags) || !nadi_originals_spare(db->temporary, diags)) {
+        release(db);
+        return NULL;
+    }
     (void)unlink(db->temporary);
     if (sqlite3_open_v2(db->temporary, &db->handle,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
@@ -247,7 +252,9 @@ bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags)
     if (ok && rename(db->temporary, db->path) != 0)
         ok =
             complain(diags, db->path, "file/write", NULL, "cannot give the finished file its name");
-    if (!ok)
+    if (ok)
+        nadi_originals_written_path(db->path);
+    else
         (void)unlink(db->temporary);
     release(db);
     return ok;
@@ -274,12 +281,18 @@ struct nadi_database *nadi_database_keep(const char *path, struct nadi_diags *di
                                 "pragma synchronous = normal;";
     struct nadi_database *db = allocate();
     db->path = joined(path, "");
+    if (!nadi_originals_spare(path, diags)) {
+        release(db);
+        return NULL;
+    }
     if (sqlite3_open_v2(path, &db->handle,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) == SQLITE_OK &&
         exec_patiently(db->handle, modes) &&
-        sqlite3_exec(db->handle, "begin immediate; rollback;", NULL, NULL, NULL) == SQLITE_OK)
+        sqlite3_exec(db->handle, "begin immediate; rollback;", NULL, NULL, NULL) == SQLITE_OK) {
+        nadi_originals_written_path(path);
         return db;
+    }
     (void)complain(diags, path, "file/write", "is the folder there, and may it be written?",
                    reason(db->handle));
     release(db);
@@ -347,7 +360,7 @@ static void add_uri(struct nadi_str *uri, const char *path)
     nadi_str_add(uri, has_log(whole) ? "" : "?immutable=1");
 }
 
-struct nadi_database *nadi_database_open(const char *path, struct nadi_diags *diags)
+static struct nadi_database *open_to_read(const char *path, struct nadi_diags *diags)
 {
     struct nadi_database *db = allocate();
     struct nadi_str uri = NADI_STR_INIT;
@@ -364,6 +377,14 @@ struct nadi_database *nadi_database_open(const char *path, struct nadi_diags *di
                    reason(db->handle));
     release(db);
     return NULL;
+}
+
+struct nadi_database *nadi_database_open(const char *path, struct nadi_diags *diags)
+{
+    struct nadi_database *db = open_to_read(path, diags);
+    if (db)
+        nadi_originals_read_path(path);
+    return db;
 }
 
 void nadi_database_close(struct nadi_database *db)
@@ -443,9 +464,8 @@ bool nadi_database_says(const char *path, const char *sql, const char *text)
     struct nadi_diags ignored;
     bool failed, is = false;
     nadi_diags_init(&ignored);
-    struct nadi_database *db = nadi_file_is_special(path) || !nadi_file_exists(path)
-                                   ? NULL
-                                   : nadi_database_open(path, &ignored);
+    struct nadi_database *db =
+        nadi_file_is_special(path) || !nadi_file_exists(path) ? NULL : open_to_read(path, &ignored);
     struct nadi_query *q = db ? nadi_query_open(db, sql, &ignored) : NULL;
     if (q && nadi_query_next(q, &failed, &ignored))
         is = strcmp(nadi_query_text(q, 0), text) == 0;

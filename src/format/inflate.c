@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hold.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "base/sha256.h"
 #include "base/str.h"
 
@@ -105,6 +106,8 @@ struct nadi_inflate *nadi_inflate_open(const char *path, const char *what, struc
         nadi_inflate_close(s);
         return NULL;
     }
+    if (known)
+        nadi_originals_read(&about);
     return s;
 }
 

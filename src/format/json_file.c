@@ -2,6 +2,7 @@
 
 #include "base/hold.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "base/signature.h"
 #include "base/str.h"
 #include "format/inflate.h"
@@ -127,6 +128,7 @@ bool nadi_text_open(struct nadi_text *t, const char *path, bool whole, struct na
     int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && is_plain(fd, &about)) {
         t->fd = fd;
+        nadi_originals_read(&about);
         t->hold = nadi_hold_fd(fd);
         expected = (size_t)about.st_size;
         char head[4096];

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hold.h"
 #include "base/mem.h"
+#include "base/originals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,6 +118,12 @@ struct nadi_out *nadi_out_open(const char *path, enum nadi_coding coding, struct
     struct stream *s = create(coding);
     s->path = nadi_file_behind(path);
     nadi_str_printf(&temporary, in_place ? "%s" : "%s" NADI_FILE_PART, s->path);
+    if (!standard_output && (!nadi_originals_spare(path, diags) ||
+                             (!in_place && !nadi_originals_spare(temporary.text, diags)))) {
+        nadi_str_release(&temporary);
+        nadi_out_discard(&s->out);
+        return NULL;
+    }
     s->fd = standard_output
                 ? dup(STDOUT_FILENO)
                 : open(nadi_str_get(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -234,6 +241,8 @@ bool nadi_out_close(struct nadi_out *out, struct nadi_diags *diags)
     write_stored(s);
     bool ok = true;
     if (!s->memory) {
+        if (s->temporary)
+            nadi_originals_written(s->fd);
         if (close(s->fd) != 0 && !s->cause)
             s->cause = errno;
         s->fd = -1;

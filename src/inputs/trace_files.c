@@ -4,6 +4,7 @@
 #include "base/hold.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "base/sha256.h"
 #include "base/str.h"
 #include "base/threads.h"
@@ -82,6 +83,8 @@ static size_t sample_into(const struct work *w, uint32_t index, char buffer[PIEC
     if (fd < 0)
         return 0;
     f->bytes = fstat(fd, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+    if (f->bytes > 0)
+        nadi_originals_read(&about);
     if (f->bytes > 0 && f->bytes <= PIECES * PIECE) {
         ssize_t got = read(fd, buffer, f->bytes);
         f->known = f->hashed = got == (ssize_t)f->bytes;

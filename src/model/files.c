@@ -3,6 +3,7 @@
 #include "base/algorithm.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "base/str.h"
 #include "format/json_write.h"
 #include "platform/graph_file.h"
@@ -482,6 +483,17 @@ static bool write_memory(const struct nadi_model_step *s, const char *folder,
     return ok;
 }
 
+/* None of the files of one name was read, the cluster's for one. */
+static bool spares(const char *folder, struct nadi_diags *diags)
+{
+    static const char *const names[] = {"workload.yml", "groups.json", "system.json", "network.yml",
+                                        "memory.json"};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof(names) / sizeof(*names); i++)
+        ok = nadi_originals_spare_in(folder, names[i], diags);
+    return ok;
+}
+
 bool nadi_model_files_write(const struct nadi_model_step *step,
                             const struct nadi_model_files *options, const char *folder,
                             bool *manifest, struct nadi_diags *diags)
@@ -501,7 +513,8 @@ bool nadi_model_files_write(const struct nadi_model_step *step,
             diags, "model/files", NADI_NOWHERE, "a manifest holds any number of ranks",
             "%u ranks would be as many files; at most %d are written", ranks, MOST_FILES);
     }
-    struct nadi_trace_set *set = nadi_gen_begin_folder(folder, diags);
+    struct nadi_trace_set *set =
+        spares(folder, diags) ? nadi_gen_begin_folder(folder, diags) : NULL;
     bool ok = set != NULL;
     if (*manifest)
         ok = ok && write_text(folder, "workload.yml", &text, diags) &&

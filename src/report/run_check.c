@@ -163,7 +163,7 @@ bool nadi_run_list_read(struct nadi_written *list, const char *folder, struct na
     bool ok = is_file(nadi_str_get(&path), &size) ||
               nadi_error(diags, "report/incomplete", NADI_IN_FILE(nadi_str_get(&path)), again,
                          "a run writes it last, and it is not there");
-    ok = ok && nadi_file_read(nadi_str_get(&path), "summary of a run", &data, &bytes, diags);
+    ok = ok && nadi_file_read_output(nadi_str_get(&path), "summary of a run", &data, &bytes, diags);
     if (ok && !parse_list(list, nadi_str_get(&path), data, bytes))
         ok = nadi_error(diags, "report/incomplete", NADI_IN_FILE(nadi_str_get(&path)), again,
                         "this is not the summary of a run with the size and digest of each file");

@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/hold.h"
-#include "base/map.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "base/sha256.h"
 #include "report/columns.h"
 #include "report/run_check.h"
@@ -186,6 +186,7 @@ struct removal {
     const char *folder;
     const struct nadi_inputs *in;
     const struct nadi_report_options *o; /* NULL: nothing will be written */
+    bool only_asks;                      /* may all go or be replaced? Nothing is done */
     struct nadi_str path;
     struct nadi_diags *diags;
 };
@@ -196,6 +197,8 @@ static bool remove_one(struct removal *r, const char *name)
     nadi_str_clear(&r->path);
     nadi_str_printf(&r->path, "%s/%s", r->folder, name);
     const char *path = nadi_str_get(&r->path);
+    if (r->only_asks)
+        return nadi_originals_spare(path, r->diags);
     if (lstat(path, &about) != 0 || !(S_ISREG(about.st_mode) || S_ISLNK(about.st_mode)) ||
         unlink(path) == 0)
         return true;
@@ -224,8 +227,8 @@ static bool goes(const struct removal *r, const char *name, const char *memory_b
     const enum nadi_run_file file = nadi_run_file_of(name, memory_base);
     if (file == NADI_FILES)
         return is_leftover(name, memory_base);
-    return file != NADI_FILE_SUMMARY &&
-           (!r->o || file == NADI_FILE_LOCAL_MEMORY || !nadi_run_file_wanted(file, r->in, r->o));
+    return file != NADI_FILE_SUMMARY && (r->only_asks || !r->o || file == NADI_FILE_LOCAL_MEMORY ||
+                                         !nadi_run_file_wanted(file, r->in, r->o));
 }
 
 /* Files of memory have names of the user's choice: those of an earlier run stand in its summary. */
@@ -263,82 +266,18 @@ static bool remove_found(struct removal *r)
     return ok;
 }
 
-/* ---- what is read -------------------------------------------------------------------------- */
-
-struct reading { /* device and number of a file -> its path */
-    struct nadi_map64 index;
-    const char **paths;
-    size_t count;
-};
-
-static uint64_t number_of(const struct stat *about)
+static bool remove_all(struct removal *r)
 {
-    return nadi_hash_words((const uint64_t[]){(uint64_t)about->st_dev, (uint64_t)about->st_ino}, 2);
-}
-
-static void add_read(struct reading *read, const char *path)
-{
-    struct stat about;
-    if (stat(path, &about) != 0)
-        return; /* of the catalogue, made, or gone */
-    read->paths[read->count] = path;
-    nadi_map64_put(&read->index, number_of(&about), (uint32_t)read->count++, NULL);
-}
-
-static void find_read(struct reading *read, const struct nadi_inputs *in)
-{
-    read->paths = NADI_NEW(const char *, in->file_count + in->owned_count + 1);
-    nadi_map64_init(&read->index, 64);
-    for (size_t i = 0; i < in->file_count; i++)
-        add_read(read, in->files[i].path);
-    for (uint32_t i = 0; i < in->owned_count; i++)
-        add_read(read, in->owned[i]->path);
-}
-
-/* None of our names in the folder, links included, is of a file that the run has read. */
-static bool check_found(struct removal *r, DIR *folder, const struct reading *read)
-{
-    const char *base = nadi_run_memory_base(r->in);
-    struct stat about;
-    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
-        if (nadi_run_file_of(entry->d_name, base) == NADI_FILES &&
-            !is_leftover(entry->d_name, base))
-            continue;
-        nadi_str_clear(&r->path);
-        nadi_str_printf(&r->path, "%s/%s", r->folder, entry->d_name);
-        if (stat(nadi_str_get(&r->path), &about) != 0)
-            continue;
-        const uint32_t at = nadi_map64_find(&read->index, number_of(&about));
-        if (at != NADI_NONE)
-            return nadi_error(r->diags, "run/input", NADI_IN_FILE(read->paths[at]),
-                              "choose another folder",
-                              "the run would write over this file, which it has read");
-    }
-    return true;
-}
-
-static bool spares_inputs(struct removal *r)
-{
-    struct reading read = {.count = 0};
-    DIR *folder = r->in ? opendir(r->folder) : NULL;
-    if (!folder)
-        return true;
-    struct nadi_hold *hold = nadi_hold_folder(folder);
-    find_read(&read, r->in);
-    const bool ok = check_found(r, folder, &read);
-    nadi_map64_release(&read.index);
-    nadi_mem_free(read.paths);
-    nadi_unhold(hold);
-    closedir(folder);
-    return ok;
+    return remove_listed(r) && remove_found(r) && remove_one(r, NADI_SUMMARY_FILE);
 }
 
 bool nadi_run_files_remove(const char *folder, const struct nadi_inputs *in,
                            const struct nadi_report_options *o, struct nadi_diags *diags)
 {
-    struct removal r = {.folder = folder, .in = in, .o = o, .diags = diags};
-    const bool ok = spares_inputs(&r) && remove_listed(&r) && remove_found(&r) &&
-                    remove_one(&r, NADI_SUMMARY_FILE);
+    struct removal r = {.folder = folder, .in = in, .o = o, .only_asks = true, .diags = diags};
+    bool ok = remove_all(&r);
+    r.only_asks = false;
+    ok = ok && remove_all(&r);
     nadi_str_release(&r.path);
     return ok;
 }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hold.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "base/output_lock.h"
 #include "base/str.h"
 
@@ -64,10 +65,11 @@ bool nadi_trace_set_remove(const struct nadi_trace_set *set, const char *name,
     struct nadi_str path = NADI_STR_INIT;
     nadi_str_printf(&path, "%s%s", nadi_str_get(&set->folder), name);
     const bool ok =
-        unlink(nadi_str_get(&path)) == 0 || errno == ENOENT || errno == EISDIR ||
-        nadi_error(diags, "file/unwritable", NADI_IN_FILE(nadi_str_get(&path)),
-                   "remove it, or choose another name",
-                   "cannot remove this file of an earlier set of traces: %s", strerror(errno));
+        nadi_originals_spare(nadi_str_get(&path), diags) &&
+        (unlink(nadi_str_get(&path)) == 0 || errno == ENOENT || errno == EISDIR ||
+         nadi_error(diags, "file/unwritable", NADI_IN_FILE(nadi_str_get(&path)),
+                    "remove it, or choose another name",
+                    "cannot remove this file of an earlier set of traces: %s", strerror(errno)));
     nadi_str_release(&path);
     return ok;
 }
