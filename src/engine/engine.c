@@ -49,6 +49,7 @@ struct nadi_engine {
     char halted[200]; /* why nothing more is run; empty: it is */
     nadi_engine_end_fn *end_asked;
     void *end_context;
+    bool finished;   /* nothing is run after `now` */
     bool broken_off; /* work within an event has ended before it was done */
     struct nadi_event *events;
     size_t event_capacity;
@@ -534,10 +535,10 @@ static void run_step(struct nadi_engine *e)
 bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until)
 {
     e->stop = e->halted[0] || e->broken_off ? 0 : e->handled + max_events;
-    e->until = until;
+    e->until = e->finished && e->now < until ? e->now : until;
     if (e->running)
         run_step(e);
-    while (e->heap_count && e->handled < e->stop && e->heap[0].at <= until &&
+    while (e->heap_count && e->handled < e->stop && e->heap[0].at <= e->until &&
            e->pause != PAUSE_NOW) {
         if (NADI_UNLIKELY(e->pause == PAUSE_NEXT))
             e->pause = PAUSE_NOW;
@@ -545,7 +546,18 @@ bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until
         run_step(e);
     }
     return !e->halted[0] &&
-           (e->running || e->broken_off || (e->heap_count && e->heap[0].at <= until));
+           (e->running || e->broken_off || (e->heap_count && e->heap[0].at <= e->until));
+}
+
+void nadi_engine_finish(struct nadi_engine *e)
+{
+    e->finished = true;
+    e->until = e->now < e->until ? e->now : e->until;
+}
+
+bool nadi_engine_finished(const struct nadi_engine *e)
+{
+    return e->finished;
 }
 
 void nadi_engine_yield(struct nadi_engine *e)

@@ -78,6 +78,10 @@ void nadi_engine_visit(struct nadi_engine *e, nadi_pending_fn *visit, void *cont
  * room for. What is never run stays so. */
 void nadi_engine_fast_forward(struct nadi_engine *e, nadi_time by);
 
+/* While an event is handled: nothing is run that comes after the present instant. */
+void nadi_engine_finish(struct nadi_engine *e);
+bool nadi_engine_finished(const struct nadi_engine *e);
+
 /* For a model, while it handles an event: stops the run because the model cannot continue. The
  * first reason counts. */
 void nadi_engine_halt(struct nadi_engine *e, const char *format, ...) NADI_PRINTF(2, 3);

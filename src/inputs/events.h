@@ -66,6 +66,8 @@ struct nadi_play;
 struct nadi_play *nadi_play_create(const struct nadi_events *events, const struct nadi_graph *graph,
                                    struct nadi_engine *engine, struct nadi_network *network,
                                    const struct nadi_workload *workload) NADI_MUST_USE;
+/* Messages of traffic so far, and their bytes. */
+void nadi_play_sent(const struct nadi_play *p, uint64_t *messages, uint64_t *bytes);
 void nadi_play_destroy(struct nadi_play *p); /* NULL is allowed */
 
 #endif

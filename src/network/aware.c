@@ -33,8 +33,10 @@ struct flight { /* a message in the network */
 };
 
 struct link {
-    uint64_t bytes;      /* of the message that it carries */
-    uint32_t head, tail; /* waiting */
+    uint64_t bytes;           /* of the message that it carries, */
+    nadi_time since, free_at; /* from when to when; free_at may be never */
+    nadi_time told;           /* the run ended: its usage is told up to then */
+    uint32_t head, tail;      /* waiting */
     uint32_t waiting;
     uint32_t class;
     bool busy;
@@ -120,11 +122,11 @@ static void start(struct aware *w, uint32_t index, uint32_t flight)
     const nadi_time free_at = nadi_engine_after_ns(w->base.engine, c->free_ns); /* may be never */
     w->links[index].busy = true;
     w->links[index].bytes = f->bytes;
+    w->links[index].since = now;
+    w->links[index].free_at = free_at;
     tally->messages++;
     tally->bytes = nadi_count_add(tally->bytes, f->bytes);
     tally->busy = nadi_time_add(tally->busy, nadi_time_sub(free_at, now));
-    if (w->base.usage)
-        nadi_usage_add(w->base.usage, index, now, free_at, (double)f->bytes);
     if (NADI_UNLIKELY(w->sequence != NULL))
         aim_arrival(w, f);
     if (f->hop + 1 == f->hops) {
@@ -204,6 +206,8 @@ static void on_link_free(void *context, const struct nadi_event *event)
         nadi_sequence_touch(w->sequence, event->a, w->root);
     }
     l->busy = false;
+    if (w->base.usage)
+        nadi_usage_add(w->base.usage, event->a, l->since, l->free_at, (double)l->bytes);
     nadi_fabric_load(&w->fabric, &event->a, 1, -(double)l->bytes);
     if (l->head == NADI_NONE)
         return;
@@ -380,13 +384,37 @@ static uint64_t count_stranded(const struct nadi_network *net, uint32_t *src, ui
     return w->stranded.count;
 }
 
+/* The run ended while the link carried a message: what is to come is taken off. */
+static void cut_short(const struct aware *w, struct link *l, struct nadi_fabric_tally *tally)
+{
+    const nadi_time now = nadi_engine_now(w->base.engine);
+    const nadi_time left = nadi_max_i64(nadi_time_sub(l->free_at, now), 0);
+    if (left == 0 || nadi_time_is_never(tally->busy))
+        return;
+    const double part = (double)left / (double)nadi_time_sub(l->free_at, l->since);
+    const uint64_t rest = nadi_min_u64(nadi_count_round(part * (double)l->bytes), l->bytes);
+    tally->busy = nadi_time_sub(tally->busy, left);
+    if (!nadi_is_most(tally->bytes))
+        tally->bytes -= rest;
+    if (w->base.usage && now > l->told)
+        nadi_usage_add(w->base.usage, (uint32_t)(l - w->links), l->since, now,
+                       (double)(l->bytes - rest));
+    l->told = now;
+}
+
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
                      void *context)
 {
     const struct aware *w = (const struct aware *)net;
+    struct nadi_fabric_tally *tallies = NADI_NEW(struct nadi_fabric_tally, w->fabric.count);
+    memcpy(tallies, w->tallies, w->fabric.count * sizeof(*tallies));
+    for (uint32_t i = 0; i < w->fabric.count; i++)
+        if (w->links[i].busy)
+            cut_short(w, &w->links[i], &tallies[i]);
     if (w->fabric.uniform)
-        nadi_uniform_spread(&w->fabric, w->tallies, w->base.usage);
-    nadi_fabric_counters(&w->fabric, w->tallies, links, visit, context);
+        nadi_uniform_spread(&w->fabric, tallies, w->base.usage);
+    nadi_fabric_counters(&w->fabric, tallies, links, visit, context);
+    nadi_mem_free(tallies);
 }
 
 static void flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context)

@@ -23,7 +23,7 @@
 
 /* ---- levels -------------------------------------------------------------------------------- */
 
-static void record(struct flow *f, uint32_t pair, nadi_time now)
+static void record(const struct flow *f, uint32_t pair, nadi_time now)
 {
     const struct pair *p = &f->pairs.items[pair];
     const double bytes = p->level * p->weight * ((double)(now - p->since) * 1e-3);
@@ -31,6 +31,19 @@ static void record(struct flow *f, uint32_t pair, nadi_time now)
         const uint32_t link = nadi_share_link(f->share, pair, i);
         nadi_usage_add(f->base.usage, link, p->since, now, bytes);
         nadi_usage_deep(f->base.usage, link, p->since, now, f->sharing[link]);
+    }
+}
+
+void nadi_flow_tell_usage(const struct flow *f)
+{
+    const nadi_time now = nadi_engine_now(f->base.engine);
+    for (uint32_t pair = 0; pair < f->pairs.count; pair++) {
+        struct pair *p = &f->pairs.items[pair];
+        if (p->count == 0 || p->level <= 0 || now <= p->since)
+            continue;
+        record(f, pair, now);
+        p->got += p->level * ((double)(now - p->since) * 1e-3);
+        p->since = now;
     }
 }
 

@@ -2,6 +2,8 @@
  * of the slowest: that it is there says nothing of the link. Busy is therefore bytes by rate, for
  * each rate that the link has had; by the length of the run it is the part of the link that was
  * used, and the fullest link bounds the others. */
+#include <math.h>
+
 #include "base/mem.h"
 #include "network/flow_inside.h"
 #include "network/uniform.h"
@@ -62,8 +64,11 @@ static struct link_work work_of(const struct flow *f, uint32_t link, double byte
 void nadi_flow_find_busy(const struct flow *f, struct nadi_fabric_tally *tallies)
 {
     double *bytes = carried(f, tallies);
-    for (uint32_t l = 0; l < f->fabric.count; l++)
+    for (uint32_t l = 0; l < f->fabric.count; l++) {
         tallies[l].busy = nadi_time_of_ns(work_of(f, l, bytes[l]).ns);
+        if (bytes[l] < (double)tallies[l].bytes) /* the run ended, and messages had not */
+            tallies[l].bytes = nadi_count_round(fmax(bytes[l], 0));
+    }
     nadi_mem_free(bytes);
 }
 
@@ -91,6 +96,8 @@ void nadi_flow_counters(const struct nadi_network *net, bool links, nadi_network
     for (uint32_t pair = 0; pair < f->pairs.count; pair++)
         nadi_flow_tell(f, pair, tallies);
     nadi_flow_find_busy(f, tallies);
+    if (f->base.usage)
+        nadi_flow_tell_usage(f);
     if (f->fabric.uniform)
         nadi_uniform_spread(&f->fabric, tallies, f->base.usage);
     nadi_fabric_counters(&f->fabric, tallies, links, visit, context);

@@ -195,6 +195,8 @@ double nadi_flow_got(const struct flow *f, uint32_t pair, nadi_time now); /* as 
 void nadi_flow_free_clocks(struct flow *f);
 
 /* flow.c */
+/* At the run's end: the usage of what is still flowing, up to now. */
+void nadi_flow_tell_usage(const struct flow *f);
 void nadi_flow_advance(struct flow *f, uint32_t pair, nadi_time now);
 void nadi_flow_need_settling(struct flow *f);
 /* Where the pair, which is up to date, stands among the ends. */

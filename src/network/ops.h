@@ -106,6 +106,9 @@ struct nadi_network_ops {
     /* Is something on its way that ends beyond the clock's range, and for which no event is
      * pending? NULL: never. */
     bool (*endless)(const struct nadi_network *net);
+    /* Was anything sent more than once, so that it may go on when all messages have arrived? NULL:
+     * never. */
+    bool (*repeats)(const struct nadi_network *net);
     /* Folded: why equal messages may not have ended together after all. NULL, both: they have. */
     const char *(*unlike)(const struct nadi_network *net);
     /* What repeats is fast-forwarded where no message is on its way (workload/fast_forward.h).

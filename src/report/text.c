@@ -428,7 +428,7 @@ static void network(const struct page *p)
         over |= nadi_utilisation(r->dims[d].busy_ns, nadi_dimension_links(p->in, r, r->dims[d].dim),
                                  r->end_ns) > 1;
     }
-    if (over)
+    if (over && !p->in->options.network_model->has_contention)
         nadi_str_add(p->out,
                      "  * More than the links can carry: this model lets messages pass each "
                      "other.\n    The model `aware` makes them queue.\n");

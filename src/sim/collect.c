@@ -14,6 +14,7 @@ struct collection {
     struct nadi_network *network;
     const struct nadi_fold *fold;
     nadi_time stopped_at;
+    bool finished; /* nothing was run after the last rank's end */
     struct nadi_result *result;
 };
 
@@ -209,8 +210,12 @@ static void collect_usage(const struct collection *c)
     if (!u.from || !r->link_count || !r->end_ns)
         return;
     const uint64_t width = (uint64_t)u.from->width;
-    /* The run's end is cut to whole ns; of packets the last ACKs come after it. */
-    const nadi_time end = nadi_max_i64(nadi_time_from_ns(r->end_ns), u.from->end);
+    /* The run's end is cut to whole ns; of packets the last ACKs come after it,
+     * unless the run ended there. */
+    const nadi_time cut = nadi_time_from_ns(r->end_ns);
+    nadi_time end = nadi_max_i64(cut, u.from->end);
+    if (c->finished && end > cut + NADI_PS_PER_NS)
+        end = cut + NADI_PS_PER_NS;
     const uint64_t used = (uint64_t)end / width + ((uint64_t)end % width != 0);
     u.buckets = (uint32_t)nadi_min_u64(used, NADI_USAGE_BUCKETS);
     u.bytes = NADI_ARENA_NEW(&r->arena, double, r->link_count *u.buckets);
@@ -364,7 +369,8 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
                   struct nadi_network *network, const struct nadi_engine *engine,
                   const struct nadi_fold *fold, nadi_time stopped_at, struct nadi_result *result)
 {
-    struct collection c = {in, workload, network, fold, stopped_at, result};
+    struct collection c = {in,    workload, network, fold, stopped_at, nadi_engine_finished(engine),
+                           result};
     collect_classes(&c);
     collect_collectives(&c);
     result->has_packets = network->ops->has_packets;

@@ -35,6 +35,7 @@ struct nadi_play {
         struct nadi_link_state *items;
         size_t count, capacity;
     } states;
+    uint64_t messages, bytes; /* of all traffic so far */
     uint32_t kind_change, kind_send, kind_arrived;
 };
 
@@ -136,6 +137,8 @@ static void send(struct nadi_play *p, uint32_t sender)
         .a = sender,
     };
     nadi_network_send(p->network, &message);
+    p->messages++;
+    p->bytes = nadi_count_add(p->bytes, e->bytes);
 }
 
 static bool is_over(const struct nadi_play *p)
@@ -220,6 +223,12 @@ struct nadi_play *nadi_play_create(const struct nadi_events *events, const struc
     if (network->ops->has_links)
         schedule_traffic(p);
     return p;
+}
+
+void nadi_play_sent(const struct nadi_play *p, uint64_t *messages, uint64_t *bytes)
+{
+    *messages = p->messages;
+    *bytes = p->bytes;
 }
 
 void nadi_play_destroy(struct nadi_play *p)

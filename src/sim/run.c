@@ -213,6 +213,15 @@ static struct nadi_sharing sharing_of(const struct nadi_inputs *in)
     return (struct nadi_sharing){.sms = c->sms, .copying = c->copy_sms};
 }
 
+/* What links carry from now on, traffic of others and what is sent again, is not of the run. */
+static void on_finished(void *context)
+{
+    const struct simulation *s = context;
+    const struct nadi_network_ops *ops = s->network->ops;
+    if (s->in->events || (ops->repeats && ops->repeats(s->network)))
+        nadi_engine_finish(s->engine);
+}
+
 void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bool phases,
                           const struct nadi_workload *before)
 {
@@ -269,6 +278,8 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .keyed = s->keyed,
         .match_wanted = in->options.match_mismatched,
         .fold = fold,
+        .finished = in->events || s->network->ops->repeats ? on_finished : NULL,
+        .context = s,
         .border = s->border,
         .rings = s->rings,
         .before = before,
@@ -293,10 +304,22 @@ void nadi_simulation_close(struct simulation *s)
     nadi_engine_destroy(s->engine);
 }
 
+/* The workload's sums are of its own messages. */
+static void leave_out_traffic(const struct nadi_play *play, struct nadi_result *result)
+{
+    uint64_t messages, bytes;
+    nadi_play_sent(play, &messages, &bytes);
+    result->messages -= messages;
+    if (!nadi_is_most(result->message_bytes))
+        result->message_bytes -= bytes;
+}
+
 void nadi_simulation_collect(const struct simulation *s, const struct nadi_fold *fold,
                              struct nadi_result *result)
 {
     nadi_collect(s->in, s->workload, s->network, s->engine, fold, stopped_at(s), result);
+    if (s->play)
+        leave_out_traffic(s->play, result);
     result->parts[0] = (struct nadi_part_result){
         .executor = s->result->executor,
         .classes = result->class_count,

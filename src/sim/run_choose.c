@@ -29,6 +29,7 @@ static const char *order_needed(const struct nadi_inputs *in)
     return NULL;
 }
 
+static const char recorded[] = "what each message waited for is recorded";
 static const char messages_meet[] = "messages meet in this network model";
 
 /* Where the executors cannot be but the message executor. NULL: nowhere. */
@@ -100,7 +101,7 @@ static const char *never_uniform(const struct nadi_inputs *in)
     if (meet && !in->options.network_model->can_fold)
         return "";
     if (in->options.record_ops && !asked && !too_long(in))
-        return "what each message waited for is recorded";
+        return recorded;
     if (in->events)
         return "the events file treats ranks differently";
     if (in->system.rendezvous)
@@ -169,7 +170,33 @@ static const char *contention_note(struct simulation *s, const char *not_uniform
     return kept;
 }
 
-void nadi_simulation_choose(struct simulation *s)
+/* Are there groups whose messages meet nobody's, were they not recorded? */
+static bool only_recorded(const struct nadi_inputs *in)
+{
+    struct nadi_inputs other = *in;
+    other.options.record_ops = other.options.record_usage = false;
+    struct nadi_alone_groups groups = {0};
+    if (in->options.record_ops && !order_needed(in))
+        groups = nadi_alone_find(&other);
+    const bool found = groups.rings != NULL;
+    nadi_alone_release(&groups);
+    return found;
+}
+
+/* The executor `phase` was asked for, and it is another one: says why. */
+static void tell_not_phase(struct simulation *s)
+{
+    struct nadi_result *r = s->result;
+    const struct nadi_executor *wanted = s->in->options.executor;
+    if (wanted != &nadi_executor_phase || r->executor == wanted)
+        return;
+    if (r->executor_note == messages_meet && only_recorded(s->in))
+        r->executor_note = recorded;
+    nadi_note(&r->diags, "run/executor", NADI_NOWHERE, NULL, "executor %s in place of phase: %s",
+              r->executor->name, r->executor_note);
+}
+
+static void choose(struct simulation *s)
 {
     const struct nadi_inputs *in = s->in;
     struct nadi_result *r = s->result;
@@ -206,4 +233,11 @@ void nadi_simulation_choose(struct simulation *s)
     r->executor = &nadi_executor_message;
     if (!nadi_simulation_abreast(s))
         (void)nadi_simulation_attempt(s, NULL, false);
+}
+
+void nadi_simulation_choose(struct simulation *s)
+{
+    choose(s);
+    if (s->result->executor && s->result->executor_note)
+        tell_not_phase(s);
 }

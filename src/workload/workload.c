@@ -132,6 +132,14 @@ static void note_finish(struct nadi_workload *w, uint32_t rank)
     NADI_PUSH(&w->newly_finished, note);
 }
 
+/* A message that nobody has received may still be on its way. */
+static void tell_finished(const struct nadi_workload *w)
+{
+    const uint64_t *done = nadi_workload_nodes_by_type(w);
+    if (nadi_workload_finished(w) && done[NADI_NODE_SEND] == done[NADI_NODE_RECV])
+        w->setup.finished(w->setup.context);
+}
+
 /* A pass over the ready nodes (workload spec 4.4). Nodes that become ready in a pass, through nodes
  * that are skipped, wait for the next one; where nothing is in flight to cause one, it follows at
  * once, instead of never as in the reference. */
@@ -161,6 +169,8 @@ static void workload_pass(struct nadi_workload *w, uint32_t rank)
         w->finish_order[w->finished_count++] = rank;
         if (NADI_UNLIKELY(w->setup.border != NULL))
             note_finish(w, rank);
+        if (NADI_UNLIKELY(w->setup.finished != NULL))
+            tell_finished(w);
     }
 }
 

@@ -44,6 +44,10 @@ struct nadi_workload_setup {
     bool match_wanted;                  /* the run will be keyed if they do and it can be */
     const struct nadi_fold *fold;       /* NULL: each rank is its own actor (executor/system.h) */
     const uint8_t *rings;               /* struct nadi_system_setup */
+    /* Called when the last rank has finished and every message of a node was received; NULL: not.
+     */
+    void (*finished)(void *context);
+    void *context;
     const struct nadi_border *border; /* NULL: all ranks are here; no folding (executor/parcel.h) */
     /* The part of the run before this one, stopped cleanly; NULL: this is the first. Needed by
      * create and start only. Then fold is of single ranks. */

@@ -61,7 +61,6 @@ struct flit {
     nadi_time pump_at;    /* NADI_TIME_NEVER: none is scheduled */
     uint64_t *seen_flits; /* by port, at the last look */
     uint64_t seen_at;     /* cycle */
-    uint64_t *port_bytes; /* payload, by port; of adaptive routing all flits' */
     uint64_t *port_messages;
     uint64_t in_flight;
 };
@@ -113,7 +112,7 @@ static uint64_t next_look(const struct flit *f)
     return f->seen_at + (part > SAMPLE ? nadi_count_trunc(part) : SAMPLE);
 }
 
-static void look(struct flit *f, uint64_t cycle)
+static void tell(const struct flit *f, uint64_t cycle)
 {
     const struct nadi_flit_port_figures *now = nadi_flit_figures(f->machine);
     for (uint32_t p = 0; p < f->wiring.port_count; p++) {
@@ -123,6 +122,11 @@ static void look(struct flit *f, uint64_t cycle)
             nadi_usage_add(f->base.usage, f->wiring.ports[p].channel, time_of(f, f->seen_at),
                            time_of(f, cycle), (double)(flits * f->config.flit_bytes));
     }
+}
+
+static void look(struct flit *f, uint64_t cycle)
+{
+    tell(f, cycle);
     f->seen_at = cycle;
 }
 
@@ -176,7 +180,6 @@ static void begin(struct flit *f, uint32_t index)
     }
     for (uint32_t i = 0; i < hops; i++) {
         const uint32_t port = nadi_flit_step_port(f->steps[i]);
-        f->port_bytes[port] = nadi_count_add(f->port_bytes[port], d->bytes);
         f->port_messages[port]++;
     }
     const uint32_t port = nadi_flit_step_port(f->steps[0]);
@@ -369,7 +372,6 @@ static void release(struct nadi_network *net)
     nadi_mem_free(f->turns);
     nadi_mem_free(f->steps);
     nadi_mem_free(f->seen_flits);
-    nadi_mem_free(f->port_bytes);
     nadi_mem_free(f->port_messages);
 }
 
@@ -416,7 +418,6 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     for (uint32_t p = 0; p < ports; p++)
         f->turns[p] = NADI_NONE;
     f->steps = NADI_NEW(uint32_t, nadi_flit_paths_longest(f->paths));
-    f->port_bytes = NADI_ZNEW(uint64_t, ports);
     f->port_messages = NADI_ZNEW(uint64_t, ports);
     f->seen_flits = NADI_ZNEW(uint64_t, ports);
     f->kind_pump = nadi_engine_add_kind(setup->engine, on_pump, f);
@@ -515,10 +516,11 @@ static struct nadi_network_counter counter_of(const struct flit *f, uint32_t por
         .from = end_of(f, p->node, number),
         .to = end_of(f, f->wiring.ports[p->peer].node, number),
         .messages = adaptive ? flits : f->port_messages[port],
-        .bytes = adaptive ? flits * f->config.flit_bytes : f->port_bytes[port],
+        .bytes = flits * f->config.flit_bytes,
         .bytes_per_ns = (double)l->bits_per_s / 8e9,
         .flits = flits,
-        .busy_ns = ns_of(f, busy),
+        /* a flit counts when it begins, also where the run ends under it */
+        .busy_ns = nadi_min_u64(ns_of(f, busy), nadi_time_to_ns(nadi_engine_now(f->base.engine))),
         .no_vc_ns = ns_of(f, (double)figures->no_vc),
         .no_credit_ns = ns_of(f, (double)figures->no_credit),
         .lost_turn_ns = ns_of(f, (double)figures->lost_arbitration),
@@ -539,6 +541,8 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     const struct flit *f = (const struct flit *)net;
     const struct nadi_graph *g = f->wiring.graph;
     uint32_t *number = NADI_NEW(uint32_t, g->node_count);
+    if (f->base.usage && f->in_flight > 0) /* the run ended before they did */
+        tell(f, nadi_flit_cycle(f->machine));
     for (uint32_t s = 0; s < g->switch_count; s++)
         number[g->switches[s]] = s;
     for (uint32_t d = 0; d < f->dim_count; d++) {

@@ -340,7 +340,13 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
                      void *context)
 {
     const struct loadstore *w = (const struct loadstore *)net;
-    nadi_fabric_counters(&w->fabric, w->tallies, links, visit, context);
+    const nadi_time now = nadi_engine_now(w->base.engine);
+    struct nadi_fabric_tally *tallies = NADI_NEW(struct nadi_fabric_tally, w->fabric.count);
+    memcpy(tallies, w->tallies, w->fabric.count * sizeof(*tallies));
+    for (uint32_t i = 0; i < w->fabric.count; i++) /* lines count when they begin */
+        tallies[i].busy = tallies[i].busy < now ? tallies[i].busy : now;
+    nadi_fabric_counters(&w->fabric, tallies, links, visit, context);
+    nadi_mem_free(tallies);
 }
 
 static void flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context)

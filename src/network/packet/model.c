@@ -409,6 +409,12 @@ static uint32_t channel_outside(const struct packet *p, uint32_t port)
                                                   : channel - 2 * (g->link_count - p->link_count);
 }
 
+/* A packet counts when it begins: where the run ends under it, what is to come is taken off. */
+static nadi_time busy_of(const struct nadi_pkt *net, const struct nadi_pkt_port_sent *sent)
+{
+    return nadi_min_time(sent->busy_ticks, net->wheel.now);
+}
+
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
                      void *context)
 {
@@ -429,7 +435,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
                 .messages = sent->packets,
                 .bytes = sent->wire_bytes,
                 .bytes_per_ns = (double)p->net->rates[p->net->ports[i].rate] / 8e9,
-                .busy_ns = nadi_time_to_ns(nadi_pkt_to_ps(p->net, sent->busy_ticks)),
+                .busy_ns = nadi_time_to_ns(nadi_pkt_to_ps(p->net, busy_of(p->net, sent))),
                 .peak_queue_bytes = peak_of(p->net, i),
                 .pauses = p->pauses.ports[i].count,
                 .paused_ns = nadi_time_to_ns(p->pauses.ports[i].paused),
@@ -482,6 +488,12 @@ static bool endless(const struct nadi_network *net)
 {
     const struct packet *p = (const struct packet *)net;
     return p->in_flight > p->stranded.count && nadi_pkt_is_endless(p->net);
+}
+
+static bool repeats(const struct nadi_network *net)
+{
+    const struct nadi_pkt_totals *t = &((const struct packet *)net)->net->totals;
+    return t->dropped_full + t->dropped_loss + t->trimmed + t->timeouts + t->retransmitted > 0;
 }
 
 static void get_pauses(struct packet *p, struct nadi_packet_figures *f)
@@ -570,6 +582,7 @@ const struct nadi_network_ops nadi_network_packet = {
     .stranded = stranded,
     .too_far = too_far,
     .endless = endless,
+    .repeats = repeats,
     .remark = remark,
     .rest = nadi_pkt_model_rest,
     .count = nadi_pkt_model_count,
