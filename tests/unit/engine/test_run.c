@@ -121,6 +121,36 @@ static void work_within_an_event_breaks_off(void **state)
     }
 }
 
+static void on_last(void *context, const struct nadi_event *event)
+{
+    struct nadi_engine *e = context;
+    if (event->a == 2)
+        nadi_engine_finish(e);
+    assert_int_equal(nadi_engine_horizon(e), 10);
+}
+
+/* What is at the same instant is run, however the run is cut, and nothing later, nor at another
+ * call. */
+static void a_run_that_is_finished_ends_with_the_instant(void **state)
+{
+    (void)state;
+    for (uint64_t events = 1; events <= 5; events++) {
+        struct nadi_engine *e = nadi_engine_create(1);
+        const uint32_t kind = nadi_engine_add_kind(e, on_last, e);
+        nadi_engine_schedule(e, 5, NADI_NONE, kind, 1, 0, 0);
+        nadi_engine_schedule(e, 10, NADI_NONE, kind, 2, 0, 0);
+        nadi_engine_schedule(e, 10, NADI_NONE, kind, 3, 0, 0);
+        nadi_engine_schedule(e, 20, NADI_NONE, kind, 4, 0, 0);
+        for (uint32_t call = 0; nadi_engine_run(e, events, 1000); call++)
+            assert_true(call < 4);
+        assert_true(nadi_engine_finished(e));
+        assert_false(nadi_engine_run(e, 1000, 1000));
+        assert_int_equal(nadi_engine_events(e), 3);
+        assert_int_equal(nadi_engine_now(e), 10);
+        nadi_engine_destroy(e);
+    }
+}
+
 static void on_kind(void *context, const struct nadi_event *event)
 {
     uint32_t *seen = context;
@@ -148,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stops_change_nothing),
         cmocka_unit_test(a_halt_ends_the_run),
+        cmocka_unit_test(a_run_that_is_finished_ends_with_the_instant),
         cmocka_unit_test(work_within_an_event_breaks_off),
         cmocka_unit_test(any_number_of_kinds),
     };
