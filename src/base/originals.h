@@ -27,7 +27,8 @@ struct stat;
 void nadi_originals_read(const struct stat *about);
 /* The same by its name, where another library opens it. */
 void nadi_originals_read_path(const char *path);
-/* This file, which may be open under a temporary name, was written here. */
+/* This file, which may be open under a temporary name, was written here. By its path also one that
+ * is edited in place on purpose: it may be replaced from now on. */
 void nadi_originals_written(int fd);
 void nadi_originals_written_path(const char *path);
 /* May a file of this name be replaced or removed? A link stands for its target. Else an error:

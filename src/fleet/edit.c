@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "trace/set.h"
 
 void nadi_edit_output(const char *pattern, bool several, uint32_t rank, struct nadi_str *path)
@@ -35,6 +36,8 @@ static bool change_file(struct files *w, uint32_t i)
         w->tool->read ? w->tool->read(w->tool->context, path, rank, &w->e->reports[i], w->messages)
                       : nadi_full_read(path, w->messages);
     nadi_edit_output(w->e->job.output, w->e->source.several, rank, &output);
+    if (w->e->source.several && nadi_file_is_same(path, nadi_str_get(&output)))
+        nadi_originals_written_path(path); /* some ranks of a set, edited in place on purpose */
     struct nadi_out *sink =
         f ? nadi_out_open(nadi_str_get(&output), nadi_coding_of(nadi_str_get(&output)), w->messages)
           : NULL;
