@@ -212,11 +212,13 @@ static void text_device(const struct nadi_coverage *c, struct nadi_str *out)
         nadi_str_add(out, "  device work    none: a capture of the processor alone\n");
         return;
     }
-    nadi_str_printf(out,
-                    "  device work    %" PRIu64 " kernels, copies and fills on %" PRIu32
-                    " streams, %s; %.2f %% of the time is linked\n",
-                    total, c->streams, nadi_units_time(time, (double)c->device_ns),
-                    percent(c->work_ns[NADI_ORPHAN_NOT], c->device_ns));
+    nadi_str_printf(
+        out, "  device work    %" PRIu64 " kernels, copies and fills on %" PRIu32 " streams, %s",
+        total, c->streams, nadi_units_time(time, (double)c->device_ns));
+    if (c->device_ns > 0)
+        nadi_str_printf(out, "; %.2f %% of the time is linked",
+                        percent(c->work_ns[NADI_ORPHAN_NOT], c->device_ns));
+    nadi_str_add_char(out, '\n');
     for (int i = NADI_ORPHAN_NOT + 1; i < NADI_ORPHAN_REASONS; i++)
         if (c->works[i])
             nadi_str_printf(out, "                 %" PRIu64 " %s, %s\n", c->works[i], reasons[i],
@@ -339,7 +341,7 @@ static void json_device(const struct nadi_coverage *c, struct nadi_json *j)
     nadi_json_object(j, "device");
     put_ns(j, "time_ns", c->device_ns);
     nadi_json_double(j, "linked_percent_of_time",
-                     percent(c->work_ns[NADI_ORPHAN_NOT], c->device_ns));
+                     c->device_ns ? percent(c->work_ns[NADI_ORPHAN_NOT], c->device_ns) : 0);
     for (int i = 0; i < NADI_ORPHAN_REASONS; i++) {
         nadi_json_row(j, keys[i]);
         nadi_json_u64(j, "count", c->works[i]);

@@ -8,7 +8,7 @@ struct draft {
     struct nadi_event_detail detail;
     int64_t node;    /* -1: not there */
     int64_t process; /* pid */
-    bool is_complete, has_detail, has_start;
+    bool is_complete, has_detail, has_start, has_duration;
 };
 
 static const struct {
@@ -213,7 +213,6 @@ static bool read_member(struct draft *d, struct nadi_pull *s, struct nadi_view k
 {
     struct nadi_kineto_event *e = &d->event;
     struct nadi_view text;
-    bool is_time = false;
     switch (key.bytes) {
     case 2:
         if (NADI_VIEW_IS(key, "ts"))
@@ -227,7 +226,7 @@ static bool read_member(struct draft *d, struct nadi_pull *s, struct nadi_view k
         break;
     case 3:
         if (NADI_VIEW_IS(key, "dur"))
-            return read_micros(s, &e->dur_ns, &is_time);
+            return read_micros(s, &e->dur_ns, &d->has_duration);
         if (NADI_VIEW_IS(key, "tid"))
             return read_thread(d, s);
         if (NADI_VIEW_IS(key, "pid"))
@@ -282,6 +281,12 @@ static void keep(struct draft *d)
     NADI_PUSH(&k->events, *e);
 }
 
+static void leave_out(struct nadi_kineto_left_out *left_out, const struct draft *d)
+{
+    if (left_out->count++ == 0)
+        left_out->first = d->event.name;
+}
+
 static bool read_event(void *context, struct nadi_pull *s)
 {
     struct draft d = {
@@ -314,10 +319,12 @@ static bool read_event(void *context, struct nadi_pull *s)
         d.event.name = nadi_names_put_text(&d.kineto->names, "");
     if (d.event.thread == NADI_NONE)
         d.event.thread = nadi_names_put_text(&d.kineto->threads, "");
-    if (d.has_start)
+    if (!d.has_start)
+        leave_out(&d.kineto->timeless, &d);
+    else if (!d.has_duration || d.event.dur_ns < 0)
+        leave_out(&d.kineto->endless, &d);
+    else
         keep(&d);
-    else if (d.kineto->timeless++ == 0)
-        d.kineto->first_timeless = d.event.name;
     return true;
 }
 
@@ -349,6 +356,16 @@ uint32_t nadi_kineto_add(struct nadi_kineto *k, const struct nadi_kineto_event *
     return (uint32_t)k->events.count - 1;
 }
 
+static void tell_left_out(const struct nadi_kineto *k, const struct nadi_kineto_left_out *left_out,
+                          const char *what, const char *path, struct nadi_diags *diags)
+{
+    if (left_out->count)
+        nadi_warning(diags, "capture/no-time", NADI_IN_FILE(path),
+                     "the profile is damaged or was edited: export it again",
+                     "%zu events have no %s and are left out, the first is \"%s\"", left_out->count,
+                     what, nadi_names_get(&k->names, left_out->first));
+}
+
 bool nadi_kineto_read_list(struct nadi_kineto *k, struct nadi_view list,
                            struct nadi_view distributed, const char *file, struct nadi_diags *diags)
 {
@@ -376,11 +393,8 @@ bool nadi_kineto_read(struct nadi_kineto *k, struct nadi_text *text, struct nadi
         return nadi_error(diags, "capture/no-events", NADI_IN_FILE(text->path),
                           "this is no Kineto profile; an execution trace goes to --host",
                           "the document has no \"traceEvents\"");
-    if (k->timeless)
-        nadi_warning(diags, "capture/no-time", NADI_IN_FILE(text->path),
-                     "the profile is damaged or was edited: export it again",
-                     "%zu events have no time (ts) and are left out, the first is \"%s\"",
-                     k->timeless, nadi_names_get(&k->names, k->first_timeless));
+    tell_left_out(k, &k->timeless, "time (ts)", text->path, diags);
+    tell_left_out(k, &k->endless, "duration (dur) of 0 or more", text->path, diags);
     if (k->events.count >= NADI_NONE)
         return nadi_error(diags, "capture/too-large", NADI_IN_FILE(text->path),
                           "profile fewer steps", "more than 4 billion events");

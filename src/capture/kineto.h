@@ -54,6 +54,11 @@ struct nadi_event_node {
     uint32_t event;
 };
 
+struct nadi_kineto_left_out {
+    size_t count;   /* events */
+    uint32_t first; /* name of the first */
+};
+
 struct nadi_kineto {
     struct nadi_names names, threads; /* threads: the tid as it is written */
     struct {
@@ -69,11 +74,11 @@ struct nadi_kineto {
         size_t count, capacity;
     } nodes;      /* linked traces: which event is which node of the execution trace */
     size_t total; /* all trace events of the file */
-    uint32_t distributed, properties; /* "distributedInfo", "deviceProperties", or NADI_NONE */
-    size_t timeless;                  /* events left out since they have no "ts" */
-    uint32_t first_timeless;          /* name of the first of them */
-    size_t with_rf, with_external;    /* operators that have such an id other than 0 */
-    int64_t process;                  /* pid of the first operator, -1: not there */
+    uint32_t distributed, properties;     /* "distributedInfo", "deviceProperties", or NADI_NONE */
+    struct nadi_kineto_left_out timeless; /* that have no "ts" */
+    struct nadi_kineto_left_out endless;  /* that have no "dur", or one below 0 */
+    size_t with_rf, with_external;        /* operators that have such an id other than 0 */
+    int64_t process;                      /* pid of the first operator, -1: not there */
 };
 
 bool nadi_kineto_read(struct nadi_kineto *k, struct nadi_text *text,

@@ -168,7 +168,7 @@ static void as_json(void **state)
         "\"linked_by\": \"\", \"schema\": \"\"},\n"
         "      \"device\": {\n"
         "        \"time_ns\": 0,\n"
-        "        \"linked_percent_of_time\": 100,\n"
+        "        \"linked_percent_of_time\": 0,\n"
         "        \"linked\": {\"count\": 0, \"time_ns\": 0},\n"
         "        \"no_correlation\": {\"count\": 0, \"time_ns\": 0},\n"
         "        \"no_call\": {\"count\": 0, \"time_ns\": 0},\n"

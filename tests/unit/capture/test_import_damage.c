@@ -83,6 +83,26 @@ static void no_time(void **state)
     }
 }
 
+/* Events without a duration are not of 0 ns. */
+static void no_duration(void **state)
+{
+    (void)state;
+    static const char *const times[] = {
+        "", ",\"dur\":null", ",\"dur\":\"long\"", ",\"dur\":-3", ",\"dur\":NaN",
+    };
+    static const char *const kinds[] = {"kernel", "gpu_memcpy", "cpu_op"};
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+            struct nadi_str event = NADI_STR_INIT;
+            nadi_str_printf(&event,
+                            "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"lost\",\"tid\":1,"
+                            "\"ts\":1714557600123460%s}",
+                            kinds[k], times[i]);
+            expect_warning(nadi_str_get(&event), "capture/no-time");
+            nadi_str_release(&event);
+        }
+}
+
 static void far_away(void **state)
 {
     (void)state;
@@ -135,8 +155,8 @@ static void other_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound),   cmocka_unit_test(no_time),     cmocka_unit_test(far_away),
-        cmocka_unit_test(no_utf8), cmocka_unit_test(other_kinds),
+        cmocka_unit_test(sound),    cmocka_unit_test(no_time), cmocka_unit_test(no_duration),
+        cmocka_unit_test(far_away), cmocka_unit_test(no_utf8), cmocka_unit_test(other_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
