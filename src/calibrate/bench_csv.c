@@ -330,9 +330,9 @@ static bool check_counts(const struct sheet *s, uint32_t row)
         const char *text = nadi_csv_field(&s->csv, row, columns[i]);
         uint32_t n;
         if (*text && !nadi_str_equal(text, "N/A") && !nadi_str_equal(text, "-") &&
-            !nadi_str_to_u32(text, MOST_RANKS, &n))
+            (!nadi_str_to_u32(text, MOST_RANKS, &n) || n == 0))
             return nadi_bench_error(s->r, s->csv.lines[row], NULL,
-                                    "'%s' in column '%s' is no whole number up to %d", text,
+                                    "'%s' in column '%s' is no whole number from 1 to %d", text,
                                     s->csv.header[columns[i]], MOST_RANKS);
     }
     return true;

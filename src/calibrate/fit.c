@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "nccl/nccl_tables.h"
 
+#define IMPOSSIBLE  10.0 /* times as fast as the links: no other machine of the kind is */
 #define LEAST_ERROR 0.04
 #define LOSS_KNEE   2.0
 #define POOR        0.5 /* usual residual from where the platform is doubted */
@@ -115,7 +116,41 @@ static bool is_used(const struct nadi_bench_log *log, const struct nadi_bench_ta
     NADI_BUG("unknown hold-out");
 }
 
-static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold)
+double nadi_fit_least_us(const struct nadi_comm_platform *p, const struct nadi_bench_table *t,
+                         double bytes, uint32_t nodes)
+{
+    const double n = t->ranks, g = n / nodes;
+    const bool all = t->kind == NADI_COMM_ALL_GATHER || t->kind == NADI_COMM_REDUCE_SCATTER;
+    const bool parts = all || t->kind == NADI_COMM_ALL_TO_ALL || t->kind == NADI_COMM_GATHER ||
+                       t->kind == NADI_COMM_SCATTER;
+    const double link = nadi_comm_link_rate(p, (uint32_t)g);
+    if (nodes == 1)
+        return (parts ? (n - 1) / n : 1) * bytes / link * 1e6;
+    if (!*t->nic)
+        return 0;
+    const double out = t->kind == NADI_COMM_ALL_TO_ALL ? (n - g) / n * g : parts ? (n - g) / n : 1;
+    return out * bytes / nadi_comm_nic_rate(p, (uint32_t)g) * 1e6;
+}
+
+/* A time that no link of the platform comes near: a wrong unit, or another machine. */
+static bool is_impossible(const struct nadi_fit *f, const struct nadi_bench_table *t,
+                          const struct nadi_bench_row *row, struct nadi_diags *diags)
+{
+    const struct nadi_comm_case c = {.ranks = t->ranks, .nodes = t->nodes};
+    const double least =
+        nadi_fit_least_us(&f->prior, t, row->bytes, nadi_comm_nodes(&f->prior, &c));
+    if (row->time_us * IMPOSSIBLE >= least)
+        return false;
+    struct nadi_place place = NADI_IN_FILE(t->path);
+    place.line = row->line;
+    nadi_warning(diags, "fit/impossible", place, "is its unit right?",
+                 "%.3g us for %.0f B is more than %.0f times as fast as the links of '%s'; the row "
+                 "is left out",
+                 row->time_us, row->bytes, IMPOSSIBLE, f->prior.name);
+    return true;
+}
+
+static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold, struct nadi_diags *diags)
 {
     size_t most = 0;
     for (size_t t = 0; t < f->log->count; t++)
@@ -126,6 +161,8 @@ static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold)
         const struct sizes sizes = sizes_of(t);
         for (size_t k = 0; k < t->count; k++) {
             const struct nadi_bench_row *row = &t->rows[k];
+            if (is_impossible(f, t, row, diags))
+                continue;
             struct nadi_fit_point *p = &f->points[f->count++];
             *p = (struct nadi_fit_point){
                 .call = {.kind = t->kind,
@@ -245,7 +282,14 @@ static bool check_tables(const struct nadi_fit *f, struct nadi_diags *diags)
         struct nadi_place place = NADI_IN_FILE(t->path);
         place.line = t->line;
         const struct nadi_comm_case c = {.ranks = t->ranks, .nodes = t->nodes};
-        if (nadi_comm_nodes(&f->prior, &c) > 1 && f->prior.nics == 0)
+        const uint32_t nodes = nadi_comm_nodes(&f->prior, &c);
+        if (t->nodes && t->nodes < nodes)
+            return nadi_error(diags, "fit/nodes", place,
+                              "is it this platform, and so many nodes? --platform, --nodes",
+                              "%u ranks on %u node%s, but a node of '%s' has %u accelerators",
+                              t->ranks, t->nodes, t->nodes == 1 ? "" : "s", f->prior.name,
+                              f->prior.gpus_per_node);
+        if (nodes > 1 && f->prior.nics == 0)
             return nadi_error(diags, "fit/nics", place, "give a platform with NICs",
                               "%u ranks need several nodes of '%s', which has no NICs", t->ranks,
                               f->prior.name);
@@ -270,7 +314,7 @@ bool nadi_fit_run(struct nadi_fit *f, const struct nadi_comm_platform *prior,
     f->platform = f->prior;
     if (!check_tables(f, diags))
         return false;
-    add_points(f, hold);
+    add_points(f, hold, diags);
     if (f->used < 3)
         return nadi_error(diags, "fit/points",
                           NADI_IN_FILE(log->count ? log->tables[0].path : "logs"), NULL,

@@ -78,6 +78,12 @@ struct nadi_fit_errors nadi_fit_errors(const struct nadi_fit *f, uint32_t table,
 void nadi_fit_text(const struct nadi_fit *f, struct nadi_str *out);
 void nadi_fit_json(const struct nadi_fit *f, struct nadi_str *out);
 
+/* The least time that the hardware allows, us: what each rank must at least send or receive over
+ * the links of its node, or a node over its NICs where the table says which. No algorithm has less:
+ * a reduction in the switches sends everything once. */
+double nadi_fit_least_us(const struct nadi_comm_platform *p, const struct nadi_bench_table *t,
+                         double bytes, uint32_t nodes);
+
 /* ---- shared by the files of the fit ---- */
 /* Moves `value` and `deviation` to the optimum for the algorithms that the points have. */
 void nadi_fit_solve(struct nadi_fit *f);

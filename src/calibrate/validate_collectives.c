@@ -55,25 +55,6 @@ static void skip(struct nadi_validate_collectives *v, const char *file, const ch
     NADI_PUSH(&v->skipped, s);
 }
 
-/* The least time that the hardware allows, us: what each rank must at least send or receive over
- * the links of its node, or a node over its NICs where the table says which. No algorithm has less:
- * a reduction in the switches sends everything once. */
-static double least_us(const struct nadi_comm_platform *p, const struct nadi_bench_table *t,
-                       double bytes, uint32_t nodes)
-{
-    const double n = t->ranks, g = n / nodes;
-    const bool all = t->kind == NADI_COMM_ALL_GATHER || t->kind == NADI_COMM_REDUCE_SCATTER;
-    const bool parts = all || t->kind == NADI_COMM_ALL_TO_ALL || t->kind == NADI_COMM_GATHER ||
-                       t->kind == NADI_COMM_SCATTER;
-    const double link = nadi_comm_link_rate(p, (uint32_t)g);
-    if (nodes == 1)
-        return (parts ? (n - 1) / n : 1) * bytes / link * 1e6;
-    if (!*t->nic)
-        return 0;
-    const double out = t->kind == NADI_COMM_ALL_TO_ALL ? (n - g) / n * g : parts ? (n - g) / n : 1;
-    return out * bytes / nadi_comm_nic_rate(p, (uint32_t)g) * 1e6;
-}
-
 static void predict_rows(struct nadi_validate_collectives *v, struct nadi_collective_table *out,
                          const struct nadi_bench_table *t, const struct nadi_comm_platform *p,
                          enum nadi_comm_algorithm algorithm)
@@ -81,7 +62,7 @@ static void predict_rows(struct nadi_validate_collectives *v, struct nadi_collec
     out->rows = NADI_ARENA_ZNEW(&v->arena, struct nadi_collective_row, t->count);
     for (size_t i = 0; i < t->count; i++) {
         const struct nadi_bench_row *r = &t->rows[i];
-        if (r->time_us < (1 - PEAK_DOUBT) * least_us(p, t, r->bytes, out->nodes)) {
+        if (r->time_us < (1 - PEAK_DOUBT) * nadi_fit_least_us(p, t, r->bytes, out->nodes)) {
             skip(v, out->file, "implausible: faster than the peak of the hardware", 1, false);
             continue;
         }
