@@ -64,6 +64,13 @@ static size_t count_of_kind(struct kinds *kinds, const struct nadi_message_view 
     return ++kinds->items[i].count;
 }
 
+/* A write into a pipe whose reader wants no more, as `head` does. */
+static bool is_of_reader_gone(const struct nadi_message_view *m)
+{
+    return nadi_stop_reader_gone() && nadi_str_equal(m->code, "file/unwritable") &&
+           strstr(m->text, strerror(EPIPE));
+}
+
 size_t nadi_terminal_messages(const struct nadi_diags *messages, size_t from, bool quiet)
 {
     const size_t count = nadi_messages_count(messages);
@@ -75,7 +82,7 @@ size_t nadi_terminal_messages(const struct nadi_diags *messages, size_t from, bo
         if (count_of_kind(&kinds, &m) > OF_A_KIND)
             continue;
         printed[m.level]++;
-        if (i < from || (quiet && m.level != NADI_LEVEL_ERROR))
+        if (i < from || (quiet && m.level != NADI_LEVEL_ERROR) || is_of_reader_gone(&m))
             continue;
         char *text = nadi_message_format(messages, i);
         if (!text) { /* there is no memory for it */
@@ -159,7 +166,7 @@ int nadi_terminal_close(int status)
     if (!nadi_stop_reader_gone()) /* it wants no more, as `head` does */
         fprintf(stderr, "nadi: error: cannot write to standard output: %s\n",
                 flushed ? "a write failed; is there room?" : strerror(errno));
-    return status == NADI_EXIT_DONE ? NADI_EXIT_INPUT : status;
+    return status < NADI_EXIT_USAGE ? NADI_EXIT_INPUT : status; /* 1: an answer that was not told */
 }
 
 /* --- progress ----------------------------------------------------------------------------------
