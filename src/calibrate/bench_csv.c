@@ -20,6 +20,9 @@
 #include "calibrate/bench_read.h"
 #include "format/csv_read.h"
 
+#define DOUBT 0.1 /* GB/s and GiB/s are told apart by few */
+#define LEAST 0.5 /* GB/s: smaller bandwidths are printed with a digit or two */
+
 enum { MOST_VALUES = 16, MOST_RANKS = 10000000 };
 
 struct value_column {
@@ -36,6 +39,8 @@ struct sheet {
     struct nadi_bench_facts facts;
     struct value_column values[MOST_VALUES];
     uint32_t value_count;
+    struct value_column beside[MOST_VALUES]; /* what says the same of a series again */
+    uint32_t beside_count;
     uint32_t size, kind, ranks, nodes, device, algorithm, groups, pairs;
     double payload; /* without a column of sizes */
     size_t first_table;
@@ -153,8 +158,11 @@ static void add_value(struct sheet *s, struct value_column v)
 {
     for (uint32_t i = 0; i < s->value_count; i++)
         if (same_series(&s->values[i], &v)) {
+            const struct value_column other = v.what < s->values[i].what ? s->values[i] : v;
             if (v.what < s->values[i].what)
                 s->values[i] = v;
+            if (s->beside_count < MOST_VALUES)
+                s->beside[s->beside_count++] = other;
             return;
         }
     if (s->value_count < MOST_VALUES)
@@ -435,6 +443,60 @@ static bool refuse_value(struct sheet *s, uint32_t row, const char *text,
     return true;
 }
 
+/* "time_us" and "time_ms" are one time, "time_us" and "cpu_time_us" two. */
+static bool same_time(const char *a, const char *b)
+{
+    const size_t length = strcspn(a, "_ ([");
+    return strncasecmp(a, b, length) == 0 && strcspn(b, "_ ([") == length &&
+           !strpbrk(a + length + (a[length] != '\0'), "_ ([") &&
+           !strpbrk(b + length + (b[length] != '\0'), "_ ([");
+}
+
+/* "oop_busbw (GB/s)", not "busbw 2" or "busbw_peak", which are of something else. */
+static bool is_plain_bandwidth(const char *header)
+{
+    char name[64], word[64];
+    double unit;
+    squeeze_name(header, name, sizeof(name));
+    const char *at = name + strcspn(name, "ab");
+    if (!nadi_str_starts(at, "algbw") && !nadi_str_starts(at, "busbw"))
+        return false;
+    for (at += strlen("algbw"); take_word(&at, word, sizeof(word));)
+        if (!rate_unit(word, &unit))
+            return false;
+    return true;
+}
+
+/* Whether a bandwidth or a time beside the value says something else of the row. */
+static bool is_contradicted(struct sheet *s, uint32_t row, double bytes,
+                            const struct value_column *v, struct nadi_bench_row r)
+{
+    const struct nadi_bench_known *k = s->r->known;
+    const struct nadi_bench_table t = wanted(s, row, v);
+    const enum nadi_comm_kind kind = k->kind ? k->kind : t.kind ? t.kind : s->facts.kind;
+    const uint32_t ranks = k->ranks ? k->ranks : t.ranks ? t.ranks : s->facts.ranks;
+    const double factor = kind && ranks > 1 ? nadi_comm_bus_factor(kind, ranks) : 0;
+    for (uint32_t i = 0; i < s->beside_count; i++) {
+        const struct value_column *o = &s->beside[i];
+        const char *text = nadi_csv_field(&s->csv, row, o->index);
+        const bool time = o->what == TIME_COLUMN, bus = o->what == BUS_COLUMN;
+        double value, rounding;
+        if (!same_series(o, v) || v->what != TIME_COLUMN || (bus && !(factor > 0)) ||
+            !(time ? same_time(s->csv.header[o->index], s->csv.header[v->index])
+                   : is_plain_bandwidth(s->csv.header[o->index])) ||
+            !nadi_bench_number(text, &value, &rounding) || !(value * o->unit > (time ? 0 : LEAST)))
+            continue;
+        const double us =
+            time ? value * o->unit : (bus ? factor : 1) * bytes / (value * o->unit) / 1e3;
+        const double off = r.time_us / us, doubt = 1 + DOUBT + rounding + r.rounding;
+        const bool sent = !time && !bus && factor > 0 && factor < 1 && /* algbw of what is sent */
+                          off > factor / doubt && off < factor * doubt;
+        if (!sent && (off > doubt || off < 1 / doubt))
+            return true;
+    }
+    return false;
+}
+
 /* Bandwidths need the ranks: they are turned into times once these are known. */
 static bool read_value(struct sheet *s, uint32_t row, double bytes, const struct value_column *v)
 {
@@ -453,6 +515,8 @@ static bool read_value(struct sheet *s, uint32_t row, double bytes, const struct
     struct nadi_bench_row r = {
         .bytes = bytes, .in_place = v->in_place, .rounding = rounding, .line = s->csv.lines[row]};
     r.time_us = v->what == TIME_COLUMN ? value * v->unit : bytes / (value * v->unit) / 1e3;
+    if (s->beside_count && is_contradicted(s, row, bytes, v, r))
+        return leave_out(s, row, "contradictory: its time and what stands beside it differ");
     if (v->what == BUS_COLUMN)
         r.time_us = -r.time_us; /* times the bus factor: end_tables */
     nadi_bench_add(table_of(s, row, v), r);
