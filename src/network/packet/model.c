@@ -410,9 +410,11 @@ static uint32_t channel_outside(const struct packet *p, uint32_t port)
 }
 
 /* A packet counts when it begins: where the run ends under it, what is to come is taken off. */
-static nadi_time busy_of(const struct nadi_pkt *net, const struct nadi_pkt_port_sent *sent)
+static nadi_time busy_of(const struct packet *p, const struct nadi_pkt_port_sent *sent)
 {
-    return nadi_min_time(sent->busy_ticks, net->wheel.now);
+    const nadi_time busy = nadi_pkt_to_ps(p->net, sent->busy_ticks);
+    const bool finished = nadi_engine_finished(p->base.engine);
+    return finished ? nadi_min_time(busy, nadi_engine_now(p->base.engine)) : busy;
 }
 
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
@@ -435,7 +437,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
                 .messages = sent->packets,
                 .bytes = sent->wire_bytes,
                 .bytes_per_ns = (double)p->net->rates[p->net->ports[i].rate] / 8e9,
-                .busy_ns = nadi_time_to_ns(nadi_pkt_to_ps(p->net, busy_of(p->net, sent))),
+                .busy_ns = nadi_time_to_ns(busy_of(p, sent)),
                 .peak_queue_bytes = peak_of(p->net, i),
                 .pauses = p->pauses.ports[i].count,
                 .paused_ns = nadi_time_to_ns(p->pauses.ports[i].paused),
