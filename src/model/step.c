@@ -186,6 +186,8 @@ static void backward(struct nadi_emit *e, const struct place *at,
     nadi_emit_flush(e);
     if (inputs && at->stage > 0)
         send(e, at, nadi_schedule_rank(s, at->stage - 1, e->micro), DOWN, net->boundary_bytes);
+    if (weights)
+        nadi_emit_end_gradients(e);
 }
 
 static void act(struct nadi_emit *e, const struct nadi_action *a)

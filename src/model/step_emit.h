@@ -135,6 +135,9 @@ void nadi_emit_lie_down(struct nadi_emit *e);
 void nadi_emit_plan_fetches(struct nadi_emit *e);
 void nadi_emit_fetch(struct nadi_emit *e);                 /* before the layer's pass: e->layer */
 void nadi_emit_reduce(struct nadi_emit *e, uint32_t kind); /* after the weights' gradient */
+/* After a pass with gradients of weights: with ZeRO 2 and 3 what no full bucket took leaves now,
+ * and the next pass waits for it unless gradients overlap. */
+void nadi_emit_end_gradients(struct nadi_emit *e);
 void nadi_emit_update(struct nadi_emit *e);
 
 #endif

@@ -244,11 +244,25 @@ static void send_bucket(struct nadi_emit *e)
     e->bucket[0] = e->bucket[1] = 0;
 }
 
+static bool reduces_every_pass(const struct nadi_model_plan *p)
+{
+    return p->zero >= 2; /* whole gradients are kept nowhere */
+}
+
+void nadi_emit_end_gradients(struct nadi_emit *e)
+{
+    const size_t before = e->reduced.count;
+    if (!reduces_every_pass(e->p) || e->bucket[0] + e->bucket[1] == 0)
+        return;
+    send_bucket(e);
+    for (size_t i = before; i < e->reduced.count && !e->p->overlap_gradients; i++)
+        nadi_emit_join(e, e->reduced.items[i]); /* the next pass waits */
+}
+
 void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer)
 {
     const struct nadi_model_plan *p = e->p;
     const struct weights w = weights_of(e, layer);
-    const bool every = p->zero >= 2; /* whole gradients are kept nowhere */
     const bool wafer = nadi_study_wafer_io(e->s->study);
     if (wafer && !e->last_micro)
         return; /* they are added up on the NPU, and leave once */
@@ -269,7 +283,7 @@ void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer)
             NADI_PUSH(&e->reduced, id);
         }
     }
-    if (wafer || (!e->last_micro && !every))
+    if (wafer || (!e->last_micro && !reduces_every_pass(p)))
         return;
     e->bucket[0] += nadi_count_trunc(w.dense);
     e->bucket[1] += nadi_count_trunc(w.expert);

@@ -179,7 +179,7 @@ static double left_gradients(const struct step *s, uint32_t rank)
     /* without overlap one after the step; of every micro-batch where gradients are split */
     const double times = p->zero >= 2 ? (double)p->micro_batches : 1;
     if (!p->overlap_gradients)
-        return reduce_ns(e, times * dense, times * expert);
+        return times * reduce_ns(e, dense, expert);
     chain = fmax(chain, now) + waiting;
     /* zero 2: all micro-batches' reductions go one after another */
     double work = 0;

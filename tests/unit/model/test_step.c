@@ -302,6 +302,37 @@ static void zero_stages(void **state)
     assert_int_equal(s.scatter_bytes, 2 * p);
     rank_bytes("dp=8 batch=32 zero=2 gradient-bytes=2", &s, &p);
     assert_int_equal(s.scatter_bytes, 4 * 2 * p);
+    /* and no bucket holds the gradients of two */
+    static const char *const whole[] = {"zero=2 overlap-gradients=0", "zero=2 bucket=10GB",
+                                        "zero=3 overlap-gradients=0"};
+    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+        char settings[80];
+        snprintf(settings, sizeof(settings), "dp=8 batch=32 gradient-bytes=2 %s", whole[i]);
+        rank_bytes(settings, &s, &p);
+        assert_int_equal(s.scatters, 4);
+        assert_int_equal(s.scatter_bytes, 4 * 2 * p);
+    }
+}
+
+/* Where gradients do not overlap, the next micro-batch waits for those of the one before. */
+static void gradients_in_turn(void **state)
+{
+    static const char *const settings[] = {"dp=2 batch=4 zero=2 overlap-gradients=0",
+                                           "dp=2 batch=4 zero=2 bucket=10GB"};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct opened o;
+        uint32_t waiting = 0;
+        open_step(&o, "gpt2", settings[i]);
+        struct nadi_trace *t = nadi_step_trace(&o.step, 0);
+        for (uint32_t n = 0; n < t->node_count; n++)
+            for (uint32_t d = t->dep_start[n]; d < t->dep_start[n + 1]; d++)
+                waiting += strstr(nadi_trace_name(t, t->deps[d]), "reduce gradients") &&
+                           strstr(nadi_trace_name(t, n), "forward");
+        assert_int_equal(waiting, i == 0 ? 1 : 0);
+        nadi_trace_destroy(t);
+        close_step(&o);
+    }
 }
 
 /* Buckets collect layers; nothing is lost. */
@@ -372,6 +403,7 @@ int main(void)
         cmocka_unit_test(contexts),          cmocka_unit_test(expert_combinations),
         cmocka_unit_test(zero_stages),       cmocka_unit_test(buckets),
         cmocka_unit_test(experts),           cmocka_unit_test(flops_of_the_nodes),
+        cmocka_unit_test(gradients_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
