@@ -4,7 +4,12 @@
  * Tokens are those that sequence parallelism leaves to the rank. Within the experts the tensor
  * group may be another one (etp): its ranks gather each other's tokens and hold a slice of every
  * expert. `expert_load` is what skewed routing sends to this rank, relative to the mean; with a
- * capacity every expert works on exactly capacity x mean tokens, padded or dropped. */
+ * capacity every expert works on exactly capacity x mean tokens, padded or dropped.
+ *
+ * Without sequence parallelism (one token a sequence: decode) all tensor ranks hold the same
+ * tokens. Where they slice the experts among themselves, each works on all of these and one
+ * all-reduce adds up the results; else each sends its part of them to the experts, and what comes
+ * back is gathered over the tensor group. */
 #include "base/time.h"
 #include "model/build.h"
 
@@ -19,12 +24,33 @@ static double busy_share(const struct nadi_model *m)
     return (double)m->experts / (m->experts + (double)m->idle_experts);
 }
 
-static uint64_t routed_tokens(const struct nadi_build *b, const struct nadi_tokens *t)
+/* The tensor ranks hold the same tokens. */
+static bool holds_all(const struct nadi_build *b)
+{
+    return b->s->tp > 1 && !b->s->sequence_parallel;
+}
+
+/* They are also those that slice the experts: nothing is gathered before these. */
+static bool slices_all(const struct nadi_build *b)
+{
+    return holds_all(b) && b->s->etp_is_tp;
+}
+
+/* Copies of the rank's tokens, by `factor` more than the mean. Of fewer tokens than ranks one is
+ * somewhere, and the others wait for it. */
+static uint64_t copies(const struct nadi_build *b, const struct nadi_tokens *t, double factor)
 {
     const struct nadi_model *m = b->m;
-    const double mean = (double)t->own * m->top_k * busy_share(m);
-    const double factor = b->s->capacity > 0 ? b->s->capacity : b->s->expert_load;
-    return nadi_count_round(mean * factor);
+    const bool part = holds_all(b) && !slices_all(b);
+    const double mean = (double)t->all / b->s->tp * m->top_k * busy_share(m) * factor;
+    if (part)
+        return nadi_max_u64(nadi_count_round(mean), 1);
+    return nadi_count_round((double)t->own * m->top_k * busy_share(m) * factor);
+}
+
+static uint64_t routed_tokens(const struct nadi_build *b, const struct nadi_tokens *t)
+{
+    return copies(b, t, b->s->capacity > 0 ? b->s->capacity : b->s->expert_load);
 }
 
 static void router(struct nadi_build *b, const struct nadi_tokens *t)
@@ -50,7 +76,7 @@ static void dispatch(struct nadi_build *b, const char *name, uint64_t sent, uint
 static void expert_enter(struct nadi_build *b, uint64_t tokens)
 {
     const uint64_t width = expert_width(b->m) * (uint64_t)b->s->activation_bytes;
-    if (b->s->etp > 1)
+    if (b->s->etp > 1 && !slices_all(b))
         nadi_build_comm(
             b, "expert input", NADI_AXIS_ETP,
             (struct nadi_transfer){NADI_TRANSFER_ALL_GATHER, tokens * width},
@@ -61,7 +87,7 @@ static void expert_enter(struct nadi_build *b, uint64_t tokens)
 static void expert_leave(struct nadi_build *b, uint64_t tokens)
 {
     const uint64_t width = expert_width(b->m) * (uint64_t)b->s->activation_bytes;
-    if (b->s->etp > 1)
+    if (b->s->etp > 1 && !slices_all(b))
         nadi_build_comm(
             b, "expert output sum", NADI_AXIS_ETP,
             (struct nadi_transfer){NADI_TRANSFER_REDUCE_SCATTER, tokens * b->s->etp * width},
@@ -99,15 +125,30 @@ static void shared_experts(struct nadi_build *b, const struct nadi_tokens *t)
     nadi_build_leave(b, "shared expert output sum", t);
 }
 
-void nadi_build_experts(struct nadi_build *b, const struct nadi_tokens *t)
+/* The tensor ranks' sums, or parts of the tokens, become all tokens on each. */
+static void share_result(struct nadi_build *b, const struct nadi_tokens *t, uint64_t own)
+{
+    const uint64_t width = b->m->hidden * (uint64_t)b->s->activation_bytes;
+    const struct nadi_transfer none = {0};
+    if (slices_all(b))
+        nadi_build_leave(b, "expert output sum", t);
+    else if (holds_all(b))
+        nadi_build_comm(b, "expert output", NADI_AXIS_TP,
+                        (struct nadi_transfer){NADI_TRANSFER_ALL_GATHER, own * width}, none, none);
+}
+
+void nadi_build_experts(struct nadi_build *b, const struct nadi_tokens *whole)
 {
     const struct nadi_model *m = b->m;
-    const uint64_t h = expert_width(m), routed = routed_tokens(b, t);
-    const uint64_t sent = nadi_count_round((double)t->own * m->top_k * busy_share(m));
-    const uint64_t tokens = routed * b->s->etp;
+    struct nadi_tokens part = *whole;
+    if (holds_all(b) && !slices_all(b))
+        part.own = nadi_divide_up(whole->all, b->s->tp);
+    const struct nadi_tokens *t = &part;
+    const uint64_t h = expert_width(m), routed = routed_tokens(b, t), sent = copies(b, t, 1);
+    const uint64_t tokens = slices_all(b) ? routed : routed * b->s->etp;
     const uint64_t f = m->expert_ffn / b->s->etp, up = m->gated ? 2 * f : f;
     const bool bias = m->biases & NADI_BIAS_MLP;
-    shared_experts(b, t);
+    shared_experts(b, whole);
     router(b, t);
     if (m->expert_hidden)
         nadi_build_linear(b, "expert width down", t->own, m->hidden, h, false);
@@ -123,4 +164,5 @@ void nadi_build_experts(struct nadi_build *b, const struct nadi_tokens *t)
     nadi_build_stream(b, "unpermute", sent * h, t->own * h, 0, sent);
     if (m->expert_hidden)
         nadi_build_linear(b, "expert width up", t->own, h, m->hidden, false);
+    share_result(b, whole, part.own);
 }

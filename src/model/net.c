@@ -9,6 +9,7 @@ struct nadi_shape nadi_shape_whole(uint64_t tokens)
         .cp = 1,
         .ep = 1,
         .etp = 1,
+        .etp_is_tp = true,
         .ranks = 1,
         .flash = true,
         .batch = 1,

@@ -19,6 +19,7 @@ enum nadi_context { /* how context parallelism treats attention; in the order of
 struct nadi_shape {
     uint32_t tp, cp, ep, etp; /* degrees; at least 1 */
     uint32_t ranks;           /* all of them: DLRM spreads its tables over them */
+    bool etp_is_tp;           /* an expert's slices lie with the ranks of a tensor group */
     bool sequence_parallel;   /* norms and residuals by tokens within tp */
     bool flash;               /* fused attention that keeps no scores */
     bool plain_loss;          /* a kernel for each operation of the loss */

@@ -457,6 +457,17 @@ double nadi_expert_load(uint32_t experts, uint32_t ep, double skew)
     return most * ep / total;
 }
 
+/* The ranks of a tensor group lie next to one another within a stage, as those of `etp` do. */
+static bool etp_is_tp(const struct nadi_model_plan *p)
+{
+    const uint32_t degrees[NADI_DEGREES] = {
+        [NADI_DEGREE_TP] = p->tp, [NADI_DEGREE_CP] = p->cp, [NADI_DEGREE_DP] = p->dp};
+    for (uint32_t i = 0; i < NADI_DEGREES && p->order[i] != NADI_DEGREE_TP; i++)
+        if (degrees[p->order[i]] > 1)
+            return false;
+    return p->etp == p->tp;
+}
+
 struct nadi_shape nadi_plan_shape(const struct nadi_model_plan *p, const struct nadi_model *m)
 {
     struct nadi_shape s = {
@@ -464,6 +475,7 @@ struct nadi_shape nadi_plan_shape(const struct nadi_model_plan *p, const struct 
         .cp = p->cp,
         .ep = p->ep,
         .etp = p->etp,
+        .etp_is_tp = etp_is_tp(p),
         .ranks = p->ranks,
         .sequence_parallel = p->sequence_parallel,
         .flash = p->flash,

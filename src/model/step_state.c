@@ -84,8 +84,9 @@ static double active_share(const struct nadi_emit *e)
     const struct nadi_model_plan *p = e->p;
     if (!m->experts || !(p->offload & NADI_OFFLOAD_EXPERTS))
         return 1;
-    const double tokens =
-        (double)p->micro_batch * (p->mode == NADI_MODE_DECODE ? 1 : (double)p->tokens) * p->ep;
+    /* in decode all tensor ranks hold the same tokens */
+    const double each = p->mode == NADI_MODE_DECODE ? (double)p->etp / p->tp : (double)p->tokens;
+    const double tokens = (double)p->micro_batch * each * p->ep;
     return 1 - pow(1 - fmin(1, (double)m->top_k / m->experts), tokens);
 }
 

@@ -364,6 +364,75 @@ static void experts(void **state)
     close_step(&o);
 }
 
+/* Decode: the ranks of a tensor group hold the same tokens. 64 tokens' two experts of 8 are 16 rows
+ * an expert, however they are divided; where all slice the experts nothing is gathered before them
+ * and one all-reduce ends them, else each sends its part of the tokens and gathers the results. */
+static void decoded_experts(void **state)
+{
+    enum { LAYERS = 32, WIDTH = 4096 * 2, ROWS = 64 * 2 / 8 };
+    static const struct {
+        const char *settings;
+        uint64_t experts;
+    } cases[] = {
+        {"tp=1", 8},
+        {"tp=2", 8},
+        {"tp=8", 8},
+        {"tp=8 ep=8", 1},
+        {"ep=8 dp=8", 1},
+        {"tp=4 etp=2 ep=2", 4},
+        {"tp=8 etp=1", 8},
+        {"tp=4 ep=8 dp=2", 1},
+        {"tp=2 dp=4 etp=4 ep=2", 4},
+        {"tp=2 dp=2 etp=2 ep=2", 4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct opened o;
+        char settings[100];
+        uint64_t products = 0;
+        snprintf(settings, sizeof(settings), "mode=decode batch=64 sequence=1024 %s",
+                 cases[i].settings);
+        open_step(&o, "mixtral-8x7b", settings);
+        const struct nadi_layer_kind *block = nadi_net_layer(&o.study.net, 1);
+        for (uint32_t k = 0; k < block->op_count; k++) {
+            const struct nadi_op *op = &block->ops[k];
+            if (!strstr(op->name, "experts up") && !strstr(op->name, "experts down"))
+                continue;
+            products++;
+            assert_int_equal(op->count, cases[i].experts);
+            /* each of an expert's copies has its part */
+            assert_int_equal(op->m * o.study.plan.edp, ROWS);
+        }
+        assert_int_equal(products, 2);
+        close_step(&o);
+    }
+    struct opened o;
+    open_step(&o, "mixtral-8x7b", "mode=decode batch=64 sequence=1024 tp=8");
+    struct nadi_trace *t = nadi_step_trace(&o.step, 0);
+    struct sent s = count(t, ""); /* all ranks */
+    assert_int_equal(s.reduces, 2 * LAYERS + 1);
+    assert_int_equal(s.reduce_bytes, (UINT64_C(2) * LAYERS + 1) * 64 * WIDTH);
+    assert_int_equal(s.gathers + s.scatters + s.exchanges, 0);
+    nadi_trace_destroy(t);
+    close_step(&o);
+    open_step(&o, "mixtral-8x7b", "mode=decode batch=64 sequence=1024 tp=8 ep=8");
+    t = nadi_step_trace(&o.step, 0);
+    s = count(t, "");
+    assert_int_equal(s.reduces, LAYERS + 1);
+    assert_int_equal(s.exchange_bytes, UINT64_C(2) * LAYERS * 64 / 8 * 2 * WIDTH);
+    assert_int_equal(s.gather_bytes, UINT64_C(1) * LAYERS * 64 / 8 * WIDTH);
+    assert_int_equal(s.scatters, 0);
+    nadi_trace_destroy(t);
+    close_step(&o);
+    /* one token, two experts on eight ranks: one row on those that have one */
+    open_step(&o, "mixtral-8x7b", "mode=decode batch=1 sequence=1024 tp=8 ep=8");
+    const struct nadi_layer_kind *block = nadi_net_layer(&o.study.net, 1);
+    for (uint32_t k = 0; k < block->op_count; k++)
+        if (strstr(block->ops[k].name, "experts up"))
+            assert_int_equal(block->ops[k].m, 1);
+    close_step(&o);
+}
+
 /* FLOPs of the nodes: 6 N D and attention, in training and in the forward pass alone. */
 static void flops_of_the_nodes(void **state)
 {
@@ -403,7 +472,7 @@ int main(void)
         cmocka_unit_test(contexts),          cmocka_unit_test(expert_combinations),
         cmocka_unit_test(zero_stages),       cmocka_unit_test(buckets),
         cmocka_unit_test(experts),           cmocka_unit_test(flops_of_the_nodes),
-        cmocka_unit_test(gradients_in_turn),
+        cmocka_unit_test(decoded_experts),   cmocka_unit_test(gradients_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
