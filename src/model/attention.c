@@ -2,6 +2,7 @@
  * attention; DeepSeek's latent attention (arXiv 2405.04434); cross attention; context parallelism
  * by ring (arXiv 2310.01889), by gathering keys and values, or by exchanging heads for tokens
  * (Ulysses, arXiv 2309.14509). */
+#include "base/time.h"
 #include "model/build.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@ struct heads { /* on this rank */
     bool causal;
     uint64_t window;         /* 0: none */
     bool chunked;            /* the window lies still: chunks */
+    bool scattered;          /* not a window: as many tokens, wherever they stand */
     uint64_t pool, pool_top; /* as in the model */
 };
 
@@ -39,6 +41,7 @@ static struct heads local_heads(const struct nadi_build *b, bool windowed)
         .causal = m->causal && !b->s->dense_scores,
         .window = seen(m, windowed),
         .chunked = m->chunked,
+        .scattered = m->index_top || m->pool,
         .pool = m->pool,
         .pool_top = m->pool_top,
     };
@@ -83,6 +86,35 @@ static double computed_share(const struct heads *h, uint64_t queries, uint64_t k
         scores += window_scores(n, q, h->pool_top ? top : n) / pool;
     }
     return fmin(scores / (q * n), 1);
+}
+
+/* Of the keys those that a mask leaves to any of the last queries, in inference: what lies before
+ * the window is no longer in the cache. One query reads what it sees. */
+static uint64_t read_keys(const struct nadi_build *b, const struct heads *h, uint64_t queries,
+                          uint64_t keys)
+{
+    const uint64_t before = keys - nadi_min_u64(queries, keys);
+    if (!b->s->inference || !b->m->causal || !h->causal || b->s->cp > 1)
+        return keys;
+    if (queries == 1)
+        return nadi_max_u64(nadi_count_round(computed_share(h, 1, keys) * (double)keys), 1);
+    if (!h->window || h->scattered)
+        return keys;
+    if (h->chunked)
+        return keys - before / h->window * h->window;
+    return nadi_min_u64(keys, h->window + queries - 1);
+}
+
+/* Of a query's scores those that a window leaves, which model FLOPs count: masked or not. */
+static double counted_share(const struct heads *h, uint64_t keys)
+{
+    const double n = (double)keys;
+    double width = h->window ? (double)h->window : n;
+    if (h->pool) {
+        const double pool = (double)h->pool;
+        width += (h->pool_top ? fmin(n, pool * (double)h->pool_top) : n) / pool;
+    }
+    return fmin(width / n, 1);
 }
 
 static void core_flag(struct nadi_build *b)
@@ -152,8 +184,10 @@ static void plain_core(struct nadi_build *b, const struct heads *h, uint64_t seq
 static void core(struct nadi_build *b, const struct heads *h, uint64_t sequences, uint64_t queries,
                  uint64_t keys)
 {
+    const uint64_t read = read_keys(b, h, queries, keys);
+    const double whole = (double)keys / (double)read; /* 1 where all are read */
     if (!b->s->flash) {
-        plain_core(b, h, sequences, queries, keys);
+        plain_core(b, h, sequences, queries, read);
         return;
     }
     nadi_build_op(b, (struct nadi_op){
@@ -162,10 +196,11 @@ static void core(struct nadi_build *b, const struct heads *h, uint64_t sequences
                          .flags = NADI_OP_CORE,
                          .count = sequences * h->query,
                          .m = queries,
-                         .n = keys,
+                         .n = read,
                          .k = h->qk_width,
                          .v = h->v_width,
-                         .share = computed_share(h, queries, keys),
+                         .share = fmin(computed_share(h, queries, keys) * whole, 1),
+                         .counted = counted_share(h, read),
                          .readers = h->query / h->kv,
                          .kept_bytes = 4 * sequences * h->query * queries, /* log-sum-exp */
                      });
@@ -394,6 +429,7 @@ static void index_tokens(struct nadi_build *b, const struct nadi_tokens *t)
                                       .n = keys,
                                       .k = dim,
                                       .share = computed_share(&h, t->queries, t->keys),
+                                      .counted = 1,
                                       .readers = m->index_heads});
     const uint64_t scores = t->sequences * t->queries * keys;
     nadi_build_stream(b, "index top-k", scores, t->all * (m->pool ? m->pool_top : m->index_top), 0,

@@ -7,7 +7,7 @@
 struct nadi_step_figures {
     double step_s;
     double tokens_per_s;  /* samples where there are no tokens; of all ranks */
-    double model_flops;   /* FLOP/s a device; every score of attention, no recomputation */
+    double model_flops;   /* FLOP/s a device: scores masked or not, no recomputation */
     double model_share;   /* of the peak of the plan's precision (MFU) */
     double bubble;        /* share of the step that an even pipeline's schedule leaves idle */
     double memory_bytes;  /* of the fullest rank */

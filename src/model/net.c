@@ -179,7 +179,7 @@ double nadi_net_flops(const struct nadi_net *net, bool full)
         for (uint32_t o = 0; o < kind->op_count; o++) {
             const struct nadi_op *op = &kind->ops[o];
             const bool part = op->kind == NADI_OP_ATTENTION && full;
-            flops += part ? nadi_op_flops(op) / op->share : nadi_op_flops(op);
+            flops += nadi_op_flops(op) * (part ? op->counted / op->share : 1);
         }
     }
     return flops;

@@ -80,7 +80,8 @@ struct nadi_sums {                                   /* over a layer's operation
 struct nadi_sums nadi_layer_sums(const struct nadi_layer_kind *kind);
 
 /* Forward FLOPs of a micro-batch on this rank. `full` counts every score of attention, masked or
- * not, as Megatron-LM and PaLM do when they state utilisation; else what is computed. */
+ * not, as Megatron-LM and PaLM do when they state utilisation, but none beyond a window; else what
+ * is computed. */
 double nadi_net_flops(const struct nadi_net *net, bool full);
 
 #endif

@@ -8,12 +8,12 @@
  *              gradient (m x n)(n x k) and the weight's (k x m)(m x n); without, also two.
  *   ATTENTION  fused: count = sequences x query heads, m queries over n keys, k = width of queries
  *              and keys, v = width of values, `share` of the m x n scores computed (causal: about
- *              one half); `readers` query heads read the same keys and values. In `blocks` of
- *              keys, one kernel each, where those arrive one after another (ring of context ranks).
- *   STREAM     passes over memory: `bytes` forward, `back_bytes` backward; a recurrence also says
- *              its `flops`, which the memory's time covers.
- *   COMM       `forward` and `backward` transfers; `regather` is done in the backward pass before
- *              the weight's gradient (sequence parallelism keeps only its shard of the input).
+ *              one half), `counted` those within a window, masked or not; `readers` query heads
+ * read the same keys and values. In `blocks` of keys, one kernel each, where those arrive one after
+ * another (ring of context ranks). STREAM     passes over memory: `bytes` forward, `back_bytes`
+ * backward; a recurrence also says its `flops`, which the memory's time covers. COMM `forward` and
+ * `backward` transfers; `regather` is done in the backward pass before the weight's gradient
+ * (sequence parallelism keeps only its shard of the input).
  *
  * Bytes of a transfer are what a node of the trace says: the whole buffer for all-reduce,
  * reduce-scatter and all-to-all, the rank's own shard for all-gather; for a ring pass the bytes of
@@ -74,6 +74,7 @@ struct nadi_op {
     uint64_t rows;              /* GEMM: lengths of contiguous rows by |; 0: they are aligned */
     uint64_t input;             /* GEMM: elements of its left side; 0: count x m x k */
     double share;               /* ATTENTION */
+    double counted;             /* ATTENTION: part of the scores that model FLOPs count */
     uint64_t readers;           /* ATTENTION: query heads that share keys and values; 0: 1 */
     uint32_t blocks;            /* ATTENTION: of keys; 0: 1 */
     uint64_t bytes, back_bytes; /* STREAM */

@@ -35,6 +35,24 @@ static struct nadi_interval interval_of(const struct nadi_study *s)
     return interval;
 }
 
+/* FLOP/s a device of the scores that the mask leaves. */
+static double computed_flops(const struct nadi_study *s, const struct nadi_step_figures *f)
+{
+    return nadi_study_step_flops(s, false) / f->step_s / s->plan.ranks;
+}
+
+/* The count of MFU has masked scores too: on long sequences more than a device can do. */
+static void add_computed(const struct nadi_study *s, const struct nadi_step_figures *f,
+                         struct nadi_str *out)
+{
+    const double flops = computed_flops(s, f);
+    if (f->model_share > 1)
+        nadi_str_printf(out,
+                        "  computed FLOPs       %8.1f TFLOP  a second and device, %.1f %% of the "
+                        "peak: without masked scores, which MFU counts\n",
+                        flops / 1e12, flops / s->cluster.device.peak[s->plan.precision] * 100);
+}
+
 void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_figures *f,
                             const struct nadi_step_cost *cost, bool colour, struct nadi_str *out)
 {
@@ -60,6 +78,7 @@ void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_f
         "  model FLOPs          %8.1f TFLOP  a second and device, %.1f %% of %s's %s peak (MFU)\n",
         f->model_flops / 1e12, f->model_share * 100, s->cluster.device.name,
         nadi_precision_name(p->precision));
+    add_computed(s, f, out);
     if (f->bubble > 0)
         nadi_str_printf(
             out, "  pipeline bubble      %11.1f %%  that the schedule leaves with even stages\n",
@@ -92,6 +111,7 @@ void nadi_step_figures_json(const struct nadi_study *s, const struct nadi_step_f
     nadi_json_double(&j, "tokens_per_s", f->tokens_per_s);
     nadi_json_double(&j, "model_flops_per_s_per_device", f->model_flops);
     nadi_json_double(&j, "mfu", f->model_share);
+    nadi_json_double(&j, "computed_flops_per_s_per_device", computed_flops(s, f));
     nadi_json_double(&j, "ideal_bubble", f->bubble);
     nadi_json_double(&j, "memory_bytes", f->memory_bytes);
     nadi_json_double(&j, "capacity_bytes", nadi_study_capacity(s));

@@ -92,6 +92,9 @@ static void causal_share(void **state)
     for (uint32_t i = 0; i < block->op_count; i++)
         if (block->ops[i].kind == NADI_OP_ATTENTION)
             near(block->ops[i].share, (4096.0 * 4097 / 2 + 4096.0 * 4096) / (8192.0 * 8192), 1e-12);
+    /* Model FLOPs count 4096 scores of every token, the computed ones those of earlier tokens. */
+    near(nadi_net_flops(&net, true) - nadi_net_flops(&net, false),
+         4.0 * 32 * 4096 * (8192.0 * 4096 - 4096.0 * 4097 / 2 - 4096.0 * 4096), 1e-9);
     nadi_net_release(&net);
     nadi_model_release(&m);
 }
@@ -358,19 +361,26 @@ static void decoding(void **state)
 {
     static const struct {
         const char *name;
-        uint64_t readers, k, v;
-    } cases[] = {{"llama3-70b", 8, 128, 128}, {"deepseek-v3", 128, 576, 512}};
+        uint64_t tokens, cached, read, readers, k, v;
+    } cases[] = {
+        {"llama3-70b", 1, 4095, 4096, 8, 128, 128},
+        {"deepseek-v3", 1, 4095, 4096, 128, 576, 512},
+        {"mistral-7b", 1, 1023, 1024, 4, 128, 128}, /* within its window of 4096 */
+        {"mistral-7b", 1, 32767, 4096, 4, 128, 128},
+        {"mistral-7b", 1024, 31744, 4096 + 1023, 4, 128, 128}, /* the first of them sees 4096 */
+        {"mistral-7b", 1024, 1024, 2048, 4, 128, 128},
+    };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct nadi_model m;
         struct nadi_net net;
         open_model(&m, cases[i].name);
-        struct nadi_shape s = nadi_shape_whole(1);
-        s.cached = 4095;
+        struct nadi_shape s = nadi_shape_whole(cases[i].tokens);
+        s.cached = cases[i].cached;
         s.inference = true;
         nadi_net_build(&net, &m, &s);
         const struct nadi_op *op = attention_of(&net);
-        assert_int_equal(op->n, 4096);
+        assert_int_equal(op->n, cases[i].read);
         assert_int_equal(op->readers, cases[i].readers);
         assert_int_equal(op->k, cases[i].k);
         assert_int_equal(op->v, cases[i].v);
