@@ -150,6 +150,13 @@ static int cmd_support(const struct nadi_command *self, int count, char **argume
         return NADI_EXIT_USAGE;
     struct nadi_model_setup setup;
     char *text;
+    if (words.count > 1 && values.cluster) {
+        fprintf(stderr,
+                "nadi %s: error: two clusters, '%s' and --cluster %s: name one\n"
+                "`nadi help %s` shows the options\n",
+                self->name, words.items[1], values.cluster, self->name);
+        return NADI_EXIT_USAGE;
+    }
     if (words.count > 1)
         values.cluster = words.items[1];
     nadi_cli_model_apply(&values, words.items[0], &setup);

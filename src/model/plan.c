@@ -341,13 +341,32 @@ static void check_trained(struct resolve *r)
 {
     static const int trained[] = {NADI_PLACED_OPTIMIZER, NADI_PLACED_GRADIENTS,
                                   NADI_PLACED_ACTIVATIONS};
-    if (r->p->mode == NADI_MODE_TRAIN)
+    const struct nadi_model_plan *p = r->p;
+    const struct {
+        const char *key;
+        bool used;
+    } keys[] = {
+        {"zero", p->zero > 0},
+        {"recompute", p->recompute != NADI_RECOMPUTE_NONE},
+        {"optimizer", p->optimizer != NADI_OPTIMIZER_ADAM},
+        {"bucket", p->bucket_bytes > 0},
+    };
+    if (p->mode == NADI_MODE_TRAIN)
         return;
     for (size_t i = 0; i < sizeof(trained) / sizeof(trained[0]); i++)
-        if (r->p->place[trained[i]])
+        if (p->place[trained[i]])
             refuse(r, "leave it out, or set mode to train",
                    "place puts %s into a tier, but inference has none",
                    nadi_placed_part_words[trained[i]]);
+        else if (p->offload & 1u << trained[i] && nadi_plan_says(p, "offload"))
+            refuse(r, "leave it out, or set mode to train",
+                   "offload moves %s to the host, but inference has none",
+                   nadi_placed_part_words[trained[i]]);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (keys[i].used && nadi_plan_says(p, keys[i].key))
+            refuse(r, "leave it out, or set mode to train",
+                   "'%s' is for training: inference has no gradients, states or backward pass",
+                   keys[i].key);
 }
 
 static void check_interleave(struct resolve *r)

@@ -134,6 +134,7 @@ struct nadi_model_plan {
     double reserve_bytes, fragmentation;
     const char *framework; /* whose keys are defaults; NULL: none */
     uint64_t given;        /* which keys file or settings have, by their place in the schema */
+    uint64_t said;         /* of these those that the framework's file does not have */
 };
 
 /* file: NULL for none. settings: "tp=8 pp=4, batch=64" or NULL; they take precedence over the file.
@@ -147,8 +148,10 @@ bool nadi_plan_read_changed(struct nadi_model_plan *p, const char *file, const c
                             struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_plan_release(struct nadi_model_plan *p);
 
-/* Is the key (of settings/schema_plan.c) in the file or the settings? */
+/* Is the key (of settings/schema_plan.c) in the file or the settings? The second: and not only
+ * among the framework's habits. */
 bool nadi_plan_has(const struct nadi_model_plan *p, const char *key);
+bool nadi_plan_says(const struct nadi_model_plan *p, const char *key);
 
 /* A plan file that reads as this plan: all keys of a resolved plan that differ from their defaults,
  * degrees and batch always. head: comment lines, each with its line feed. */

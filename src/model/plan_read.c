@@ -229,13 +229,23 @@ static uint64_t given_keys(const struct nadi_schema_values *v)
     return given;
 }
 
-bool nadi_plan_has(const struct nadi_model_plan *p, const char *key)
+static bool is_in(uint64_t keys, const char *key)
 {
     const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_PLAN);
     for (size_t i = 0; i < schema->count; i++)
         if (nadi_str_equal(schema->keys[i].name, key))
-            return p->given >> i & 1;
+            return keys >> i & 1;
     NADI_BUG("no key '%s'", key);
+}
+
+bool nadi_plan_has(const struct nadi_model_plan *p, const char *key)
+{
+    return is_in(p->given, key);
+}
+
+bool nadi_plan_says(const struct nadi_model_plan *p, const char *key)
+{
+    return is_in(p->said, key);
 }
 
 bool nadi_plan_read(struct nadi_model_plan *p, const char *file, const char *settings,
@@ -275,6 +285,7 @@ bool nadi_plan_read_changed(struct nadi_model_plan *p, const char *file, const c
         fill_rest(p, v);
         fill_stages(p, v);
         p->given = given_keys(v);
+        p->said = given_keys(&base.values) | given_keys(&over.values);
         ok = fill_order(p, v, diags) &&
              fill_place(p, v,
                         nadi_schema_is_set(&over.values, "place")   ? &over.doc
