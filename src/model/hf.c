@@ -293,7 +293,7 @@ static bool check_class(struct nadi_model *m, struct nadi_hf_config *c,
     if (m->family != NADI_FAMILY_ENCODER && kind == NADI_HF_CLASS_WITHOUT_HEAD &&
         !(rule->flags & NADI_HF_MODEL_HAS_HEAD))
         m->head = NADI_HEAD_NONE;
-    return true;
+    return !(rule->flags & NADI_HF_OF_WORDS) || nadi_hf_word_head(m, c);
 }
 
 /* An encoder of pictures and one of words; the first is simulated. */

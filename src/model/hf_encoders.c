@@ -12,6 +12,25 @@ static bool class_ends(const struct nadi_hf_config *c, const char *end)
            nadi_str_ends(nadi_hf_word_at(classes, 0), end);
 }
 
+bool nadi_hf_word_head(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const uint64_t h = m->hidden;
+    const struct nadi_doc_node *decodes = nadi_hf_find(c, "is_decoder");
+    /* the dense layer and the pair of sentences, beside the words; no class has both of others */
+    const bool both = m->head == NADI_HEAD_POOLER && class_ends(c, "ForPreTraining") &&
+                      strcmp(c->type, "splinter") != 0;
+    if (decodes && nadi_hf_truth(c, "is_decoder", false))
+        return nadi_hf_refuse(c, decodes, "a decoder of this type");
+    if (!both && !class_ends(c, "ForMaskedLM") && !class_ends(c, "LMHeadModel") &&
+        !class_ends(c, "ForCausalLM"))
+        return true;
+    m->once_weights += both ? h * h + h + 2 * h + 2 : 0;
+    m->head = NADI_HEAD_LM;
+    m->output_dense = true;
+    m->biases |= NADI_BIAS_HEAD;
+    return true;
+}
+
 /* arXiv 1909.11942: one layer's weights, or a few, for all layers; a narrow embedding. */
 bool nadi_hf_albert(struct nadi_model *m, struct nadi_hf_config *c)
 {
@@ -41,13 +60,8 @@ bool nadi_hf_electra(struct nadi_model *m, struct nadi_hf_config *c)
         m->embedding_dim = narrow;
         m->biases |= NADI_BIAS_EMBEDDING;
     }
-    if (class_ends(c, "ForPreTraining")) {
+    if (class_ends(c, "ForPreTraining"))
         m->once_weights = (uint64_t)m->hidden * m->hidden + 2ULL * m->hidden + 1;
-    } else if (class_ends(c, "ForMaskedLM")) {
-        m->output_dense = true;
-        m->head = NADI_HEAD_LM;
-        m->biases |= NADI_BIAS_HEAD;
-    }
     return true;
 }
 

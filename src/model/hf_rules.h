@@ -28,6 +28,7 @@ enum nadi_hf_flag {
     NADI_HF_SHIFTED = 1 << 15,        /* the position table begins with two rows of no token */
     NADI_HF_QK_NORM_IF = 1 << 16,     /* one of the two norms, only where its key is true */
     NADI_HF_LISTS = 1 << 17,          /* heads and widths may be lists, which `special` reads */
+    NADI_HF_OF_WORDS = 1 << 18, /* an encoder whose class says whether it has an output layer */
 };
 
 struct nadi_hf_bias {
@@ -134,6 +135,9 @@ bool nadi_hf_big_bird(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_ernie(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_layoutlm(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_longformer(struct nadi_model *m, struct nadi_hf_config *c);
+/* Encoders of words: the output layer that the class has, with its dense layer; in place of the
+ * pooler where it only guesses words. A decoder of this type is refused. */
+bool nadi_hf_word_head(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_wav2vec2(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_whisper(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_xlnet(struct nadi_model *m, struct nadi_hf_config *c);

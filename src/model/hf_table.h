@@ -12,7 +12,8 @@
 
 #define LIKE_BERT(end)                                                                             \
     .family = NADI_FAMILY_ENCODER, .positions = NADI_POSITIONS_LEARNED, .head = (end),             \
-    .flags = NADI_HF_LAYERNORM | NADI_HF_TIED | NADI_HF_EMBEDDING_NORM | NADI_HF_NO_FINAL_NORM,    \
+    .flags = NADI_HF_LAYERNORM | NADI_HF_TIED | NADI_HF_EMBEDDING_NORM | NADI_HF_NO_FINAL_NORM |   \
+             NADI_HF_OF_WORDS,                                                                     \
     .biases = ALL_BIASES
 #define LIKE_BART(places, more)                                                                    \
     .family = NADI_FAMILY_ENCODER_DECODER, .positions = (places),                                  \

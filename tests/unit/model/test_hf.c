@@ -1,6 +1,7 @@
 /* hf: published configurations. A small one of each architecture against the sum of its tensors,
  * written out by hand from the layers' definitions. */
 #include "model/hf_rules.h"
+#include "model/net.h"
 #include "support/configs.h"
 
 #include <math.h>
@@ -295,7 +296,13 @@ static const struct nadi_test_config families[] = {
     {"{'model_type': 'starcoder2'," BASE
      ", 'use_bias': true, 'mlp_type': 'default', 'sliding_window': 128}",
      189568, 189568},
+    /* for the pooler its dense layer, and a norm and a bias a word: 2 x 64 + 1000 */
     {"{'model_type': 'bert', 'architectures': ['BertForMaskedLM'], "
+     "'num_hidden_layers': 4, 'hidden_size': 64, 'num_attention_heads': 8, "
+     "'intermediate_size': 160, 'vocab_size': 1000, 'max_position_embeddings': 512, "
+     "'type_vocab_size': 2}",
+     252712, 252712},
+    {"{'model_type': 'bert', 'architectures': ['BertModel'], "
      "'num_hidden_layers': 4, 'hidden_size': 64, 'num_attention_heads': 8, "
      "'intermediate_size': 160, 'vocab_size': 1000, 'max_position_embeddings': 512, "
      "'type_vocab_size': 2}",
@@ -405,9 +412,43 @@ static void every_type(void **state)
     nadi_diags_release(&diags);
 }
 
+static double flops_of_class(const char *name)
+{
+    struct nadi_model m;
+    struct nadi_diags diags;
+    struct nadi_net net;
+    char text[400];
+    snprintf(text, sizeof(text),
+             "{'model_type': 'bert', 'architectures': ['%s'], 'num_hidden_layers': 4, "
+             "'hidden_size': 64, 'num_attention_heads': 8, 'intermediate_size': 160, "
+             "'vocab_size': 1000, 'max_position_embeddings': 512, 'type_vocab_size': 2}",
+             name);
+    assert_true(nadi_test_config_parse(&m, text, &diags));
+    const struct nadi_shape s = nadi_shape_whole(16);
+    nadi_net_build(&net, &m, &s);
+    const double flops = nadi_net_flops(&net, true);
+    nadi_net_release(&net);
+    nadi_test_config_drop(&m, &diags);
+    return flops;
+}
+
+/* An encoder's output layer over words: 64 x 64 and 64 x 1000 for each of 16 tokens, for which the
+ * pooler's product of one token is left out. */
+static void word_heads(void **state)
+{
+    static const char *const with[] = {"BertForMaskedLM", "BertForPreTraining", "BertLMHeadModel"};
+    const double without = flops_of_class("BertModel");
+    (void)state;
+    for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++)
+        assert_int_equal((int64_t)(flops_of_class(with[i]) - without),
+                         2 * 16 * (64 * 64 + 64 * 1000) - 2 * 64 * 64);
+    assert_int_equal((int64_t)flops_of_class("BertForTokenClassification"), (int64_t)without);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(word_heads),
         cmocka_unit_test(counts),
         cmocka_unit_test(every_type),
     };

@@ -206,12 +206,12 @@ static const struct {
      "0.95, 0.95, 0.95, 0.95, 0.95, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, "
      "0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]}"},
     {"albert-base-v2", 11.68e6,
-     "{'model_type': 'albert', 'architectures': ['AlbertForMaskedLM'], 'vocab_size': "
+     "{'model_type': 'albert', 'architectures': ['AlbertModel'], 'vocab_size': "
      "30000, 'embedding_size': 128, 'hidden_size': 768, 'num_hidden_layers': 12, "
      "'num_hidden_groups': 1, 'inner_group_num': 1, 'num_attention_heads': 12, "
      "'intermediate_size': 3072, 'max_position_embeddings': 512, 'type_vocab_size': 2}"},
     {"albert-xxlarge-v2", 222.6e6,
-     "{'model_type': 'albert', 'architectures': ['AlbertForMaskedLM'], 'vocab_size': "
+     "{'model_type': 'albert', 'architectures': ['AlbertModel'], 'vocab_size': "
      "30000, 'embedding_size': 128, 'hidden_size': 4096, 'num_hidden_layers': 12, "
      "'num_hidden_groups': 1, 'inner_group_num': 1, 'num_attention_heads': 64, "
      "'intermediate_size': 16384, 'max_position_embeddings': 512, 'type_vocab_size': 2}"},
