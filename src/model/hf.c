@@ -62,13 +62,16 @@ static void fill_experts(struct nadi_model *m, struct nadi_hf_config *c,
 {
     if (!(rule->flags & NADI_HF_EXPERTS))
         return;
-    m->experts = nadi_hf_number(
-        c, "num_local_experts n_routed_experts num_experts num_routed_experts moe_num_experts", 0);
+    const bool has_width =
+        nadi_hf_find(c, "moe_intermediate_size") && nadi_hf_number(c, "moe_intermediate_size", 0);
+    m->experts = nadi_hf_no_null(
+        c, "num_local_experts n_routed_experts num_experts num_routed_experts moe_num_experts",
+        has_width);
     m->top_k = nadi_hf_number(c,
                               "num_experts_per_tok num_experts_per_token experts_per_token "
                               "num_selected_experts moe_k moe_topk moe_top_k top_k_experts",
                               0);
-    m->expert_ffn = nadi_hf_number(c, "moe_intermediate_size", 0);
+    m->expert_ffn = nadi_hf_no_null(c, "moe_intermediate_size", m->experts > 0);
     m->shared_experts = nadi_hf_number(
         c, "n_shared_experts num_shared_experts num_shared_expert moe_num_shared_experts", 0);
     const uint32_t width = nadi_hf_number(c,
@@ -231,7 +234,8 @@ static bool fill_sizes(struct nadi_model *m, struct nadi_hf_config *c,
         m->heads =
             nadi_hf_number(c, "num_attention_heads n_head n_heads num_heads attention_heads", 0);
     if (!(rule->flags & NADI_HF_LISTS) || !nadi_hf_list(c, "intermediate_size"))
-        m->ffn = nadi_hf_number(c, "intermediate_size n_inner ffn_dim d_ff dff ffn_hidden_size", 0);
+        m->ffn =
+            nadi_hf_no_null(c, "intermediate_size n_inner ffn_dim d_ff dff ffn_hidden_size", false);
     m->vocab = nadi_hf_number(c, "vocab_size", 0);
     m->max_positions = nadi_hf_number(
         c, "max_position_embeddings n_positions n_ctx max_seq_len max_sequence_length", 0);

@@ -104,6 +104,15 @@ uint32_t nadi_hf_number(struct nadi_hf_config *c, const char *names, uint32_t ab
     return value;
 }
 
+uint32_t nadi_hf_no_null(struct nadi_hf_config *c, const char *names, bool needed)
+{
+    const struct nadi_doc_node *node = nadi_hf_find(c, names);
+    char text[64];
+    if (node && is_null(c, node) && (needed || absent_value(c, nadi_doc_key(node), text)))
+        (void)nadi_hf_wrong(c, node, "a whole number up to 1e9");
+    return nadi_hf_number(c, names, 0);
+}
+
 bool nadi_hf_is_true(const struct nadi_doc_node *item)
 {
     return item->kind == NADI_DOC_SCALAR &&

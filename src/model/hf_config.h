@@ -27,6 +27,8 @@ const struct nadi_doc_node *nadi_hf_find(struct nadi_hf_config *c, const char *n
 /* A whole number up to 1e9; a list of several equal ones counts as one of them (one of each layer).
  */
 uint32_t nadi_hf_number(struct nadi_hf_config *c, const char *names, uint32_t absent);
+/* The same; null is an error where the class has a number of its own or `needed`: it is none. */
+uint32_t nadi_hf_no_null(struct nadi_hf_config *c, const char *names, bool needed);
 /* The product, an error where it is above 1e9. */
 uint32_t nadi_hf_times(struct nadi_hf_config *c, uint64_t a, uint64_t b);
 /* True or false, also as 1 or 0; null is false. */

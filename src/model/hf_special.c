@@ -314,13 +314,31 @@ bool nadi_hf_stablelm(struct nadi_model *m, struct nadi_hf_config *c)
     return true;
 }
 
+/* "ACTIVATION" or "gated-ACTIVATION". */
+static bool t5_gate(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    static const char known[] = "gelu gelu_10 gelu_accurate gelu_fast gelu_new gelu_python "
+                                "gelu_pytorch_tanh laplace leaky_relu linear mish quick_gelu relu "
+                                "relu2 relu6 sigmoid silu swish tanh";
+    const char *found = nadi_hf_text(c, "feed_forward_proj"), gated[] = "gated-";
+    const struct nadi_doc_node *node = nadi_hf_find(c, "feed_forward_proj");
+    m->gated = nadi_str_starts(found, gated);
+    return !node || nadi_hf_has_word(known, found + (m->gated ? strlen(gated) : 0)) ||
+           nadi_hf_refuse(c, node, "neither an activation nor 'gated-' and one");
+}
+
 bool nadi_hf_t5(struct nadi_model *m, struct nadi_hf_config *c)
 {
     const uint32_t buckets = nadi_hf_number(c, "relative_attention_num_buckets", 32);
     const uint32_t layers = nadi_hf_number(c, "num_decoder_layers", 0);
+    const struct nadi_doc_node *decoder = nadi_hf_find(c, "num_decoder_layers");
+    if (!layers && decoder && decoder->kind == NADI_DOC_SCALAR &&
+        nadi_doc_classify(c->doc, decoder, NULL) != NADI_DOC_NULL)
+        return nadi_hf_refuse(c, decoder, "the encoder alone");
+    if (!t5_gate(m, c))
+        return false;
     m->decoder_layers = layers ? layers : m->layers;
     m->head_dim = nadi_hf_number(c, "d_kv", 0);
-    m->gated = nadi_str_starts(nadi_hf_text(c, "feed_forward_proj"), "gated");
     (void)nadi_hf_find(c, "relative_attention_max_distance");
     if (!nadi_hf_find(c, "tie_word_embeddings"))
         m->tied = strcmp(c->type, "t5") == 0 || strcmp(c->type, "switch_transformers") == 0;

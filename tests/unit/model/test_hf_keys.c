@@ -56,6 +56,53 @@ static void refusals(void **state)
         {"{'model_type': 'nomic_bert', 'n_embd': 64, 'n_head': 8, 'n_layer': 2, 'n_inner': 160, "
          "'vocab_size': 1000, 'n_positions': 128, 'activation_function': 'x'}",
          "model/unmodelled", "'activation_function'"},
+        /* no number of a width that the class needs */
+        {"{'model_type': 'mixtral', 'intermediate_size': null, 'num_hidden_layers': 4, "
+         "'hidden_size': 64, "
+         "'num_attention_heads': 8, 'vocab_size': 1000}",
+         "model/config", "'intermediate_size' must be a whole number"},
+        {"{'model_type': 'mixtral', 'num_local_experts': null, 'num_hidden_layers': 4, "
+         "'hidden_size': 64, "
+         "'num_attention_heads': 8, 'vocab_size': 1000}",
+         "model/config", "'num_local_experts' must be a whole number"},
+        {"{'model_type': 'qwen3_moe', 'moe_intermediate_size': null, 'num_hidden_layers': 4, "
+         "'hidden_size': 64, "
+         "'num_attention_heads': 8, 'vocab_size': 1000}",
+         "model/config", "'moe_intermediate_size' must be a whole number"},
+        {"{'model_type': 'deepseek_v3', 'moe_intermediate_size': null, 'num_hidden_layers': 4, "
+         "'hidden_size': 64, "
+         "'num_attention_heads': 8, 'vocab_size': 1000}",
+         "model/config", "'moe_intermediate_size' must be a whole number"},
+        {"{'model_type': 'deepseek_v3', 'n_routed_experts': null, 'moe_intermediate_size': 32, "
+         "'num_hidden_layers': 4, "
+         "'hidden_size': 64, "
+         "'num_attention_heads': 8, 'vocab_size': 1000}",
+         "model/config", "'n_routed_experts' must be a whole number"},
+        /* T5: an activation, or gated- and one */
+        {"{'model_type': 't5', 'd_model': 64, 'd_kv': 16, 'd_ff': 160, 'num_layers': 4, "
+         "'num_heads': 8, 'vocab_size': 1000, 'feed_forward_proj': ['gated-gelu']}",
+         "model/unmodelled", "'feed_forward_proj'"},
+        {"{'model_type': 't5', 'd_model': 64, 'd_kv': 16, 'd_ff': 160, 'num_layers': 4, "
+         "'num_heads': 8, 'vocab_size': 1000, 'feed_forward_proj': 5}",
+         "model/unmodelled", "'feed_forward_proj'"},
+        {"{'model_type': 't5', 'd_model': 64, 'd_kv': 16, 'd_ff': 160, 'num_layers': 4, "
+         "'num_heads': 8, 'vocab_size': 1000, 'feed_forward_proj': 'silu-gated'}",
+         "model/unmodelled", "'feed_forward_proj'"},
+        {"{'model_type': 't5', 'd_model': 64, 'd_kv': 16, 'd_ff': 160, 'num_layers': 4, "
+         "'num_heads': 8, 'vocab_size': 1000, 'feed_forward_proj': 'foo'}",
+         "model/unmodelled", "'feed_forward_proj'"},
+        {"{'model_type': 't5', 'd_model': 64, 'd_kv': 16, 'd_ff': 160, 'num_layers': 4, "
+         "'num_heads': 8, 'vocab_size': 1000, 'feed_forward_proj': 'gated_gelu'}",
+         "model/unmodelled", "'feed_forward_proj'"},
+        {"{'model_type': 't5', 'd_model': 64, 'd_kv': 16, 'd_ff': 160, 'num_layers': 4, "
+         "'num_heads': 8, 'vocab_size': 1000, 'feed_forward_proj': 'gated-'}",
+         "model/unmodelled", "'feed_forward_proj'"},
+        {"{'model_type': 't5', 'd_model': 64, 'd_kv': 16, 'd_ff': 160, 'num_layers': 4, "
+         "'num_heads': 8, 'vocab_size': 1000, 'feed_forward_proj': null}",
+         "model/unmodelled", "'feed_forward_proj'"},
+        {"{'model_type': 't5', 'd_model': 64, 'd_kv': 16, 'd_ff': 160, 'num_layers': 4, "
+         "'num_heads': 8, 'vocab_size': 1000, 'num_decoder_layers': 0}",
+         "model/unmodelled", "'num_decoder_layers'"},
         {"{'model_type': 'bert', 'architectures': ['BertLMHeadModel'], 'is_decoder': true, " BASE
          "}",
          "model/unmodelled", "'is_decoder'"},
