@@ -187,7 +187,6 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
     nadi_model_system(in, study, nadi_model_chunks(step));
     if (!nadi_inputs_take_topology(in, c->graph, c->packet, diags))
         return false;
-    nadi_inputs_share_window(in);
     nadi_groups_init(&in->groups, in->rank_count);
     nadi_comm_groups_add(&step->comm_groups, &study->grid, &in->groups);
     if (!nadi_inputs_take_events(in, diags))
@@ -213,6 +212,7 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
     }
     fill_traces(in, step);
     echo(in, study);
+    nadi_inputs_choose_model(in, diags);
     return (!memory || nadi_inputs_take_memory(in, memory, c->device.memory_rate, diags)) &&
            nadi_inputs_check_made(in, diags);
 }

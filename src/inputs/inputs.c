@@ -93,12 +93,7 @@ static bool load_files(struct nadi_load *l)
     ok &= nadi_load_events(l);
     nadi_groups_init(&l->in->groups, l->in->rank_count);
     ok &= nadi_load_groups(l);
-    ok = ok & nadi_load_traces(l);
-    if (ok) {
-        nadi_load_choose_by_traces(l);
-        nadi_inputs_share_window(l->in);
-    }
-    return ok;
+    return ok & nadi_load_traces(l);
 }
 
 bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *options,
@@ -110,6 +105,8 @@ bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *opt
     struct nadi_load l = {.in = in, .diags = diags};
     if (!nadi_load_options(&l) || !load_files(&l) || !nadi_load_metadata_groups(&l))
         return false;
+    nadi_load_choose_by_traces(&l); /* groups are known */
+    nadi_inputs_share_window(in);
     /* "0" means all ranks, unless somebody defined a group of that name. */
     nadi_strmap_put(&in->groups.by_name, "0", 1, 0, NULL);
     return nadi_load_accesses(&l) && nadi_load_attached(&l) && nadi_load_customs(&l) &&

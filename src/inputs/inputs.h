@@ -161,6 +161,10 @@ void nadi_inputs_release(struct nadi_inputs *in);
 bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,
                                const char *packet_path, struct nadi_diags *diags) NADI_MUST_USE;
 
+/* Likewise, when traces and groups are there as well: what options.choose_model leaves open, with a
+ * note where messages share links; then nadi_inputs_share_window. */
+void nadi_inputs_choose_model(struct nadi_inputs *in, struct nadi_diags *diags);
+
 /* When the network model is final: `direct1` where messages share links, by direct-window-shared.
  */
 void nadi_inputs_share_window(struct nadi_inputs *in);

@@ -2,7 +2,8 @@
  *
  * `unaware` lets messages pass each other. That is right where no two of them want one link at a
  * time: a list of rings, cliques and switches, and collectives each of whose members sends one
- * message at a time over links of its own. Elsewhere `flow` is taken, which shares links. What
+ * message at a time over links of its own; and where every message stays within one dimension
+ * (load_crossing.c). Elsewhere `flow` is taken, which shares links. What
  * several collectives do to each other at one time is not looked at: chunks of a dimension queue
  * for it. */
 #include "base/str.h"
@@ -87,14 +88,25 @@ void nadi_load_choose_by_traces(struct nadi_load *l)
     for (int k = 0; k < NADI_NATIVE_KINDS && !why; k++)
         if (seen[k])
             why = contention_of(in, &in->system.native[k]);
+    if (!why && !in->system.library && !in->system.replay_only)
+        why = nadi_load_crossing(l);
     if (!why) {
         take(l, nadi_network_default,
-             in->system.library ? "a communication library's times are no messages"
-                                : "no two messages of a collective want one link");
+             in->system.library
+                 ? "a communication library's times are no messages"
+                 : "no two messages of a collective want one link, and none crosses several "
+                   "dimensions");
         return;
     }
     take(l, nadi_network_sharing, why);
     l->in->system.exact = true;
+}
+
+void nadi_inputs_choose_model(struct nadi_inputs *in, struct nadi_diags *diags)
+{
+    struct nadi_load l = {.in = in, .diags = diags};
+    nadi_load_choose_by_traces(&l);
+    nadi_inputs_share_window(in);
 }
 
 void nadi_inputs_share_window(struct nadi_inputs *in)

@@ -1,0 +1,200 @@
+/* load_crossing: does a message of the workload cross several dimensions?
+ *
+ * `unaware` charges a message in the lowest dimension in which its ends differ, and nothing in the
+ * others. That is exact for messages between ranks that differ in one dimension. Others are those
+ * of a flat algorithm, of a group that is one ring and lies in several dimensions, and sends and
+ * receives by themselves. What is not looked at message by message counts as crossing: step
+ * generators, algorithms from files and custom collectives of such groups.
+ *
+ * O(nodes + ranks x (groups and peers of a trace) + sum of the groups' sizes x dimensions). */
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "collective/plan.h"
+#include "inputs/load.h"
+
+struct named { /* collectives of a trace on a group */
+    uint32_t meaning;
+    uint32_t kinds; /* a bit a kind */
+};
+
+struct of_trace {
+    struct {
+        struct named *items;
+        size_t count, capacity;
+    } named;
+    struct {
+        uint32_t *items; /* distinct comm_dst */
+        size_t count, capacity;
+    } peers;
+};
+
+_Static_assert(NADI_NATIVE_KINDS <= 32, "a kind of collective fits the bits of a word");
+
+/* Bits of the dimensions in which the ranks differ. */
+static uint32_t differ_in(const struct nadi_topology *t, uint32_t a, uint32_t b)
+{
+    uint32_t mask = 0;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        if (nadi_topology_coordinate(t, a, d) != nadi_topology_coordinate(t, b, d))
+            mask |= UINT32_C(1) << d;
+    return mask;
+}
+
+static bool is_several(uint32_t mask)
+{
+    return mask & (mask - 1);
+}
+
+static void look_at_trace(const struct nadi_inputs *in, const struct nadi_trace *t,
+                          struct of_trace *found)
+{
+    struct nadi_map64 names, peers;
+    nadi_map64_init(&names, 8);
+    nadi_map64_init(&peers, 8);
+    for (uint32_t n = 0; n < t->node_count; n++) {
+        const struct nadi_trace_comm *comm = nadi_trace_comm(t, n);
+        enum nadi_native_kind kind;
+        bool added;
+        if (t->type[n] == NADI_NODE_SEND && comm && t->flags[n] & NADI_NODE_HAS_DST) {
+            (void)nadi_map64_put(&peers, comm->dst, 0, &added);
+            if (added)
+                NADI_PUSH(&found->peers, comm->dst);
+        }
+        if (t->type[n] != NADI_NODE_COLL ||
+            !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[n], &kind))
+            continue;
+        const uint32_t name = comm && comm->group != NADI_NONE ? comm->group : 0;
+        const uint32_t at = *nadi_map64_put(&names, name, (uint32_t)found->named.count, &added);
+        if (added) {
+            const struct named one = {nadi_groups_meaning(&in->groups, nadi_trace_string(t, name)),
+                                      0};
+            NADI_PUSH(&found->named, one);
+        }
+        found->named.items[at].kinds |= UINT32_C(1) << kind;
+    }
+    nadi_map64_release(&names);
+    nadi_map64_release(&peers);
+}
+
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+static uint32_t dims_of(const struct nadi_topology *t, const struct nadi_group *g)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 1; i < g->size; i++)
+        mask |= differ_in(t, nadi_group_member(g, 0), nadi_group_member(g, i));
+    return mask;
+}
+
+static bool ring_crosses(const struct nadi_topology *t, const struct nadi_group *g)
+{
+    for (uint32_t i = 0; i < g->size; i++)
+        if (is_several(differ_in(t, nadi_group_member(g, i),
+                                 nadi_group_member(g, i + 1 < g->size ? i + 1 : 0))))
+            return true;
+    return false;
+}
+
+/* Messages of the group's collectives of a kind; the members lie in several dimensions. */
+static bool kind_crosses(const struct nadi_load *l, const struct nadi_group *g,
+                         const struct nadi_implementation *impl)
+{
+    const struct nadi_topology *t = &l->in->topology;
+    const bool one = impl->count == 1;
+    if (l->to_attach_count > 0 || l->tuner || l->in->system.custom_node_count > 0 || impl->custom)
+        return true;
+    if (impl->count == 0)
+        return false;
+    if (g->size == t->npu_count && !impl->dims[0].flat)
+        return false; /* dimension by dimension */
+    return (one && impl->dims[0].algorithm != NADI_ALGORITHM_RING) || ring_crosses(t, g);
+}
+
+static bool group_crosses(const struct nadi_load *l, const struct nadi_group *g, uint32_t kinds)
+{
+    if (!kinds || !is_several(dims_of(&l->in->topology, g)))
+        return false;
+    for (uint32_t k = 0; k < NADI_NATIVE_KINDS; k++)
+        if (kinds >> k & 1 && kind_crosses(l, g, &l->in->system.native[k]))
+            return true;
+    return false;
+}
+
+static const char *keep(struct nadi_load *l, struct nadi_str *text)
+{
+    const char *kept = nadi_arena_strdup(&l->in->arena, nadi_str_get(text));
+    nadi_str_release(text);
+    return kept;
+}
+
+static const char *find_group(struct nadi_load *l, const struct of_trace *of, const uint32_t *trace)
+{
+    const struct nadi_inputs *in = l->in;
+    struct nadi_str text = NADI_STR_INIT;
+    uint32_t *kinds = NADI_ZNEW(uint32_t, in->groups.count);
+    size_t found = in->groups.count;
+    for (uint32_t r = 0; r < in->rank_count; r++)
+        for (size_t i = 0; i < of[trace[r]].named.count; i++) {
+            const struct named *n = &of[trace[r]].named.items[i];
+            const uint32_t group = nadi_groups_of_meaning(&in->groups, n->meaning, r);
+            if (group != NADI_NONE)
+                kinds[group] |= n->kinds;
+        }
+    for (size_t g = 0; g < in->groups.count && found == in->groups.count; g++)
+        if (group_crosses(l, &in->groups.items[g], kinds[g]))
+            found = g;
+    nadi_mem_free(kinds);
+    if (found == in->groups.count)
+        return NULL;
+    nadi_str_printf(&text,
+                    "messages of collectives on %" PRIu32
+                    " ranks cross several dimensions, which `unaware` charges in the lowest alone",
+                    in->groups.items[found].size);
+    return keep(l, &text);
+}
+
+/* ---- sends ----------------------------------------------------------------------------------- */
+
+static const char *find_send(struct nadi_load *l, const struct of_trace *of, const uint32_t *trace)
+{
+    const struct nadi_inputs *in = l->in;
+    struct nadi_str text = NADI_STR_INIT;
+    for (uint32_t r = 0; r < in->rank_count; r++)
+        for (size_t i = 0; i < of[trace[r]].peers.count; i++) {
+            uint32_t peer = of[trace[r]].peers.items[i];
+            if (in->relative_peers)
+                peer = nadi_relative_peer(r, peer, in->rank_count);
+            if (peer >= in->rank_count || !is_several(differ_in(&in->topology, r, peer)))
+                continue;
+            nadi_str_printf(&text,
+                            "a send from rank %" PRIu32 " to rank %" PRIu32
+                            " crosses several dimensions, which `unaware` charges in the lowest "
+                            "alone",
+                            r, peer);
+            return keep(l, &text);
+        }
+    return NULL;
+}
+
+const char *nadi_load_crossing(struct nadi_load *l)
+{
+    const struct nadi_inputs *in = l->in;
+    if (in->topology.dim_count < 2)
+        return NULL;
+    struct of_trace *of = NADI_ZNEW(struct of_trace, in->owned_count);
+    uint32_t *trace = NADI_NEW(uint32_t, in->rank_count);
+    nadi_trace_numbers(in, trace);
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        look_at_trace(in, in->owned[i], &of[i]);
+    const char *why = find_group(l, of, trace);
+    if (!why)
+        why = find_send(l, of, trace);
+    for (uint32_t i = 0; i < in->owned_count; i++) {
+        nadi_mem_free(of[i].named.items);
+        nadi_mem_free(of[i].peers.items);
+    }
+    nadi_mem_free(of);
+    nadi_mem_free(trace);
+    return why;
+}
