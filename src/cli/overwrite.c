@@ -52,8 +52,8 @@ static const char *end_of(const struct nadi_named_file *file, size_t index)
     static const char *const of_prefix[] = {"", ".yml", ".0.et", NULL};
     if (file->writes && has_argument(file, "DIR"))
         return nadi_run_file_name(index);
-    if (file->writes && index)
-        return NULL; /* what stands behind a prefix is asked when it is written: base/originals.h */
+    if (file->writes && index > has_argument(file, "PREFIX"))
+        return NULL; /* of traces each file is asked when it is written: base/originals.h */
     return of_prefix[index];
 }
 
