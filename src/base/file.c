@@ -141,8 +141,6 @@ static bool write_file(const char *path, const void *data, size_t bytes, bool sy
     int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     bool ok = fd >= 0 && write_all(fd, data, bytes) && (!sync || in_place || fsync(fd) == 0);
     int cause = errno;
-    if (ok)
-        nadi_originals_written(fd);
     if (fd >= 0 && close(fd) != 0 && ok) {
         cause = errno;
         ok = false;
@@ -157,6 +155,8 @@ static bool write_file(const char *path, const void *data, size_t bytes, bool sy
         nadi_error(diags, "file/unwritable", NADI_IN_FILE(path),
                    "check that the folder exists, is writable and has free space",
                    "cannot write: %s", strerror(cause));
+    } else {
+        nadi_originals_written_path(path);
     }
     nadi_str_release(&temporary);
     nadi_mem_free(target);

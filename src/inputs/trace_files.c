@@ -83,8 +83,6 @@ static size_t sample_into(const struct work *w, uint32_t index, char buffer[PIEC
     if (fd < 0)
         return 0;
     f->bytes = fstat(fd, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
-    if (f->bytes > 0)
-        nadi_originals_read(&about);
     if (f->bytes > 0 && f->bytes <= PIECES * PIECE) {
         ssize_t got = read(fd, buffer, f->bytes);
         f->known = f->hashed = got == (ssize_t)f->bytes;
@@ -100,6 +98,8 @@ static size_t sample_into(const struct work *w, uint32_t index, char buffer[PIEC
         f->sample = nadi_hash_bytes(buffer, count);
     }
     close(fd);
+    if (f->bytes > 0)
+        nadi_originals_read(&about);
     return count;
 }
 
