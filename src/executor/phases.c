@@ -388,7 +388,7 @@ static bool solve_row(struct nadi_system *s, const struct gathering *g, struct n
     const struct last_timers last = last_timers_of(s, g, 0);
     r->has_lockstep = g->info->has_lockstep;
     r->lockstep_ns = g->info->lockstep_ns;
-    r->last_ns = last.endpoint + nadi_max_i64(last.reduction, 0);
+    r->last_ns = nadi_time_add(last.endpoint, nadi_max_i64(last.reduction, 0));
     r->until_ns = (int64_t)nadi_time_to_ns(s->setup.until);
     r->left = g->times;
     const char *why = nadi_phase_row_solve(r);
