@@ -49,6 +49,11 @@ static inline uint64_t nadi_max_u64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static inline uint32_t nadi_max_u32(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 static inline int64_t nadi_max_i64(int64_t a, int64_t b)
 {
     return a > b ? a : b;

@@ -76,13 +76,12 @@ static bool are_one(const struct nadi_named_file *written, const struct nadi_nam
 /* Is one of those that are read, "a" or "a,b", written over? */
 static bool is_among(const struct nadi_named_file *written, const struct nadi_named_file *read)
 {
-    const char *name = read->name;
-    if (are_one(written, read, name, strlen(name)))
-        return true;
-    for (const char *end; (end = strchr(name, ',')) != NULL; name = end + 1)
-        if (are_one(written, read, name, (size_t)(end - name)))
+    const char *part = read->name;
+    for (const char *end; (end = strchr(part, ',')) != NULL; part = end + 1)
+        if (are_one(written, read, part, (size_t)(end - part)))
             return true;
-    return are_one(written, read, name, strlen(name));
+    return are_one(written, read, part, strlen(part)) ||
+           (part != read->name && are_one(written, read, read->name, strlen(read->name)));
 }
 
 const char *nadi_named_files_clash(const struct nadi_named_files *files,

@@ -189,7 +189,7 @@ static uint64_t stay(const struct nadi_trace *t, const struct begun *then, const
     for (size_t i = 0; i < now->count; i++) {
         const uint32_t node = (uint32_t)(now->items[i] >> 32);
         if (has_moved(then, now->items[i], step)) {
-            *reach = nadi_larger(*reach, node);
+            *reach = nadi_max_u32(*reach, node);
             known++;
             continue;
         }
@@ -279,7 +279,7 @@ static uint32_t settle_begun(struct rank_state *r, const struct begun *then,
     for (size_t i = 0; i < now->count; i++) {
         const uint32_t node = (uint32_t)(now->items[i] >> 32);
         if (has_moved(then, now->items[i], step))
-            reach = nadi_larger(reach, node);
+            reach = nadi_max_u32(reach, node);
         else
             *nadi_workload_waits(r, node) -=
                 (uint32_t)(times * fewer(r->trace, then, now->items[i]));
@@ -295,7 +295,7 @@ static void move_rank(struct rank_state *r, uint32_t low, uint32_t reach, uint32
     memmove(waits + by, waits, ((size_t)reach - low + 1) * sizeof(*waits));
     memset(waits, 0xff, by * sizeof(*waits)); /* NADI_NONE */
     r->low += by;
-    r->reach = nadi_larger(r->reach, reach + by);
+    r->reach = nadi_max_u32(r->reach, reach + by);
     for (size_t i = 0; i < NADI_SLOTS; i++)
         for (size_t k = 0; k < r->ready[i].count; k++)
             r->ready[i].items[k] += by;

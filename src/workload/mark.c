@@ -106,9 +106,9 @@ static uint32_t reach_of(const struct rank_state *r, uint32_t reach)
 {
     for (size_t i = 0; i < NADI_SLOTS; i++)
         for (size_t k = 0; k < r->ready[i].count; k++)
-            reach = nadi_larger(reach, r->ready[i].items[k]);
+            reach = nadi_max_u32(reach, r->ready[i].items[k]);
     for (size_t i = 0; i < r->in_flight.count; i++)
-        reach = nadi_larger(reach, r->in_flight.items[i].node);
+        reach = nadi_max_u32(reach, r->in_flight.items[i].node);
     return reach;
 }
 
@@ -135,7 +135,7 @@ static bool push_rank(struct nadi_workload *w, struct nadi_mark *m, uint32_t act
         return true;
     }
     if (r->became_ready.count || low >= r->trace->node_count ||
-        nadi_larger(r->reach, low) - low > WIDEST)
+        nadi_max_u32(r->reach, low) - low > WIDEST)
         return false;
     m->reach[actor] = reach_of(r, push_nodes(m, r, low));
     push(&m->state, UINT64_MAX);

@@ -22,11 +22,6 @@ struct nadi_mark {
     struct nadi_system_mark system;
     size_t spans;
 };
-static inline uint32_t nadi_larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Nothing will happen, or has since it stopped. */
 static inline bool nadi_rank_has_ended(const struct rank_state *r)
 {

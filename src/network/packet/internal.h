@@ -33,11 +33,6 @@ static inline uint32_t nadi_min_u32(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static inline uint32_t nadi_max_u32(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* What is seldom run stays out of what always is, whose registers it would take. */
 #define NADI_SELDOM __attribute__((noinline))
 
