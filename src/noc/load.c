@@ -1,5 +1,6 @@
 #include "noc/load.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "network/flit/machine.h"
 #include "network/flit/paths.h"
@@ -252,6 +253,7 @@ static void run_cycles(struct noc *n, double probability, struct nadi_noc_load *
     }
     for (;;) {
         uint64_t now = nadi_flit_cycle(n->machine);
+        nadi_guard_look();
         if (now == n->from || now == n->to)
             note_passed(n, now == n->to);
         if (now >= n->to && (!n->followed || now >= last))
@@ -262,7 +264,7 @@ static void run_cycles(struct noc *n, double probability, struct nadi_noc_load *
             next = make_packets(n, now, probability);
         const uint64_t stop = now < n->from ? n->from : now < n->to ? n->to : last;
         const uint64_t end = nadi_min_u64(next, stop);
-        const enum nadi_flit_state state = nadi_flit_run(n->machine, nadi_min_u64(end, now + 4096));
+        const enum nadi_flit_state state = nadi_flit_run(n->machine, nadi_min_u64(end, now + 512));
         if (state == NADI_FLIT_STUCK) {
             find_circle(n, load);
             break;
