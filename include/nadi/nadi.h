@@ -87,7 +87,7 @@ struct nadi_diags *nadi_messages_create(void);
 void nadi_messages_destroy(struct nadi_diags *messages); /* NULL is allowed */
 /* From now on *stop other than 0 ends the calls that get this list soon, wherever they are, with
  * NADI_STATUS_LIMIT and no result. A signal handler or another thread may write it. NULL: nothing
- * does. Calls of a job have nadi_watch.stop. */
+ * does. Calls of a job have nadi_job_stop. */
 void nadi_messages_stop(struct nadi_diags *messages, const volatile int *stop);
 size_t nadi_messages_count(const struct nadi_diags *messages);
 /* index < nadi_messages_count. */
@@ -202,6 +202,11 @@ struct nadi_job;
  * defaults. NULL: out of memory. */
 struct nadi_job *nadi_job_create(const struct nadi_setup *setup);
 void nadi_job_destroy(struct nadi_job *job); /* NULL is allowed */
+/* From now on *stop other than 0 ends the calls of the job soon, wherever they are, as
+ * nadi_messages_stop says; what they were to write is missing or refused by readers. Of
+ * nadi_job_run nadi_watch.stop, where it is given, which keeps what the run has so far. A load that
+ * was ended so has lost the job. */
+void nadi_job_stop(struct nadi_job *job, const volatile int *stop);
 /* All messages of the job so far, in order. */
 const struct nadi_diags *nadi_job_messages(const struct nadi_job *job);
 

@@ -57,6 +57,7 @@ def _load():
     declare("nadi_message_format", c_void_p, c_void_p, c_size_t)
     declare("nadi_job_create", c_void_p, c_void_p)
     declare("nadi_job_messages", c_void_p, c_void_p)
+    declare("nadi_job_stop", None, c_void_p, c_void_p)
     declare("nadi_job_set", c_int, c_void_p, c_char_p, c_char_p)
     declare("nadi_job_load", c_int, c_void_p)
     declare("nadi_job_check", c_int, c_void_p)
@@ -100,27 +101,45 @@ STOPPING = object()  # of the arguments of Messages.call: the struct nadi_watch 
 
 
 class Interruptible:
-    """While the library simulates, Python's handler of SIGINT runs a few times a second: what it raises ends the
-    simulation soon, and is raised then. Only in the main thread, where Python runs handlers."""
+    """While the library works, Python's handler of SIGINT runs: what it raises sets `stop`, which ends the work soon, and is
+    raised then. Only in the main thread, where Python runs handlers."""
 
     def __enter__(self):
         self.stop, self.raised, self.previous = c_int(0), None, None
-        self.watch = Watch()
-        lib.nadi_watch_init(ctypes.byref(self.watch))
-        self.watch.progress = Watch._fields_[1][1](lambda *_: None)  # in it Python looks for signals
-        self.watch.stop = ctypes.pointer(self.stop)
-        self.stopping = Watch()  # without Python code in it
+        self.stopping = Watch()
         lib.nadi_watch_init(ctypes.byref(self.stopping))
-        self.stopping.stop = self.watch.stop
+        self.stopping.stop = ctypes.pointer(self.stop)
         if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
             self.previous = signal.signal(signal.SIGINT, self._handle)
-        return ctypes.byref(self.watch)
+        return self
 
     def _handle(self, number, frame):
         try:
             self.previous(number, frame)
         except BaseException as e:  # raised here it would be lost in the library
             self.raised, self.stop.value = e, 1
+
+    def call(self, function):
+        """function() in another thread: this one could not run a handler meanwhile."""
+        if not self.previous:
+            return function()
+        outcome = []
+
+        def work():
+            try:
+                outcome.append((function(), None))
+            except BaseException as e:
+                outcome.append((None, e))
+            done.set()
+        done = threading.Event()
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        done.wait()
+        thread.join()
+        value, problem = outcome[0]
+        if problem:
+            raise problem
+        return value
 
     def __exit__(self, *_):
         if self.previous:
@@ -195,30 +214,13 @@ class Messages:
 
     def call(self, function, *arguments):
         """function(*arguments, this list). In the main thread, where Python runs handlers of signals, what that of SIGINT
-        raises ends it soon, and is raised then. Meanwhile another thread calls: this one could not run a handler."""
-        interruptible = Interruptible()
-        with interruptible:
-            if not interruptible.previous:
-                return function(*arguments, self.handle)
-            given = [ctypes.byref(interruptible.stopping) if a is STOPPING else a for a in arguments]
+        raises ends it soon, and is raised then."""
+        with Interruptible() as i:
+            given = [ctypes.byref(i.stopping) if a is STOPPING else a for a in arguments]
             if STOPPING not in arguments:
-                lib.nadi_messages_stop(self.handle, ctypes.byref(interruptible.stop))
-            outcome, done = [], threading.Event()
-
-            def work():
-                try:
-                    outcome.append((function(*given, self.handle), None))
-                except BaseException as e:
-                    outcome.append((None, e))
-                done.set()
-            thread = threading.Thread(target=work, daemon=True)
-            thread.start()
-            done.wait()
-            thread.join()
+                lib.nadi_messages_stop(self.handle, ctypes.byref(i.stop))
+            value = i.call(lambda: function(*given, self.handle))
             lib.nadi_messages_stop(self.handle, None)
-        value, problem = outcome[0]
-        if problem:
-            raise problem
         return value
 
     def error(self, status=INPUT):

@@ -29,7 +29,7 @@ def sweep_results(store):
     """The rows of a store of `nadi sweep` by point: a list of dicts. Raises Error."""
     with Messages() as m:
         query = b"select * from points order by point"
-        text = lib.nadi_query(os.fspath(store).encode(), query, b"json", m.handle)
+        text = m.call(lib.nadi_query, os.fspath(store).encode(), query, b"json")
         if not text:
             raise m.error(3)
     return json.loads(take_text(text))

@@ -8,7 +8,10 @@ import sqlite3
 import tempfile
 import urllib.parse
 
-from ._library import DONE, Messages, encoded, lib, take_text
+from ._library import DONE, Interruptible, Messages, encoded, lib, take_text
+
+PIECE = 200000  # rows that become a frame at once: between two Python runs its handlers of signals
+LOOK = 100000  # steps of SQLite's machine between two looks at a signal: some milliseconds
 
 
 def _frame(names, rows):
@@ -17,7 +20,14 @@ def _frame(names, rows):
         import pandas
     except ImportError:
         return [dict(zip(names, row)) for row in rows]
-    return pandas.DataFrame.from_records(rows, columns=names)
+    pieces = [pandas.DataFrame.from_records(rows[i:i + PIECE], columns=names) for i in range(0, max(len(rows), 1), PIECE)]
+    if len(pieces) == 1:
+        return pieces[0]
+    whole = pandas.concat(pieces, ignore_index=True)
+    for i, name in enumerate(names):  # a piece without any value of a column does not know its type
+        if len({piece.dtypes.iloc[i] for piece in pieces}) > 1:
+            whole.isetitem(i, whole.iloc[:, i].infer_objects())
+    return whole
 
 
 class Run:
@@ -29,7 +39,7 @@ class Run:
         if not os.path.exists(self._file):
             raise FileNotFoundError(f"{self._file}: `nadi run --out DIR` writes it")
         with Messages() as m:
-            status = lib.nadi_run_check_folder(encoded(self.folder), m.handle)
+            status = m.call(lib.nadi_run_check_folder, encoded(self.folder))
             if status != DONE:
                 raise m.error(status)
         file = urllib.parse.quote(os.path.abspath(self._file))
@@ -39,8 +49,16 @@ class Run:
         self.summary = json.loads(self.info.pop("summary"))
 
     def _rows(self, query, parameters=()):
-        cursor = self._db.execute(query, parameters)
-        return [c[0] for c in cursor.description], cursor.fetchall()
+        with Interruptible() as i:
+            self._db.set_progress_handler(lambda: i.stop.value, LOOK)  # in it Python runs its handlers of signals
+            try:
+                cursor = self._db.execute(query, parameters)
+                return [c[0] for c in cursor.description], cursor.fetchall()
+            except sqlite3.OperationalError:
+                if not i.raised:
+                    raise
+            finally:
+                self._db.set_progress_handler(None, 0)
 
     def sql(self, query, parameters=()):
         """The rows of a select on the database (docs/guide/database.md)."""
@@ -91,7 +109,7 @@ class Run:
     def text(self):
         """What `nadi report --text` prints."""
         with Messages() as m:
-            text = take_text(lib.nadi_report_summary(encoded(self._file), 0, m.handle))
+            text = take_text(m.call(lib.nadi_report_summary, encoded(self._file), 0))
             if text is None:
                 raise m.error()
             return text
@@ -124,7 +142,7 @@ def report(runs, path):
     """One HTML page about several runs, compared; returns its path."""
     files = (ctypes.c_char_p * len(runs))(*[encoded(r._file if isinstance(r, Run) else r) for r in runs])
     with Messages() as m:
-        status = lib.nadi_report_page(files, len(runs), encoded(path), m.handle)
+        status = m.call(lib.nadi_report_page, files, len(runs), encoded(path))
         if status != DONE:
             raise m.error(status)
     return os.fspath(path)
@@ -134,7 +152,7 @@ def diff(first, second):
     """What two runs differ in, as `nadi diff` prints it."""
     with Messages() as m:
         a, b = (encoded(r._file if isinstance(r, Run) else r) for r in (first, second))
-        text = take_text(lib.nadi_report_diff(a, b, 0, m.handle))
+        text = take_text(m.call(lib.nadi_report_diff, a, b, 0))
         if text is None:
             raise m.error()
         return text

@@ -1,4 +1,5 @@
 """Run a simulation, check its inputs, write traces to try things on."""
+import ctypes
 import os
 import tempfile
 import warnings
@@ -35,6 +36,15 @@ class _Job:
 
     def __exit__(self, *_):
         lib.nadi_job_destroy(self.job)
+
+    def call(self, function, *arguments):
+        """function(the job, *arguments), which what Python's handler of SIGINT raises ends soon."""
+        with Interruptible() as i:
+            lib.nadi_job_stop(self.job, ctypes.byref(i.stop))
+            try:
+                return i.call(lambda: function(self.job, *arguments))
+            finally:
+                lib.nadi_job_stop(self.job, None)
 
     def messages(self):
         return messages_of(lib.nadi_job_messages(self.job))
@@ -75,17 +85,15 @@ def run(workload, system, network, *, out=None, sensitivity=False, link_usage=Fa
     output = Struct("nadi_output", why=1, sensitivity=sensitivity, link_usage=link_usage, timeline=timeline)
     with _Job(dict(inputs, workload=workload, system=system, network=network)) as j, _Claim(out) as claim:
         output.set("claim", claim.handle)
-        j.must(lib.nadi_job_load(j.job))
+        j.must(j.call(lib.nadi_job_load))
         if details is None:
             details = sensitivity or lib.nadi_job_node_count(j.job) <= MOST_NODES
         if details or timeline:
             lib.nadi_job_keep_ops(j.job)
         if link_usage:
             lib.nadi_job_keep_usage(j.job)
-        with Interruptible() as watch:
-            status = lib.nadi_job_run(j.job, watch)
-        j.must(status)
-        j.must(lib.nadi_job_write(j.job, output.room))
+        j.must(j.call(lib.nadi_job_run, None))
+        j.must(j.call(lib.nadi_job_write, output.room))
         j.warn()
         return Run(claim.folder, messages=j.messages(), keep=claim.keep)
 
@@ -93,8 +101,8 @@ def run(workload, system, network, *, out=None, sensitivity=False, link_usage=Fa
 def check(workload, system, network, **inputs):
     """What is wrong with the inputs, without simulating: [(level, code, text)]."""
     with _Job(dict(inputs, workload=workload, system=system, network=network)) as j:
-        if lib.nadi_job_load(j.job) == DONE:
-            lib.nadi_job_check(j.job)
+        if j.call(lib.nadi_job_load) == DONE:
+            j.call(lib.nadi_job_check)
         return j.messages()
 
 

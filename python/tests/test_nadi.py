@@ -333,7 +333,7 @@ class Package(unittest.TestCase):
     def test_no_memory_ends_no_process(self):
         done = self.child("""
 import resource, sys, nadi
-nadi.generate_collective(sys.argv[1] + "-large", ranks=8, repeat=60000)
+nadi.generate_collective(sys.argv[1] + "-large", ranks=8, repeat=250000)  # more than what a thread's heap has reserved
 first = nadi.run(*sys.argv[1:]).end_ns
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 before = resource.getrlimit(resource.RLIMIT_AS)
@@ -413,6 +413,39 @@ assert nadi.search("mlp-mnist", "dgx-h100", ranks=8, batch=64, simulate=1)["rows
 """)
         self.assertEqual((done.returncode, done.stdout), (0, "interrupted\n" * 6), done.stderr)
         self.assertEqual([f for f in os.listdir(self.work) if f.endswith(".part")], [])
+
+    def test_an_interrupt_ends_writing_and_queries(self):
+        done = self.child("""
+import os, signal, sys, threading, time, nadi
+work = os.path.dirname(sys.argv[1])
+long, out = os.path.join(work, "long"), os.path.join(work, "stopped")
+nadi.generate_collective(long, ranks=8, repeat=30000)
+def interrupted(call, now):
+    used = []
+    def strike():
+        while not now():
+            time.sleep(0.01)
+        used.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=strike, daemon=True).start()
+    try:
+        call()
+    except KeyboardInterrupt:
+        print("interrupted" if time.process_time() - used[0] < 3 else "late")
+interrupted(lambda: nadi.run(long, *sys.argv[2:], out=out, timeline=True),
+            lambda: os.path.isdir(out) and any(f.endswith(".part") for f in os.listdir(out)))
+print([f for f in os.listdir(out) if f.endswith(".part") or f == "summary.json"])
+try:
+    nadi.load(out)
+except (nadi.Error, FileNotFoundError):
+    print("refused")
+run = nadi.run(long, *sys.argv[2:], out=out)
+later = time.monotonic() + 0.3
+interrupted(lambda: run.sql("select count(*) from spans a join spans b on a.node <> b.node"), lambda: time.monotonic() > later)
+print(run.sql("select count(*) from spans"))
+""")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, "^interrupted\n\\[\\]\nrefused\ninterrupted\n[^i]*240000")
 
     def test_after_a_fork(self):
         child = os.fork()

@@ -86,6 +86,12 @@ void nadi_job_destroy(struct nadi_job *job)
     nadi_mem_free(job);
 }
 
+void nadi_job_stop(struct nadi_job *job, const volatile int *stop)
+{
+    if (job)
+        job->handle.diags.stop = stop;
+}
+
 const struct nadi_diags *nadi_job_messages(const struct nadi_job *job)
 {
     return job ? &job->handle.diags : NULL;
@@ -162,6 +168,8 @@ static enum nadi_status run_work(void *arguments, struct nadi_diags *diags)
     const struct call *a = arguments;
     if (!is_loaded(a->job) || a->job->ran)
         return out_of_order(diags, "a job runs once, after it was loaded without an error");
+    if (a->watch && a->watch->stop)
+        nadi_guard_stop_by(NULL);
     return nadi_do_job_run(a->job, a->watch, diags);
 }
 

@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include "base/guard.h"
 #include "base/hold.h"
 #include "base/mem.h"
 #include "base/originals.h"
@@ -93,10 +94,28 @@ bool nadi_file_read_output(const char *path, const char *what, char **data, size
     return read_file(path, what, false, data, bytes, diags);
 }
 
+/* A file on its way to its name. */
+struct part {
+    const char *name;
+    int fd;
+    bool in_place;
+};
+
+static void let_go(void *context)
+{
+    const struct part *p = context;
+    if (p->fd >= 0)
+        close(p->fd);
+    if (p->fd >= 0 && !p->in_place)
+        unlink(p->name);
+}
+
 static bool write_all(int fd, const char *p, size_t bytes)
 {
+    enum { PIECE = 1 << 24 };
     while (bytes) {
-        ssize_t done = write(fd, p, bytes);
+        (void)nadi_guard_look();
+        ssize_t done = write(fd, p, nadi_min_u64(bytes, PIECE));
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
@@ -125,6 +144,33 @@ char *nadi_file_behind(const char *path)
     return behind;
 }
 
+/* False: errno says why, and nothing is left of it. */
+static bool write_part(const char *name, bool in_place, bool sync, const char *target,
+                       const void *data, size_t bytes)
+{
+    struct part *p = NADI_NEW(struct part, 1);
+    *p = (struct part){name, -1, in_place};
+    struct nadi_hold *hold = nadi_hold(p, let_go);
+    p->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool ok =
+        p->fd >= 0 && write_all(p->fd, data, bytes) && (!sync || in_place || fsync(p->fd) == 0);
+    int cause = errno;
+    if (p->fd >= 0 && close(p->fd) != 0 && ok) {
+        cause = errno;
+        ok = false;
+    }
+    if (ok && !in_place && rename(name, target) != 0) {
+        cause = errno;
+        ok = false;
+    }
+    if (!ok && p->fd >= 0 && !in_place)
+        unlink(name);
+    nadi_unhold(hold);
+    nadi_mem_free(p);
+    errno = cause;
+    return ok;
+}
+
 static bool write_file(const char *path, const void *data, size_t bytes, bool sync,
                        struct nadi_diags *diags)
 {
@@ -133,31 +179,13 @@ static bool write_file(const char *path, const void *data, size_t bytes, bool sy
     char *target = nadi_file_behind(path);
     nadi_str_printf(&temporary, in_place ? "%s" : "%s" NADI_FILE_PART, target);
     const char *name = nadi_str_get(&temporary);
-    if (!nadi_originals_spare(path, diags) || (!in_place && !nadi_originals_spare(name, diags))) {
-        nadi_str_release(&temporary);
-        nadi_mem_free(target);
-        return false;
-    }
-    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool ok = fd >= 0 && write_all(fd, data, bytes) && (!sync || in_place || fsync(fd) == 0);
-    int cause = errno;
-    if (fd >= 0 && close(fd) != 0 && ok) {
-        cause = errno;
-        ok = false;
-    }
-    if (ok && !in_place && rename(name, target) != 0) {
-        cause = errno;
-        ok = false;
-    }
-    if (!ok) {
-        if (fd >= 0 && !in_place)
-            unlink(name);
-        nadi_error(diags, "file/unwritable", NADI_IN_FILE(path),
-                   "check that the folder exists, is writable and has free space",
-                   "cannot write: %s", strerror(cause));
-    } else {
+    bool ok = nadi_originals_spare(path, diags) && (in_place || nadi_originals_spare(name, diags));
+    if (ok && !write_part(name, in_place, sync, target, data, bytes))
+        ok = nadi_error(diags, "file/unwritable", NADI_IN_FILE(path),
+                        "check that the folder exists, is writable and has free space",
+                        "cannot write: %s", strerror(errno));
+    else if (ok)
         nadi_originals_written_path(path);
-    }
     nadi_str_release(&temporary);
     nadi_mem_free(target);
     return ok;

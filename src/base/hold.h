@@ -24,7 +24,7 @@ struct nadi_heap {
 };
 
 void nadi_heap_init(struct nadi_heap *h); /* empty; *h stays where it is */
-/* Frees everything in it and releases all holds, the newest first. */
+/* Releases all holds, the newest first, and then frees everything in it. */
 void nadi_heap_release(struct nadi_heap *h);
 /* Removes everything from the heap: its users must free it. */
 void nadi_heap_leave(struct nadi_heap *h);

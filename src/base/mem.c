@@ -81,11 +81,12 @@ static void drop(const struct nadi_hold *hold)
 
 void nadi_heap_release(struct nadi_heap *h)
 {
+    for (struct nadi_block *b = h->ring.after; b != &h->ring; b = b->after)
+        if (b->kind == HOLD) /* while there is still what it reads: the name of a file */
+            drop((const struct nadi_hold *)(b + 1));
     while (h->ring.after != &h->ring) {
         struct nadi_block *b = h->ring.after;
         unlink_block(b);
-        if (b->kind == HOLD)
-            drop((const struct nadi_hold *)(b + 1));
         free_block(b);
     }
 }

@@ -1,5 +1,6 @@
 #include "base/sha256.h"
 
+#include "base/guard.h"
 #include <nettle/hmac.h>
 
 void nadi_sha256_begin(struct nadi_sha256 *h)
@@ -9,8 +10,15 @@ void nadi_sha256_begin(struct nadi_sha256 *h)
 
 void nadi_sha256_add(struct nadi_sha256 *h, const void *data, size_t bytes)
 {
-    if (bytes) /* `data` may be NULL else */
-        sha256_update(&h->state, bytes, data);
+    enum { PIECE = 1 << 22 }; /* some milliseconds */
+    const uint8_t *at = data; /* NULL is allowed without bytes */
+    while (bytes) {
+        const size_t piece = nadi_min_u64(bytes, PIECE);
+        (void)nadi_guard_look();
+        sha256_update(&h->state, piece, at);
+        at += piece;
+        bytes -= piece;
+    }
 }
 
 void nadi_sha256_end(struct nadi_sha256 *h, uint8_t hash[32])

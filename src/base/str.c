@@ -1,5 +1,6 @@
 #include "base/str.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -17,8 +18,17 @@ void nadi_str_clear(struct nadi_str *s)
         s->text[0] = '\0';
 }
 
+/* Does it pass a multiple of 64 KiB? There a long text looks whether its writing shall end. */
+static void look(size_t before, size_t after)
+{
+    enum { BITS = 16 };
+    if (NADI_UNLIKELY(before >> BITS != after >> BITS))
+        (void)nadi_guard_look();
+}
+
 void nadi_str_add_bytes(struct nadi_str *s, const void *bytes, size_t count)
 {
+    look(s->length, s->length + count);
     if (s->length + count + 1 > s->capacity)
         s->text = nadi_mem_grow(s->text, &s->capacity, s->length + count + 1, 1);
     if (count)
@@ -43,6 +53,7 @@ void nadi_str_vprintf(struct nadi_str *s, const char *format, va_list args)
     va_copy(again, args);
     int count = vsnprintf(NULL, 0, format, args);
     NADI_ASSERT(count >= 0);
+    look(s->length, s->length + (size_t)count);
     size_t want = s->length + (size_t)count + 1;
     if (want > s->capacity)
         s->text = nadi_mem_grow(s->text, &s->capacity, want, 1);

@@ -114,6 +114,7 @@ static enum nadi_status simulate(const struct values *v, struct nadi_flows *flow
 {
     nadi_stop_doing("simulating");
     enum nadi_status status = nadi_flows_run(flows, nadi_stop_flag());
+    nadi_stop_flag_done();
     nadi_stop_doing("writing the results");
     if (status == NADI_STATUS_INPUT || !nadi_flows_have_results(flows))
         return status;

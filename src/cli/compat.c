@@ -276,6 +276,7 @@ static enum nadi_status simulate(struct nadi_job *job, struct nadi_compat_log *l
     watch.stop = nadi_stop_flag();
     nadi_stop_doing("simulating");
     const enum nadi_status status = nadi_job_run(job, &watch);
+    nadi_stop_flag_done();
     nadi_stop_doing("writing the results");
     if (!nadi_job_has_results(job))
         return status;

@@ -207,6 +207,7 @@ static enum nadi_status run_and_write(const struct nadi_cli_outputs *v,
     watch.stop = nadi_stop_flag();
     nadi_stop_doing("simulating");
     const enum nadi_status status = nadi_job_run(job, &watch);
+    nadi_stop_flag_done();
     nadi_stop_doing("writing the results");
     nadi_progress_line_end(&line);
     if (has_lost_messages(nadi_job_messages(job)))

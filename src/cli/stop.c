@@ -1,15 +1,25 @@
 #include "cli/stop.h"
+#include "base/file.h"
 #include "cli/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #define SECOND_NS UINT64_C(1000000000)
 
-enum { GRACE_NS = 1500000000, TWICE_NS = 200000000, WALL_SHARE = 20, MORE_GRACES = 3 };
+enum {
+    GRACE_NS = 1500000000,
+    TWICE_NS = 200000000,
+    WALL_SHARE = 20,
+    MORE_GRACES = 3,
+    MOST_FILES = 256, /* open at once, of which some may not be whole */
+};
 
 /* What handlers read and write: no more than a word each. */
 static volatile int wish; /* enum nadi_stop */
@@ -40,11 +50,45 @@ static void say(const char *text)
     }
 }
 
+/* Has this process opened it, to write a file that gets its name when it is whole? What it has
+ * inherited stays open in children. */
+static bool is_part(int fd, const char *path, size_t length)
+{
+    static const char suffix[] = NADI_FILE_PART;
+    const size_t ending = sizeof(suffix) - 1;
+    const int closes = fcntl(fd, F_GETFD), mode = fcntl(fd, F_GETFL);
+    struct stat about;
+    return length > ending && memcmp(path + length - ending, suffix, ending) == 0 && closes >= 0 &&
+           (closes & FD_CLOEXEC) && mode >= 0 && (mode & O_ACCMODE) != O_RDONLY &&
+           fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* Linux names what is open; elsewhere it stays. */
+static void remove_parts(void)
+{
+    for (int fd = STDERR_FILENO + 1; fd < MOST_FILES; fd++) {
+        char link[] = "/proc/self/fd/###", path[PATH_MAX];
+        char *digits = link + sizeof(link) - 4;
+        digits[0] = (char)('0' + fd / 100);
+        digits[1] = (char)('0' + fd / 10 % 10);
+        digits[2] = (char)('0' + fd % 10);
+        while (*digits == '0')
+            memmove(digits, digits + 1, strlen(digits));
+        const ssize_t length = readlink(link, path, sizeof(path) - 1);
+        if (length <= 0)
+            continue;
+        path[length] = '\0';
+        if (is_part(fd, path, (size_t)length))
+            (void)unlink(path);
+    }
+}
+
 /* In a signal handler: only what is allowed there. */
 static _Noreturn void end_now(void)
 {
     while (atomic_flag_test_and_set(&is_ending))
         pause(); /* another thread says it */
+    remove_parts();
     say("nadi");
     if (command) {
         say(" ");
@@ -156,4 +200,9 @@ const volatile int *nadi_stop_flag(void)
 {
     is_looked_at = 1;
     return &wish;
+}
+
+void nadi_stop_flag_done(void)
+{
+    is_looked_at = 0;
 }

@@ -7,7 +7,8 @@
  * machine too busy to run it), is ended by the signal handler itself: exit code 5, and one line
  * that says what was under way. A second signal does not wait, but one within 0.2 s is the same
  * wish: `timeout` signals its child and then its child's group. Files get their names when they
- * are whole (base/file.h), so nothing half written looks done. */
+ * are whole (base/file.h), so nothing half written looks done; what was written of them is removed.
+ */
 #ifndef NADI_CLI_STOP_H
 #define NADI_CLI_STOP_H
 
@@ -29,5 +30,8 @@ void nadi_stop_doing(const char *what);
 
 /* From now on somebody looks at the flag, of enum nadi_stop: others than 0 mean stop. */
 const volatile int *nadi_stop_flag(void);
+/* Nobody looks any more: from now on a wish ends the program at once. One that was seen before is
+ * being followed, with its time. */
+void nadi_stop_flag_done(void);
 
 #endif

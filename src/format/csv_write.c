@@ -1,5 +1,6 @@
 #include "format/csv_write.h"
 
+#include "base/guard.h"
 #include "format/number.h"
 
 #include <math.h>
@@ -58,4 +59,5 @@ void nadi_csv_end_row(struct nadi_csv *csv)
     NADI_ASSERT(csv->at == csv->columns);
     csv->at = 0;
     nadi_str_add_char(csv->out, '\n');
+    (void)nadi_guard_look();
 }

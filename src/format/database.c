@@ -1,6 +1,7 @@
 #include "format/database.h"
 
 #include "base/file.h"
+#include "base/guard.h"
 #include "base/hold.h"
 #include "base/mem.h"
 #include "base/originals.h"
@@ -12,7 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { INTO_TABLES = 4 }; /* whose statements are kept */
+enum {
+    INTO_TABLES = 4, /* whose statements are kept */
+    LOOK = 100000,   /* steps of SQLite's machine between two looks at the guard's stop: some ms */
+};
 
 struct nadi_database {
     sqlite3 *handle;
@@ -41,10 +45,29 @@ static bool complain(struct nadi_diags *diags, const char *path, const char *cod
     return nadi_error(diags, code, NADI_IN_FILE(path), hint, "%s", what);
 }
 
-/* What the last call failed of; no memory is none of its own. */
+/* SQLite calls it: no jump out of there. */
+static int shall_stop(void *context)
+{
+    const volatile int *stop = nadi_guard_stopped_by();
+    (void)context;
+    return stop && *stop;
+}
+
+/* Opens db->handle; a long statement ends where the guard's work shall. */
+static bool open_handle(struct nadi_database *db, const char *name, int flags)
+{
+    if (sqlite3_open_v2(name, &db->handle, flags, NULL) != SQLITE_OK)
+        return false;
+    sqlite3_progress_handler(db->handle, LOOK, shall_stop, NULL);
+    return true;
+}
+
+/* What the last call failed of; no memory, and an end that was asked for, are none of its own. */
 static const char *reason(sqlite3 *handle)
 {
     const int cause = handle ? sqlite3_extended_errcode(handle) : SQLITE_NOMEM;
+    if (cause == SQLITE_INTERRUPT)
+        (void)nadi_guard_look();
     if (cause == SQLITE_NOMEM || cause == SQLITE_IOERR_NOMEM)
         nadi_mem_lacking("SQLite");
     return sqlite3_errmsg(handle);
@@ -121,9 +144,8 @@ struct nadi_database *nadi_database_create(const char *path, const char *schema,
         return NULL;
     }
     (void)unlink(db->temporary);
-    if (sqlite3_open_v2(db->temporary, &db->handle,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        NULL) == SQLITE_OK &&
+    if (open_handle(db, db->temporary,
+                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX) &&
         sqlite3_exec(db->handle, fast, NULL, NULL, NULL) == SQLITE_OK &&
         sqlite3_exec(db->handle, schema, NULL, NULL, NULL) == SQLITE_OK)
         return db;
@@ -234,6 +256,7 @@ void nadi_database_row(struct nadi_database *db)
 {
     NADI_ASSERT(db->column == db->columns);
     db->column = 0;
+    (void)nadi_guard_look();
     if (db->failed)
         return;
     if (sqlite3_step(db->insert) != SQLITE_DONE)
@@ -281,13 +304,17 @@ struct nadi_database *nadi_database_keep(const char *path, struct nadi_diags *di
                                 "pragma synchronous = normal;";
     struct nadi_database *db = allocate();
     db->path = joined(path, "");
+    if (nadi_str_ends(path, NADI_FILE_PART)) {
+        (void)complain(diags, path, "file/write", "choose another name",
+                       "names that end in " NADI_FILE_PART " are those of files not yet whole");
+        release(db);
+        return NULL;
+    }
     if (!nadi_originals_spare(path, diags)) {
         release(db);
         return NULL;
     }
-    if (sqlite3_open_v2(path, &db->handle,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        NULL) == SQLITE_OK &&
+    if (open_handle(db, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX) &&
         exec_patiently(db->handle, modes) &&
         sqlite3_exec(db->handle, "begin immediate; rollback;", NULL, NULL, NULL) == SQLITE_OK) {
         nadi_originals_written_path(path);
@@ -366,11 +393,10 @@ static struct nadi_database *open_to_read(const char *path, struct nadi_diags *d
     struct nadi_str uri = NADI_STR_INIT;
     db->path = joined(path, "");
     add_uri(&uri, path);
-    const int opened = sqlite3_open_v2(nadi_str_get(&uri), &db->handle,
-                                       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    const bool opened = open_handle(db, nadi_str_get(&uri), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
     nadi_str_release(&uri);
-    if (opened == SQLITE_OK && sqlite3_exec(db->handle, "select count(*) from sqlite_master", NULL,
-                                            NULL, NULL) == SQLITE_OK)
+    if (opened && sqlite3_exec(db->handle, "select count(*) from sqlite_master", NULL, NULL,
+                               NULL) == SQLITE_OK)
         return db;
     (void)complain(diags, path, "database/open",
                    "run.db is written by `nadi run --out DIR`; is it another file?",
@@ -415,6 +441,7 @@ struct nadi_query *nadi_query_open(struct nadi_database *db, const char *sql,
 
 bool nadi_query_next(struct nadi_query *q, bool *failed, struct nadi_diags *diags)
 {
+    (void)nadi_guard_look();
     int code = sqlite3_step(q->statement);
     *failed = code != SQLITE_ROW && code != SQLITE_DONE;
     if (*failed)

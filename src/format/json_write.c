@@ -1,5 +1,6 @@
 #include "format/json_write.h"
 
+#include "base/guard.h"
 #include "format/number.h"
 #include "format/utf8.h"
 
@@ -77,6 +78,7 @@ static void lead(struct nadi_json *j, const char *key)
 static void open_level(struct nadi_json *j, const char *key, bool is_array, bool is_row)
 {
     NADI_ASSERT(j->depth < NADI_JSON_DEPTH);
+    (void)nadi_guard_look();
     lead(j, key);
     nadi_str_add_char(j->out, is_array ? '[' : '{');
     bool inherited = j->depth && j->level[j->depth - 1].is_row;

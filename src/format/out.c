@@ -1,6 +1,7 @@
 #include "format/out.h"
 
 #include "base/file.h"
+#include "base/guard.h"
 #include "base/hold.h"
 #include "base/mem.h"
 #include "base/originals.h"
@@ -201,6 +202,7 @@ static void write_bytes(struct stream *s, const void *data, size_t bytes)
 void nadi_out_flush(struct nadi_out *out)
 {
     struct stream *s = (struct stream *)out;
+    (void)nadi_guard_look();
     write_bytes(s, s->buffer, (size_t)(out->at - s->buffer));
     out->at = s->buffer;
 }

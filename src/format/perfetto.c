@@ -1,5 +1,6 @@
 #include "format/perfetto.h"
 
+#include "base/guard.h"
 #include "format/utf8.h"
 #include "format/wire.h"
 
@@ -89,6 +90,7 @@ static void flush(struct nadi_pftrace *t)
 {
     if (!t->has_packet)
         return;
+    (void)nadi_guard_look();
     if (t->event.length)
         nadi_wire_add_message(&t->packet, PACKET_TRACK_EVENT, &t->event);
     if (t->interned.length)

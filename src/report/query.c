@@ -1,5 +1,6 @@
 #include "report/query.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "format/csv_write.h"
 #include "format/json_write.h"
@@ -188,6 +189,7 @@ static void put_table(struct cells *c, struct nadi_str *out)
     for (size_t i = 0; i < c->texts.count; i++) {
         size_t length = letters(c->texts.items[i]);
         size_t *width = &widths[i % c->columns];
+        (void)nadi_guard_look();
         length = length > WIDEST ? WIDEST : length;
         *width = length > *width ? length : *width;
         if (i < c->columns && c->texts.count > c->columns) /* a title stands as its column does */

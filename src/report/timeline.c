@@ -1,5 +1,6 @@
 #include "report/timeline.h"
 
+#include "base/guard.h"
 #include "base/heap.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -274,6 +275,7 @@ static struct shown *select_spans(const struct nadi_inputs *in, const struct nad
     *count = 0;
     for (size_t i = 0; i < r->span_count; i++) {
         const struct nadi_span *s = &r->spans[i];
+        (void)nadi_guard_look();
         enum track_kind track = track_of(in->traces[s->rank], s->node);
         if (track == TRACK_NONE || !rank_shown(o, s->rank) ||
             !nadi_detail_span(o->timeline_detail, r, i) || s->end_ns < o->timeline_from_ns ||
@@ -283,6 +285,7 @@ static struct shown *select_spans(const struct nadi_inputs *in, const struct nad
     }
     for (size_t i = 0; i < message_count; i++) {
         const uint32_t place = messages ? messages[i] : (uint32_t)i;
+        (void)nadi_guard_look();
         const struct nadi_message_entry *m = &r->logged[place];
         const uint64_t start = nadi_time_to_ns(m->sent), end = nadi_time_to_ns(m->arrived);
         if (!m->op || end < o->timeline_from_ns || start > to_ns)
@@ -301,6 +304,7 @@ static void select_flows(struct drawing *d, const struct nadi_report_options *o)
     nadi_map64_init(&d->flows, 2 * d->r->flow_count);
     for (size_t i = 0; i < d->r->flow_count; i++) {
         const struct nadi_flow *f = &d->r->flows[i];
+        (void)nadi_guard_look();
         if (!rank_shown(o, f->src) || !rank_shown(o, f->dst))
             continue;
         nadi_map64_put(&d->flows, node_key(f->src, f->send_node), (uint32_t)i, NULL);

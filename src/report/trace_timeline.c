@@ -1,5 +1,6 @@
 #include "report/trace_timeline.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
@@ -185,6 +186,7 @@ static void lay_out(struct nadi_trace_timeline_writer *w, struct layout *l, uint
     for (size_t i = 0; i < l->count; i++) {
         if (i && !same_stream(&l->spans[i].stream, &l->spans[i - 1].stream))
             end_stream(l);
+        (void)nadi_guard_look();
         place_span(w, l, &l->spans[i], rank);
     }
     end_stream(l);

@@ -1,5 +1,6 @@
 #include "trace/stats.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "trace/strings.h"
@@ -133,6 +134,7 @@ static void count_nodes(struct nadi_stats *s, const struct nadi_full *f)
     for (size_t i = 0; i < f->node_count; i++) {
         const struct nadi_full_node *n = &f->nodes[i];
         const uint64_t ns = nadi_full_duration_ns(n), bytes = bytes_of(n);
+        (void)nadi_guard_look();
         const struct nadi_trace_stream stream = nadi_trace_stream_of(n);
         count_type(s, n, &stream, ns, bytes);
         count_name(&s->tables[NADI_STATS_OPERATORS], n, ns, bytes);

@@ -1,5 +1,6 @@
 #include "trace/times.h"
 
+#include "base/guard.h"
 #include "base/heap.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -249,6 +250,7 @@ static void take_recorded(struct nadi_trace_times *t, const struct nadi_full *f,
     }
     for (uint32_t i = 0; i < l->count; i++) {
         const uint32_t node = l->order[i];
+        (void)nadi_guard_look();
         if (f->nodes[node].start_micros)
             place_recorded(t, f, l, node);
         else
@@ -268,6 +270,7 @@ static void find_critical(struct nadi_trace_times *t, const struct nadi_full *f,
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t node = l->order[i];
         uint64_t start = 0;
+        (void)nadi_guard_look();
         from[node] = NADI_NONE;
         for (uint32_t k = l->dep_start[node]; k < l->dep_start[node + 1]; k++) {
             const uint32_t dep = l->deps[k];

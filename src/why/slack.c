@@ -1,5 +1,6 @@
 #include "why/slack.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/time.h"
@@ -121,6 +122,7 @@ static void order_slot(struct slack *s, uint32_t rank, enum nadi_slot slot)
         memset(s->least, 0xff, nodes * sizeof(*s->least));
     for (size_t i = s->issues.count; i-- > 0;) {
         const struct issue *x = &s->issues.items[i];
+        (void)nadi_guard_look();
         uint64_t at = index_of(s, rank, x->node);
         uint64_t lower = least_below(s->least, x->node);
         s->start_room[at] = lower == UINT64_MAX   ? UINT64_MAX
@@ -199,6 +201,7 @@ static void time_collectives(struct slack *s)
     nadi_map64_init(&s->keys, 0);
     for (uint32_t op = 0; op < t->op_count && s->exact; op++) {
         const struct nadi_collective_member *m = &t->members[t->member_start[op]];
+        (void)nadi_guard_look();
         if (m->start_ns == last_start(s, op))
             continue;
         bool added;
@@ -212,6 +215,7 @@ static void time_collectives(struct slack *s)
     }
     for (uint32_t op = 0; op < t->op_count && s->alike.count; op++) {
         const struct nadi_collective_member *m = &t->members[t->member_start[op]];
+        (void)nadi_guard_look();
         uint32_t i = nadi_map64_find(&s->keys, nadi_micro_key(t->in, m->rank, m->node));
         for (uint32_t k = t->member_start[op]; i != NADI_NONE && k < t->member_start[op + 1]; k++) {
             uint64_t end = t->nodes[index_of(s, t->members[k].rank, t->members[k].node)].end_ns;
@@ -377,6 +381,7 @@ bool nadi_slack_find(struct nadi_times *t)
     }
     while (s.settled.count) {
         struct nadi_ranked n = s.settled.items[--s.settled.count];
+        (void)nadi_guard_look();
         settle(&s, n.rank, n.node);
     }
     bool exact = forget_unsettled(&s) && s.exact;

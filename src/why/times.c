@@ -1,5 +1,6 @@
 #include "why/times.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "collective/plan.h"
@@ -57,6 +58,7 @@ static void take_spans(struct nadi_times *t)
     for (size_t i = 0; i < t->r->span_count; i++) {
         const struct nadi_span *s = &t->r->spans[i];
         uint64_t at = nadi_times_index(t, s->rank, s->node);
+        (void)nadi_guard_look();
         t->nodes[at].start_ns = s->start_ns;
         t->nodes[at].end_ns = s->end_ns;
         t->order[t->first[s->rank] + t->done[t->home[s->rank]]++] = s->node;
@@ -287,9 +289,11 @@ static void list_members(const struct joining *j, struct nadi_arena *arena)
     for (size_t i = 0; i < j->joined.count; i++)
         t->members[at[j->joined.items[i].op]++] = j->joined.items[i].member;
     nadi_mem_free(at);
-    for (uint32_t op = 0; op < t->op_count; op++)
+    for (uint32_t op = 0; op < t->op_count; op++) {
+        (void)nadi_guard_look();
         qsort(t->members + t->member_start[op], t->member_start[op + 1] - t->member_start[op],
               sizeof(*t->members), by_start);
+    }
 }
 
 uint32_t nadi_times_last(const struct nadi_times *t, uint64_t at)

@@ -1,5 +1,6 @@
 #include "trace/edit/compare.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
 #include "trace/links.h"
 #include "trace/times.h"
@@ -129,6 +130,7 @@ static void compare_matched(struct nadi_compare *c)
             m.place[which][c->order[which][i]] = i;
     }
     for (uint32_t i = 0; i < c->count[0]; i++) {
+        (void)nadi_guard_look();
         if (c->match[0][i] == NADI_NONE)
             continue;
         const struct nadi_full_node *a = node_at(c, 0, i), *b = node_at(c, 1, c->match[0][i]);
@@ -189,6 +191,7 @@ void nadi_compare_make(struct nadi_compare *c, const struct nadi_full *a, const 
         tokens[which] = NADI_NEW(uint64_t, f->node_count);
         for (uint32_t i = 0; i < c->count[which]; i++) {
             const struct nadi_full_node *n = node_at(c, which, i);
+            (void)nadi_guard_look();
             struct nadi_compare_row *row = row_of(c, n);
             tokens[which][i] = token_of(n);
             row->nodes[which]++;

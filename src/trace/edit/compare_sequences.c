@@ -1,4 +1,5 @@
 /* compare_sequences: what two sequences have in common, by Myers' greedy search in windows. */
+#include "base/guard.h"
 #include "base/mem.h"
 #include "trace/edit/compare.h"
 
@@ -62,6 +63,7 @@ static void search(struct window *w, uint32_t at, uint32_t bt, uint32_t *match, 
     for (int32_t d = 0; d <= MOST_EDITS; d++) {
         int32_t *row = row_of(w, d);
         best = -1;
+        (void)nadi_guard_look();
         for (int32_t k = -d; k <= d; k += 2) {
             bool down;
             int32_t x = step(w, d, k, &down), y = x - k;
