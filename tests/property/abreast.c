@@ -10,6 +10,7 @@
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/result_same.h"
+#include "support/seeds.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { CASES = 1000 };
@@ -80,8 +81,9 @@ static bool same_order(const char *who, const struct nadi_result *want,
     return true;
 }
 
-static bool try_seed(uint64_t seed, struct tally *tally)
+static bool try_seed(uint64_t seed, void *tally_of)
 {
+    struct tally *tally = tally_of;
     char who[64];
     struct nadi_rng rng;
     struct job j;
@@ -120,16 +122,13 @@ static bool try_seed(uint64_t seed, struct tally *tally)
 
 int main(int argc, char **argv)
 {
-    uint64_t cases = CASES, first = 1, failed = 0;
+    struct seeds s = {CASES, 1};
     struct tally tally = {0};
-    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
-        (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
+    if (!seeds_asked(argc, argv, &s))
         return 2;
-    for (uint64_t seed = first; seed < first + cases && failed < 10; seed++)
-        failed += !try_seed(seed, &tally);
-    printf("seeds %" PRIu64 "..%" PRIu64 ": %" PRIu64 " runs on several threads, %" PRIu64
-           " of them in parts, of which %" PRIu64 " finish\n",
-           first, first + cases - 1, tally.runs, tally.abreast, tally.done);
-    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", cases - failed, failed);
-    return failed != 0 || (cases >= CASES && tally.abreast < tally.runs / 4);
+    const uint64_t failed = seeds_fail(&s, try_seed, &tally);
+    printf("%" PRIu64 " runs on several threads, %" PRIu64 " of them in parts, of which %" PRIu64
+           " finish\n",
+           tally.runs, tally.abreast, tally.done);
+    return failed != 0 || (s.cases >= CASES && tally.abreast < tally.runs / 4);
 }

@@ -8,6 +8,7 @@
 #include "support/job.h"
 #include "support/job_draw.h"
 #include "support/result_same.h"
+#include "support/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CASES = 300 };
@@ -201,16 +202,16 @@ static bool try_seed(uint64_t seed, uint64_t *solved)
 
 int main(int argc, char **argv)
 {
-    uint64_t cases = CASES, first = 1, failed = 0, solved = 0;
-    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
-        (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
+    struct seeds s = {CASES, 1};
+    uint64_t failed = 0, solved = 0;
+    if (!seeds_asked(argc, argv, &s))
         return 2;
     /* a link was just full while one of its messages had more than those that it held */
     failed += !try_seed(313472, &solved);
-    for (uint64_t seed = first; seed < first + cases && failed < 10; seed++)
+    for (uint64_t seed = s.first; seed < s.first + s.cases && failed < 10; seed++)
         failed += !try_seed(seed, &solved);
-    printf("%" PRIu64 " of %" PRIu64 " solved, %" PRIu64 " failed\n", solved, cases, failed);
-    if (argc == 1 && solved * 5 < cases) {
+    printf("%" PRIu64 " of %" PRIu64 " solved, %" PRIu64 " failed\n", solved, s.cases, failed);
+    if (argc == 1 && solved * 5 < s.cases) {
         printf("fewer than a fifth were solved\n");
         return 1;
     }

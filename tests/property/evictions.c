@@ -10,6 +10,7 @@
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/result_same.h"
+#include "support/seeds.h"
 #include "trace/build.h"
 #include "trace/mem.h"
 
@@ -223,13 +224,13 @@ static bool try_seed(uint64_t seed, uint64_t *moved)
 
 int main(int argc, char **argv)
 {
-    uint64_t cases = CASES, first = 1, failed = 0, moved = 0;
-    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
-        (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
+    struct seeds s = {CASES, 1};
+    uint64_t failed = 0, moved = 0;
+    if (!seeds_asked(argc, argv, &s))
         return 2;
-    for (uint64_t i = 0; i < cases; i++)
-        failed += !try_seed(first + i, &moved);
-    printf("%" PRIu64 " jobs, %" PRIu64 " moves of blocks, %" PRIu64 " failed\n", cases, moved,
+    for (uint64_t i = 0; i < s.cases; i++)
+        failed += !try_seed(s.first + i, &moved);
+    printf("%" PRIu64 " jobs, %" PRIu64 " moves of blocks, %" PRIu64 " failed\n", s.cases, moved,
            failed);
-    return failed || moved < cases;
+    return failed || moved < s.cases;
 }

@@ -11,6 +11,7 @@
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/result_same.h"
+#include "support/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CASES = 4000 };
@@ -85,23 +86,23 @@ static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
     return ok;
 }
 
+static bool try_drawn(uint64_t seed, void *tally)
+{
+    return try_seed(seed, true, tally);
+}
+
 int main(int argc, char **argv)
 {
-    uint64_t cases = CASES, first = 1, failed = 0;
+    struct seeds s = {CASES, 1};
+    uint64_t failed = 0;
     struct tally tally = {0};
-    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
-        (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
+    if (!seeds_asked(argc, argv, &s))
         return 2;
     for (size_t i = 0; i < sizeof(failed_once) / sizeof(*failed_once); i++)
         failed += !try_seed(failed_once[i], false, &tally);
-    for (uint64_t seed = first; seed < first + cases && failed < 10; seed++)
-        failed += !try_seed(seed, true, &tally);
-    printf("seeds %" PRIu64 "..%" PRIu64 ": %" PRIu64 " finish; of 4 runs each %" PRIu64
-           " were made by phases, %" PRIu64 " folded, %" PRIu64
-           " of them in their first part, %" PRIu64 " with schedulers\n",
-           first, first + cases - 1, tally.done, tally.phase, tally.fold, tally.parts,
-           tally.scheduled);
-    cases += sizeof(failed_once) / sizeof(*failed_once);
-    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", cases - failed, failed);
+    failed += seeds_fail(&s, try_drawn, &tally);
+    printf("%" PRIu64 " finish; of 4 runs each %" PRIu64 " were made by phases, %" PRIu64
+           " folded, %" PRIu64 " of them in their first part, %" PRIu64 " with schedulers\n",
+           tally.done, tally.phase, tally.fold, tally.parts, tally.scheduled);
     return failed != 0;
 }

@@ -9,12 +9,13 @@
 #include "sim/run.h"
 #include "support/between.h"
 #include "support/input_case.h"
+#include "support/seeds.h"
 
 #include <setjmp.h>
 
 #include <cmocka.h>
 
-static uint64_t case_count = 150, first_seed = 1;
+static struct seeds asked = {150, 1};
 
 static enum nadi_outcome run(struct input_case *c)
 {
@@ -119,7 +120,7 @@ static void accepted_collectives_end(void **state)
 {
     (void)state;
     uint32_t accepted = 0;
-    for (uint64_t seed = first_seed; seed < first_seed + case_count; seed++) {
+    for (uint64_t seed = asked.first; seed < asked.first + asked.cases; seed++) {
         struct input_case c;
         struct nadi_rng r;
         struct drawn d = {.network = NADI_STR_INIT};
@@ -145,7 +146,7 @@ static void accepted_collectives_end(void **state)
         input_case_release(&c);
     }
     /* Half of the draws cannot run; if nearly none could, this test would show nothing. */
-    assert_true(accepted * 4 > case_count);
+    assert_true(accepted * 4 > asked.cases);
 }
 
 static void draw_messages(struct nadi_rng *r, struct input_case *c)
@@ -192,7 +193,7 @@ static void messages_end_when_paired(void **state)
 {
     (void)state;
     uint32_t whole = 0;
-    for (uint64_t seed = first_seed; seed < first_seed + case_count; seed++) {
+    for (uint64_t seed = asked.first; seed < asked.first + asked.cases; seed++) {
         struct input_case c;
         struct nadi_rng r;
         nadi_rng_init(&r, seed, "messages");
@@ -210,13 +211,13 @@ static void messages_end_when_paired(void **state)
         whole += good;
         input_case_release(&c);
     }
-    assert_true(whole * 5 > case_count && whole * 5 < case_count * 4);
+    assert_true(whole * 5 > asked.cases && whole * 5 < asked.cases * 4);
 }
 
 static void same_order_ends(void **state)
 {
     (void)state;
-    for (uint64_t seed = first_seed; seed < first_seed + case_count / 3; seed++) {
+    for (uint64_t seed = asked.first; seed < asked.first + asked.cases / 3; seed++) {
         static const uint32_t kinds[] = {0, 2, 6, 7};
         struct input_case c;
         struct nadi_rng r;
@@ -253,8 +254,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(messages_end_when_paired),
         cmocka_unit_test(same_order_ends),
     };
-    if ((argc > 1 && !nadi_str_to_u64(argv[1], &case_count)) ||
-        (argc > 2 && !nadi_str_to_u64(argv[2], &first_seed)))
+    if (!seeds_asked(argc, argv, &asked))
         return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

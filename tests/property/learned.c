@@ -2,7 +2,7 @@
  * model of either kind pass the check and come to their end on networks without and with
  * contention, at any seed; and a sequence model always finds a job.
  *
- *   learned [CASES [FIRST_SEED]]      default 6 cases from seed 1; 170 are 1,000 jobs
+ *   learned [CASES [FIRST_SEED]]      default 6 asked.cases from seed 1; 170 are 1,000 jobs
  *
  * Odd seeds learn from random programs of four ranks, which repeat nothing: computations,
  * collectives of all, messages between any two, dependencies on anything before. Even ones learn
@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "support/random_trace.h"
+#include "support/seeds.h"
 
 #include <nadi/learned.h>
 #include <nadi/trace.h>
@@ -24,7 +25,8 @@ enum { CASES = 6, RANKS = 4, MAKES = 3 };
 
 #define FOLDER NADI_BUILD_DIR "/tests/learned"
 
-static uint64_t cases = CASES, first_seed = 1, packet_runs = 0;
+static struct seeds asked = {CASES, 1};
+static uint64_t packet_runs = 0;
 
 static void write_file(const char *path, const void *data, size_t bytes)
 {
@@ -188,7 +190,7 @@ static void comes_to_its_end(void **state)
     uint64_t made = 0, wanted = 0;
     (void)mkdir(FOLDER, 0777);
     write_system();
-    for (uint64_t seed = first_seed; seed < first_seed + cases; seed++) {
+    for (uint64_t seed = asked.first; seed < asked.first + asked.cases; seed++) {
         for (uint64_t k = 0; k < 3; k++)
             if (seed % 2 == 0)
                 training_step(seed, k);
@@ -210,8 +212,7 @@ static void comes_to_its_end(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(comes_to_its_end)};
-    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
-        (argc > 2 && !nadi_str_to_u64(argv[2], &first_seed)))
+    if (!seeds_asked(argc, argv, &asked))
         return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

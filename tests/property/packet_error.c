@@ -13,6 +13,7 @@
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/job_draw.h"
+#include "support/seeds.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,11 +21,10 @@
 #include <cmocka.h>
 
 #ifdef __SANITIZE_ADDRESS__
-static uint64_t cases = 20;
+static struct seeds asked = {20, 0};
 #else
-static uint64_t cases = 60;
+static struct seeds asked = {60, 0};
 #endif
-static uint64_t first_seed;
 
 static void draw_network(struct job *j, struct nadi_rng *rng)
 {
@@ -116,7 +116,7 @@ static void rings_are_within_the_error(void **state)
 {
     uint64_t timed = 0, messages = 0;
     (void)state;
-    for (uint64_t seed = first_seed; seed < first_seed + cases; seed++)
+    for (uint64_t seed = asked.first; seed < asked.first + asked.cases; seed++)
         try_seed(seed, false, &timed, &messages);
     print_message("%" PRIu64 " of %" PRIu64 " messages were timed\n", timed, messages);
     assert_true(timed * 2 > messages);
@@ -126,7 +126,7 @@ static void what_meets_is_delivered(void **state)
 {
     uint64_t timed = 0, messages = 0;
     (void)state;
-    for (uint64_t seed = first_seed; seed < first_seed + cases; seed++)
+    for (uint64_t seed = asked.first; seed < asked.first + asked.cases; seed++)
         try_seed(seed, true, &timed, &messages);
     assert_true(timed > 0);
 }
@@ -135,8 +135,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rings_are_within_the_error),
                                        cmocka_unit_test(what_meets_is_delivered)};
-    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
-        (argc > 2 && !nadi_str_to_u64(argv[2], &first_seed)))
+    if (!seeds_asked(argc, argv, &asked))
         return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

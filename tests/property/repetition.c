@@ -10,6 +10,7 @@
 #include "support/job.h"
 #include "support/job_draw.h"
 #include "support/result_same.h"
+#include "support/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CASES = 20 };
@@ -345,20 +346,21 @@ int main(int argc, char **argv)
     const struct nadi_network_ops *const models[] = {&nadi_network_unaware, &nadi_network_flow,
                                                      &nadi_network_aware, &nadi_network_loadstore,
                                                      &nadi_network_packet};
-    uint64_t cases = CASES, first = 1, failed = 0;
-    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
-        (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
+    struct seeds s = {CASES, 1};
+    uint64_t failed = 0;
+    if (!seeds_asked(argc, argv, &s))
         return 2;
     for (size_t m = 0; m < sizeof(models) / sizeof(*models); m++) {
         struct count count = {0};
-        const uint64_t end = first + (models[m]->has_packets ? (cases + 2) / 3 : cases);
-        for (uint64_t seed = first; seed < end && count.failed < 10; seed++)
+        const uint64_t end = s.first + (models[m]->has_packets ? (s.cases + 2) / 3 : s.cases);
+        for (uint64_t seed = s.first; seed < end && count.failed < 10; seed++)
             try_seed(seed, models[m], &count);
         printf("%s: %" PRIu64 " of %" PRIu64 " fast-forwarded, %" PRIu64 " of %" PRIu64
                " nodes, %" PRIu64 " failed\n",
-               models[m]->name, count.forwarded, end - first, count.nodes, count.all, count.failed);
+               models[m]->name, count.forwarded, end - s.first, count.nodes, count.all,
+               count.failed);
         failed += count.failed;
-        if (argc == 1 && count.forwarded * 10 < end - first) {
+        if (argc == 1 && count.forwarded * 10 < end - s.first) {
             printf("fewer than a tenth were fast-forwarded\n");
             return 1;
         }

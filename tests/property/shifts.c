@@ -9,6 +9,7 @@
 #include "support/job.h"
 #include "support/job_draw.h"
 #include "support/result_same.h"
+#include "support/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CASES = 150 };
@@ -331,14 +332,13 @@ static bool try_seeds(const struct nadi_network_ops *model, bool on_graph, uint6
 int main(int argc, char **argv)
 {
     const struct nadi_network_ops *const models[] = {&nadi_network_flow, &nadi_network_aware};
-    uint64_t cases = CASES, first = 1;
+    struct seeds s = {CASES, 1};
     bool ok = true;
-    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
-        (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
+    if (!seeds_asked(argc, argv, &s))
         return 2;
     for (size_t m = 0; m < sizeof(models) / sizeof(*models); m++) {
-        ok &= try_seeds(models[m], false, cases, first);
-        ok &= try_seeds(models[m], true, cases / 2, first);
+        ok &= try_seeds(models[m], false, s.cases, s.first);
+        ok &= try_seeds(models[m], true, s.cases / 2, s.first);
     }
     return !ok;
 }

@@ -8,6 +8,7 @@
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/result_same.h"
+#include "support/seeds.h"
 #include "trace/build.h"
 #include "trace/mem.h"
 
@@ -215,13 +216,13 @@ static bool try_seed(uint64_t seed, uint64_t *folded)
 
 int main(int argc, char **argv)
 {
-    uint64_t cases = CASES, first = 1, failed = 0, folded = 0;
-    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
-        (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
+    struct seeds s = {CASES, 1};
+    uint64_t failed = 0, folded = 0;
+    if (!seeds_asked(argc, argv, &s))
         return 2;
-    for (uint64_t i = 0; i < cases; i++)
-        failed += !try_seed(first + i, &folded);
-    printf("%" PRIu64 " jobs on memory tiers, %" PRIu64 " folded, %" PRIu64 " failed\n", cases,
+    for (uint64_t i = 0; i < s.cases; i++)
+        failed += !try_seed(s.first + i, &folded);
+    printf("%" PRIu64 " jobs on memory tiers, %" PRIu64 " folded, %" PRIu64 " failed\n", s.cases,
            folded, failed);
-    return failed || (cases >= 100 && folded < cases / 20);
+    return failed || (s.cases >= 100 && folded < s.cases / 20);
 }

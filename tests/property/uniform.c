@@ -8,6 +8,7 @@
 #include "support/job.h"
 #include "support/job_draw.h"
 #include "support/result_same.h"
+#include "support/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CASES = 150 };
@@ -159,9 +160,9 @@ static bool try_seed(uint64_t seed, const struct nadi_network_ops *model, bool s
 int main(int argc, char **argv)
 {
     const struct nadi_network_ops *const models[] = {&nadi_network_flow, &nadi_network_aware};
-    uint64_t cases = CASES, first = 1, failed = 0;
-    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
-        (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
+    struct seeds s = {CASES, 1};
+    uint64_t failed = 0;
+    if (!seeds_asked(argc, argv, &s))
         return 2;
     for (size_t m = 0; m < sizeof(models) / sizeof(*models); m++) {
         uint64_t folded = 0;
@@ -169,15 +170,15 @@ int main(int argc, char **argv)
         failed += !try_seed(100473, models[m], false, &folded);
         /* two chunks of a rank end at one instant, not in the same order on all ranks */
         failed += !try_seed(40050, models[m], false, &folded);
-        for (uint64_t seed = first; seed < first + cases && failed < 10; seed++)
+        for (uint64_t seed = s.first; seed < s.first + s.cases && failed < 10; seed++)
             failed += !try_seed(seed, models[m], false, &folded);
         /* links of bytes a second: times have more digits than a double */
         uint64_t slow = 0;
-        for (uint64_t seed = first; seed < first + cases / 5 && failed < 10; seed++)
+        for (uint64_t seed = s.first; seed < s.first + s.cases / 5 && failed < 10; seed++)
             failed += !try_seed(seed, models[m], true, &slow);
         printf("%s: %" PRIu64 " of %" PRIu64 " folded, %" PRIu64 " failed\n", models[m]->name,
-               folded, cases, failed);
-        if (argc == 1 && folded * 3 < cases) {
+               folded, s.cases, failed);
+        if (argc == 1 && folded * 3 < s.cases) {
             printf("fewer than a third were folded\n");
             return 1;
         }
