@@ -54,6 +54,16 @@ static inline uint32_t nadi_max_u32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+static inline uint32_t nadi_min_u32(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t nadi_min_i64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static inline int64_t nadi_max_i64(int64_t a, int64_t b)
 {
     return a > b ? a : b;

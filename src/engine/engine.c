@@ -1,183 +1,9 @@
-#include "engine/engine.h"
+/* engine: events in lists by time, and the steps that run them. */
+#include "engine/engine_inside.h"
 
 #include "base/mem.h"
 #include "engine/lineage.h"
 #include "engine/sequence.h"
-
-enum {
-    CACHE_BITS = 10,
-    CACHE_SLOTS = 1 << CACHE_BITS,
-    ABROAD_SLOTS = 256,
-    HEAP_ARITY = 4,
-};
-
-struct list { /* events of one time, in scheduling order */
-    uint32_t head, tail;
-};
-
-struct heap_entry {
-    nadi_time at;
-    uint64_t order; /* of creation: ties between lists of the same time */
-    uint32_t list;
-    uint32_t source; /* 0: scheduled here; else 1 + the part that did */
-};
-
-struct abroad { /* the latest list of events of one time that another part has scheduled */
-    nadi_time at;
-    uint32_t list, source;
-};
-
-struct mark { /* where the current time step's events of an actor end */
-    uint64_t step;
-    uint32_t tail;
-};
-
-struct kind {
-    nadi_event_fn *handler;
-    nadi_event_fn *expect; /* NULL: none */
-    void *context;
-};
-
-struct nadi_engine {
-    nadi_time now, until; /* until: of the present run */
-    bool running;
-    enum { GO_ON, PAUSE_NOW, PAUSE_NEXT } pause; /* after the present step, or the next */
-    uint64_t step;                               /* number of the current time step, from 1 */
-    uint64_t handled, stop, order;               /* stop: of the present run, in events handled */
-    struct list current;
-    uint32_t group;   /* actor whose group goes on; NADI_NONE: none */
-    char halted[200]; /* why nothing more is run; empty: it is */
-    nadi_engine_end_fn *end_asked;
-    void *end_context;
-    bool finished;   /* nothing is run after `now` */
-    bool broken_off; /* work within an event has ended before it was done */
-    struct nadi_event *events;
-    size_t event_capacity;
-    uint32_t event_count;
-    struct list free_events; /* first freed, first used: events that follow each other lie so */
-    struct list *lists;
-    size_t list_capacity;
-    uint32_t list_count, free_list; /* free lists are chained through head */
-    struct heap_entry *heap;
-    size_t heap_count, heap_capacity;
-    nadi_time cache_time[CACHE_SLOTS]; /* -1: empty */
-    uint32_t cache_list[CACHE_SLOTS];
-    struct mark *marks;
-    bool watched;                         /* there is one of these three */
-    struct nadi_engine_follower follower; /* scheduled NULL: there is none */
-    struct nadi_sequence *sequence;       /* NULL: none */
-    struct nadi_lineage *lineage;         /* NULL: none */
-    struct abroad *abroad;                /* by hash of time and part; NULL: no lineage */
-    struct kind *kinds;
-    size_t kind_count, kind_capacity;
-};
-
-struct nadi_engine *nadi_engine_create(uint32_t actor_count)
-{
-    struct nadi_engine *e = NADI_ZNEW(struct nadi_engine, 1);
-    e->marks = NADI_ZNEW(struct mark, actor_count);
-    e->free_events = (struct list){NADI_NONE, NADI_NONE};
-    e->free_list = NADI_NONE;
-    e->current = (struct list){NADI_NONE, NADI_NONE};
-    e->group = NADI_NONE;
-    for (size_t i = 0; i < CACHE_SLOTS; i++)
-        e->cache_time[i] = -1;
-    return e;
-}
-
-void nadi_engine_destroy(struct nadi_engine *e)
-{
-    if (!e)
-        return;
-    nadi_mem_free(e->events);
-    nadi_mem_free(e->lists);
-    nadi_mem_free(e->heap);
-    nadi_mem_free(e->marks);
-    nadi_mem_free(e->abroad);
-    nadi_mem_free(e->kinds);
-    nadi_mem_free(e);
-}
-
-uint32_t nadi_engine_add_kind(struct nadi_engine *e, nadi_event_fn *handler, void *context)
-{
-    if (e->kind_count == e->kind_capacity)
-        e->kinds = nadi_mem_grow(e->kinds, &e->kind_capacity, e->kind_count + 1, sizeof(*e->kinds));
-    e->kinds[e->kind_count] = (struct kind){.handler = handler, .context = context};
-    return (uint32_t)e->kind_count++;
-}
-
-void nadi_engine_expect(struct nadi_engine *e, uint32_t kind, nadi_event_fn *expect)
-{
-    e->kinds[kind].expect = expect;
-}
-
-nadi_time nadi_engine_now(const struct nadi_engine *e)
-{
-    return e->now;
-}
-
-int64_t nadi_engine_now_ns(const struct nadi_engine *e)
-{
-    return e->now / NADI_PS_PER_NS;
-}
-
-nadi_time nadi_engine_after(const struct nadi_engine *e, nadi_time delay)
-{
-    return nadi_time_add(e->now, delay);
-}
-
-nadi_time nadi_engine_after_ns(const struct nadi_engine *e, uint64_t ns)
-{
-    return nadi_time_add(e->now, nadi_time_from_ns(ns));
-}
-
-uint64_t nadi_engine_events(const struct nadi_engine *e)
-{
-    return e->handled;
-}
-
-void nadi_engine_follow(struct nadi_engine *e, const struct nadi_engine_follower *follower)
-{
-    e->follower = *follower;
-    e->watched = true;
-}
-
-void nadi_engine_set_sequence(struct nadi_engine *e, struct nadi_sequence *sequence)
-{
-    e->sequence = sequence;
-    e->watched = true;
-}
-
-struct nadi_sequence *nadi_engine_sequence(const struct nadi_engine *e)
-{
-    return e->sequence;
-}
-
-void nadi_engine_set_lineage(struct nadi_engine *e, struct nadi_lineage *lineage)
-{
-    e->lineage = lineage;
-    e->watched = true;
-    e->abroad = NADI_NEW(struct abroad, ABROAD_SLOTS);
-    for (size_t i = 0; i < ABROAD_SLOTS; i++)
-        e->abroad[i].at = -1;
-}
-
-struct nadi_lineage *nadi_engine_lineage(const struct nadi_engine *e)
-{
-    return e->lineage;
-}
-
-nadi_time nadi_engine_next_time(const struct nadi_engine *e)
-{
-    return e->running ? e->now : e->heap_count ? e->heap[0].at : NADI_TIME_NEVER;
-}
-
-void nadi_engine_join(struct nadi_engine *e, const struct nadi_engine *other)
-{
-    e->now = nadi_max_i64(e->now, other->now);
-    e->handled += other->handled;
-    e->broken_off |= other->broken_off;
-}
 
 nadi_time nadi_engine_horizon(const struct nadi_engine *e)
 {
@@ -221,16 +47,6 @@ void nadi_engine_count(struct nadi_engine *e, int64_t events)
     e->handled += (uint64_t)events;
 }
 
-bool nadi_engine_pending(const struct nadi_engine *e)
-{
-    return e->heap_count > 0 || e->current.head != NADI_NONE;
-}
-
-static bool before(const struct heap_entry *x, const struct heap_entry *y)
-{
-    return x->at < y->at || (x->at == y->at && x->order < y->order);
-}
-
 static void heap_push(struct nadi_engine *e, struct heap_entry entry)
 {
     if (e->heap_count == e->heap_capacity)
@@ -238,7 +54,7 @@ static void heap_push(struct nadi_engine *e, struct heap_entry entry)
     size_t i = e->heap_count++;
     while (i > 0) {
         size_t parent = (i - 1) / HEAP_ARITY;
-        if (!before(&entry, &e->heap[parent]))
+        if (!nadi_heap_before(&entry, &e->heap[parent]))
             break;
         e->heap[i] = e->heap[parent];
         i = parent;
@@ -255,9 +71,9 @@ static void heap_pop(struct nadi_engine *e)
         if (child >= e->heap_count)
             break;
         for (size_t k = child + 1; k < child + HEAP_ARITY && k < e->heap_count; k++)
-            if (before(&e->heap[k], &e->heap[best]))
+            if (nadi_heap_before(&e->heap[k], &e->heap[best]))
                 best = k;
-        if (!before(&e->heap[best], &last))
+        if (!nadi_heap_before(&e->heap[best], &last))
             break;
         e->heap[i] = e->heap[best];
         i = best;
@@ -549,92 +365,7 @@ bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until
            (e->running || e->broken_off || (e->heap_count && e->heap[0].at <= e->until));
 }
 
-void nadi_engine_finish(struct nadi_engine *e)
-{
-    e->finished = true;
-    e->until = e->now < e->until ? e->now : e->until;
-}
-
-bool nadi_engine_finished(const struct nadi_engine *e)
-{
-    return e->finished;
-}
-
 void nadi_engine_yield(struct nadi_engine *e)
 {
     e->stop = 0;
-}
-
-void nadi_engine_set_end(struct nadi_engine *e, nadi_engine_end_fn *asked, void *context)
-{
-    e->end_asked = asked;
-    e->end_context = context;
-}
-
-bool nadi_engine_must_end(struct nadi_engine *e)
-{
-    if (!e->broken_off && e->end_asked && e->end_asked(e->end_context)) {
-        e->broken_off = true;
-        e->stop = 0;
-    }
-    return e->broken_off;
-}
-
-void nadi_engine_pause(struct nadi_engine *e)
-{
-    e->pause = e->running ? PAUSE_NOW : PAUSE_NEXT;
-}
-
-bool nadi_engine_paused(struct nadi_engine *e)
-{
-    const bool paused = e->pause == PAUSE_NOW && !e->running;
-    if (paused)
-        e->pause = GO_ON;
-    return paused;
-}
-
-static int by_order(const void *x, const void *y)
-{
-    const struct heap_entry *a = x, *b = y;
-    return before(a, b) ? -1 : before(b, a);
-}
-
-void nadi_engine_visit(struct nadi_engine *e, nadi_pending_fn *visit, void *context)
-{
-    NADI_ASSERT(!e->running);
-    /* a sorted array is a heap */
-    if (e->heap_count > 1)
-        qsort(e->heap, e->heap_count, sizeof(*e->heap), by_order);
-    for (size_t i = 0; i < e->heap_count; i++)
-        for (uint32_t k = e->lists[e->heap[i].list].head; k != NADI_NONE; k = e->events[k].next)
-            if (!e->follower.scheduled || e->events[k].kind != e->follower.pump)
-                visit(context, e->heap[i].at, k, &e->events[k]);
-}
-
-void nadi_engine_fast_forward(struct nadi_engine *e, nadi_time by)
-{
-    NADI_ASSERT(!e->running && (!e->follower.scheduled || e->follower.moved));
-    e->now = nadi_time_add(e->now, by);
-    for (size_t i = 0; i < e->heap_count; i++)
-        e->heap[i].at = nadi_time_add(e->heap[i].at, by);
-    for (size_t i = 0; i < CACHE_SLOTS; i++)
-        e->cache_time[i] = -1;
-    if (e->follower.moved)
-        e->follower.moved(e->follower.context, by);
-}
-
-void nadi_engine_halt(struct nadi_engine *e, const char *format, ...)
-{
-    if (e->halted[0])
-        return;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(e->halted, sizeof(e->halted), format, args);
-    va_end(args);
-    e->stop = 0;
-}
-
-const char *nadi_engine_halted(const struct nadi_engine *e)
-{
-    return e->halted[0] ? e->halted : NULL;
 }

@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "collective/phase_time.h"
 #include "engine/sequence.h"
+#include "executor/p2p.h"
 #include "executor/parcel.h"
 #include "executor/system.h"
 #include "executor/window.h"
@@ -209,36 +210,6 @@ struct gathering { /* a phase of a stream under the phase executor */
     size_t bytes;             /* size class of these four, for recycling */
 };
 
-struct transfer { /* a point-to-point message */
-    uint64_t bytes;
-    uint32_t channel, owner_kind, a, b; /* who is told when it has arrived */
-    uint32_t next;
-    nadi_time sent, arrived;
-};
-
-struct receive {
-    uint32_t channel, owner_kind, a, b, slot;
-    uint32_t next;
-};
-
-enum owner_kind {               /* and what its a and b are */
-                  OWNER_NODE,   /* actor, node */
-                  OWNER_CUSTOM, /* run, node */
-                  OWNER_PHASE,  /* keyed: block, member */
-};
-
-struct channel {
-    uint32_t src, dst, tag; /* actors */
-    uint32_t edge;          /* folded: which of their peers the two are to each other */
-    uint64_t bytes;
-    uint32_t src_rank, dst_rank; /* that the actors stand for */
-    uint32_t route_there, route_back;
-    struct nadi_fifo receives; /* posted, no message yet */
-    struct nadi_fifo arrived;  /* transfers that came before their receive */
-    struct nadi_fifo held;     /* rendezvous: transfers that wait for the control message */
-    uint32_t ready;            /* rendezvous: control messages that wait for a send */
-};
-
 struct server { /* of remote memory */
     bool busy;
     struct nadi_fifo queue;
@@ -429,11 +400,25 @@ void nadi_queue_next(const struct nadi_system *s, struct queue_place *place);
 void nadi_queue_insert(struct nadi_system *s, struct queue *q, uint32_t index);
 void nadi_queue_remove(struct nadi_system *s, struct queue *q, const struct queue_place *place);
 
+/* operations.c: collectives of groups */
+void nadi_operations_open_group(struct nadi_system *s, uint32_t group);
+/* What a call that is no custom one would do; NULL: it has too many steps. */
+const struct nadi_plan *nadi_operations_plan(struct nadi_system *s,
+                                             const struct nadi_collective_call *call);
+/* The operation that the member's next call belongs to, made if it is the first; NULL: too large,
+ * or other members do not agree. */
+struct operation *nadi_operations_find(struct nadi_system *s,
+                                       const struct nadi_collective_call *call, uint32_t member);
+/* The operation of a group's members that a message of another part tells of, made if nobody of
+ * this part has issued it. */
+uint32_t nadi_operations_abroad(struct nadi_system *s, const struct nadi_collective_call *call,
+                                uint32_t sequence);
+void nadi_operations_free(struct operation *op);
+/* Frees all operations; nothing of them runs any more. */
+void nadi_operations_forget(struct nadi_system *s);
+
 /* streams.c */
 void nadi_streams_init(struct nadi_system *s);
-/* What a call that is no custom one would do; NULL: it has too many steps. */
-const struct nadi_plan *nadi_streams_plan(struct nadi_system *s,
-                                          const struct nadi_collective_call *call);
 void nadi_streams_release(struct nadi_system *s);
 void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t phase,
                               uint32_t member);
@@ -478,13 +463,7 @@ enum stage_flag { STAGE_TO_NPU = 1, STAGE_REDUCE = 2, STAGE_BACK = 4 };
 void nadi_phase_messages_stage(struct nadi_system *s, uint32_t block, uint32_t member,
                                uint32_t packet, uint64_t bytes, unsigned flags);
 
-/* The operation of a group's members that a message of another part tells of, made if nobody of
- * this part has issued it. */
-uint32_t nadi_streams_operation_abroad(struct nadi_system *s,
-                                       const struct nadi_collective_call *call, uint32_t sequence);
 uint32_t nadi_streams_stream(struct nadi_system *s, uint32_t operation, uint32_t chunk);
-/* Frees all operations; nothing of them runs any more. */
-void nadi_streams_forget_operations(struct nadi_system *s);
 
 /* custom.c: the operation that a run of one member belongs to */
 uint32_t nadi_customs_operation(const struct nadi_system *s, uint32_t run);
@@ -523,25 +502,6 @@ void nadi_bus_stage(struct nadi_bus *bus, uint32_t rank, uint64_t bytes, unsigne
  */
 void nadi_phase_messages_bus_done(struct nadi_system *s, uint32_t block, uint32_t member,
                                   uint32_t packet, bool reduces);
-
-/* p2p.c */
-void nadi_p2p_init(struct nadi_system *s);
-void nadi_p2p_release(struct nadi_system *s);
-struct endpoint_pair { /* of a message: actors, and the ranks that they stand for */
-    uint32_t src, dst, edge;
-    uint32_t src_rank, dst_rank;
-};
-/* The channel of these ends, made if there is none: others may move in memory. */
-uint32_t nadi_p2p_channel(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
-                          uint64_t bytes);
-void nadi_p2p_send(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
-                   uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b);
-void nadi_p2p_recv(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
-                   uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b);
-
-void nadi_p2p_recv_slot(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
-                        uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b,
-                        uint32_t slot);
 
 /* matching.c */
 /* Of the operations in the place of `first` the one that the call joins; NADI_NONE: there is none,

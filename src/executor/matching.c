@@ -31,7 +31,7 @@ static const char *refusal_of(struct nadi_system *s, const struct operation *op,
         return "a collective from a file meets only its own messages";
     if (op->sizes || call->sizes)
         return "an uneven all-to-all has no like there";
-    if (op->root != call->root || !is_native(op->plan) || !is_native(nadi_streams_plan(s, call)))
+    if (op->root != call->root || !is_native(op->plan) || !is_native(nadi_operations_plan(s, call)))
         return "the reference does not have these algorithms";
     return NULL;
 }

@@ -38,7 +38,7 @@ bool nadi_parcel_deliver(struct nadi_system *s, const struct nadi_parcel *parcel
         .involved = parcel->involved,
         .root = parcel->root,
     };
-    const uint32_t operation = nadi_streams_operation_abroad(s, &call, parcel->sequence);
+    const uint32_t operation = nadi_operations_abroad(s, &call, parcel->sequence);
     if (operation == NADI_NONE)
         return false;
     const uint32_t stream = nadi_streams_stream(s, operation, parcel->chunk);
@@ -102,7 +102,7 @@ bool nadi_system_join(struct nadi_system *const *parts, const struct nadi_part_o
             agree &= add(&all[at], op);
     }
     nadi_map64_release(&known);
-    nadi_streams_forget_operations(s);
+    nadi_operations_forget(s);
     s->operations.items = all;
     s->operations.count = different;
     s->operations.capacity = count;

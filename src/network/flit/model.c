@@ -9,61 +9,16 @@
  * Cost: that of the flits, about 0.1 us a flit and hop, but for periods of steady states:
  * fast_forward.h. */
 #include "base/diag.h"
-#include "base/map.h"
 #include "base/mem.h"
-#include "base/pool.h"
-#include "base/time.h"
-#include "network/connections.h"
-#include "network/flit/machine.h"
-#include "network/flit/paths.h"
+#include "network/flit/model_inside.h"
 #include "network/message_log.h"
-#include "network/network.h"
 #include "network/usage.h"
 
 #include <inttypes.h>
 
-/* Between two looks at what links carry: cycles, or this part of a span of time that is told apart.
- */
-enum { SAMPLE = 4096, SAMPLES_A_BUCKET = 64 };
 /* Between two looks whether to go on: cycles times ports, of which a second has about 5 to 20
  * million. */
 enum { WORK_A_LOOK = 200000 };
-
-struct delivery {
-    uint64_t bytes;
-    uint64_t left;    /* bytes that are in no packet yet */
-    uint64_t packets; /* that have not arrived */
-    uint64_t waited;  /* cycles, of one packet's head at one output: the most */
-    uint64_t each;    /* steady: bytes that go in a period */
-    nadi_time sent;
-    uint32_t where;
-    uint32_t src, dst, connection;
-    uint32_t kind, a, b, c;
-    uint32_t next; /* at the port, a ring; or the next free one */
-};
-
-struct flit {
-    struct nadi_network base;
-    uint32_t npu_count, dim_count;
-    struct nadi_flit_config config;
-    struct nadi_flit_wiring wiring;
-    struct nadi_flit_paths *paths;
-    struct nadi_flit_machine *machine;
-    double cycle_ps;
-    uint64_t payload; /* bytes of a full packet */
-    NADI_POOL_OF(struct delivery) deliveries;
-    uint32_t *turns; /* by port: the message that had its turn last; NADI_NONE: none goes */
-    struct nadi_connections connections;
-    struct nadi_map64 pairs; /* src << 32 | dst -> number */
-    uint32_t pair_count;
-    uint32_t *steps;
-    uint32_t kind_pump, pump_number;
-    nadi_time pump_at;    /* NADI_TIME_NEVER: none is scheduled */
-    uint64_t *seen_flits; /* by port, at the last look */
-    uint64_t seen_at;     /* cycle */
-    uint64_t *port_messages;
-    uint64_t in_flight;
-};
 
 static struct flit *self(struct nadi_network *net)
 {
@@ -72,11 +27,6 @@ static struct flit *self(struct nadi_network *net)
 
 /* ---- cycles and times ---------------------------------------------------------------------- */
 
-static nadi_time time_of(const struct flit *f, uint64_t cycle)
-{
-    return nadi_time_round((double)cycle * f->cycle_ps);
-}
-
 /* The first cycle that does not begin before `at`. A cycle may be shorter than the clock's unit:
  * the clock ends before the count of cycles does, or after it. */
 static uint64_t cycle_at(const struct flit *f, nadi_time at)
@@ -84,9 +34,9 @@ static uint64_t cycle_at(const struct flit *f, nadi_time at)
     if (at == NADI_TIME_NEVER)
         return UINT64_MAX;
     uint64_t cycle = nadi_count_trunc((double)at / f->cycle_ps);
-    while (cycle > 0 && time_of(f, cycle - 1) >= at)
+    while (cycle > 0 && nadi_flit_time(f, cycle - 1) >= at)
         cycle--;
-    while (cycle < UINT64_MAX && time_of(f, cycle) < at)
+    while (cycle < UINT64_MAX && nadi_flit_time(f, cycle) < at)
         cycle++;
     return cycle;
 }
@@ -94,40 +44,13 @@ static uint64_t cycle_at(const struct flit *f, nadi_time at)
 static void schedule_pump(struct flit *f)
 {
     const uint64_t cycle = nadi_flit_next_cycle(f->machine);
-    nadi_time at = time_of(f, cycle);
+    nadi_time at = nadi_flit_time(f, cycle);
     if (at < nadi_engine_now(f->base.engine))
         at = nadi_engine_now(f->base.engine);
     if (at >= f->pump_at)
         return;
     f->pump_at = at;
     nadi_engine_schedule(f->base.engine, at, NADI_NONE, f->kind_pump, ++f->pump_number, 0, 0);
-}
-
-/* ---- what links carry ---------------------------------------------------------------------- */
-
-/* The cycle of the next look. */
-static uint64_t next_look(const struct flit *f)
-{
-    const double part = (double)f->base.usage->width / f->cycle_ps / SAMPLES_A_BUCKET;
-    return f->seen_at + (part > SAMPLE ? nadi_count_trunc(part) : SAMPLE);
-}
-
-static void tell(const struct flit *f, uint64_t cycle)
-{
-    const struct nadi_flit_port_figures *now = nadi_flit_figures(f->machine);
-    for (uint32_t p = 0; p < f->wiring.port_count; p++) {
-        const uint64_t flits = now[p].flits - f->seen_flits[p];
-        f->seen_flits[p] = now[p].flits;
-        if (flits)
-            nadi_usage_add(f->base.usage, f->wiring.ports[p].channel, time_of(f, f->seen_at),
-                           time_of(f, cycle), (double)(flits * f->config.flit_bytes));
-    }
-}
-
-static void look(struct flit *f, uint64_t cycle)
-{
-    tell(f, cycle);
-    f->seen_at = cycle;
 }
 
 /* ---- packets ------------------------------------------------------------------------------- */
@@ -234,14 +157,14 @@ static bool on_done(void *context, const struct nadi_flit_end *end)
     }
     if (--d->packets)
         return false;
-    const nadi_time at = time_of(f, end->cycle);
+    const nadi_time at = nadi_flit_time(f, end->cycle);
     if (nadi_message_logged(f->base.log, d->kind))
         note_loss(f, d, at);
     nadi_engine_schedule(f->base.engine, at, NADI_NONE, d->kind, d->a, d->b, d->c);
     const uint32_t next = nadi_connections_leave(&f->connections, d->connection);
     NADI_POOL_GIVE(&f->deliveries, next, index);
     if (--f->in_flight == 0 && f->base.usage)
-        look(f, end->cycle);
+        nadi_flit_look(f, end->cycle);
     if (next != NADI_NONE)
         begin(f, next);
     return true;
@@ -344,10 +267,10 @@ static void on_pump(void *context, const struct nadi_event *event)
     enum nadi_flit_state state = NADI_FLIT_RUNS;
     do {
         const uint64_t now = nadi_flit_cycle(f->machine);
-        const uint64_t stop = f->base.usage ? nadi_min_u64(end, next_look(f)) : end;
+        const uint64_t stop = f->base.usage ? nadi_min_u64(end, nadi_flit_next_look(f)) : end;
         state = nadi_flit_run(f->machine, stop > now ? stop : now + 1);
-        if (f->base.usage && nadi_flit_cycle(f->machine) >= next_look(f))
-            look(f, nadi_flit_cycle(f->machine));
+        if (f->base.usage && nadi_flit_cycle(f->machine) >= nadi_flit_next_look(f))
+            nadi_flit_look(f, nadi_flit_cycle(f->machine));
     } while (f->base.usage && state == NADI_FLIT_RUNS && f->in_flight == going &&
              nadi_flit_cycle(f->machine) < end);
     if (state == NADI_FLIT_STUCK)
@@ -488,86 +411,6 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
     schedule_pump(f);
 }
 
-/* NPU, or npu_count + k for the k-th switch. */
-static uint32_t end_of(const struct flit *f, uint32_t node, const uint32_t *number)
-{
-    const struct nadi_graph_node *n = &f->wiring.graph->nodes[node];
-    return n->kind == NADI_GRAPH_HOST ? n->host : f->npu_count + number[node];
-}
-
-static uint64_t ns_of(const struct flit *f, double cycles)
-{
-    return nadi_time_to_ns(nadi_time_round(cycles * f->cycle_ps));
-}
-
-static struct nadi_network_counter counter_of(const struct flit *f, uint32_t port,
-                                              const uint32_t *number)
-{
-    const struct nadi_flit_port *p = &f->wiring.ports[port];
-    const struct nadi_graph_link *l = &f->wiring.graph->links[p->channel / 2];
-    const struct nadi_flit_port_figures *figures = &nadi_flit_figures(f->machine)[port];
-    const uint64_t flits = figures->flits, cycles = nadi_flit_cycle(f->machine);
-    const bool adaptive = nadi_flit_paths_adaptive(f->paths);
-    const double busy = (double)flits * (double)p->period / (1 << NADI_FLIT_CYCLE_BITS);
-    const double held = (double)nadi_flit_held(f->machine, p->peer);
-    return (struct nadi_network_counter){
-        .dim = l->dim,
-        .number = p->channel,
-        .from = end_of(f, p->node, number),
-        .to = end_of(f, f->wiring.ports[p->peer].node, number),
-        .messages = adaptive ? flits : f->port_messages[port],
-        .bytes = flits * f->config.flit_bytes,
-        .bytes_per_ns = (double)l->bits_per_s / 8e9,
-        .flits = flits,
-        /* a flit counts when it begins, also where the run ends under it */
-        .busy_ns = nadi_min_u64(ns_of(f, busy), nadi_time_to_ns(nadi_engine_now(f->base.engine))),
-        .no_vc_ns = ns_of(f, (double)figures->no_vc),
-        .no_credit_ns = ns_of(f, (double)figures->no_credit),
-        .lost_turn_ns = ns_of(f, (double)figures->lost_arbitration),
-        .held_flits = cycles ? held / (double)cycles : 0,
-    };
-}
-
-static bool sends(const struct flit *f, uint32_t port)
-{
-    const struct nadi_flit_port *p = &f->wiring.ports[port];
-    const struct nadi_graph_link *link = &f->wiring.graph->links[p->channel / 2];
-    return !link->one_way || link->a == p->node;
-}
-
-static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
-                     void *context)
-{
-    const struct flit *f = (const struct flit *)net;
-    const struct nadi_graph *g = f->wiring.graph;
-    uint32_t *number = NADI_NEW(uint32_t, g->node_count);
-    if (f->base.usage && f->in_flight > 0) /* the run ended before they did */
-        tell(f, nadi_flit_cycle(f->machine));
-    for (uint32_t s = 0; s < g->switch_count; s++)
-        number[g->switches[s]] = s;
-    for (uint32_t d = 0; d < f->dim_count; d++) {
-        struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
-        for (uint32_t p = 0; p < f->wiring.port_count; p++) {
-            const struct nadi_network_counter one = counter_of(f, p, number);
-            if (one.dim != d || !sends(f, p))
-                continue;
-            sum.messages = nadi_count_add(sum.messages, one.messages);
-            sum.bytes = nadi_count_add(sum.bytes, one.bytes);
-            sum.busy_ns = nadi_count_add(sum.busy_ns, one.busy_ns);
-            sum.flits += one.flits;
-            sum.no_vc_ns = nadi_count_add(sum.no_vc_ns, one.no_vc_ns);
-            sum.no_credit_ns = nadi_count_add(sum.no_credit_ns, one.no_credit_ns);
-            sum.lost_turn_ns = nadi_count_add(sum.lost_turn_ns, one.lost_turn_ns);
-            sum.held_flits += one.held_flits;
-            if (links)
-                visit(context, &one);
-        }
-        if (!links)
-            visit(context, &sum);
-    }
-    nadi_mem_free(number);
-}
-
 const struct nadi_flit_machine *nadi_flit_machine_of(const struct nadi_network *net)
 {
     return ((const struct flit *)net)->machine;
@@ -597,5 +440,5 @@ const struct nadi_network_ops nadi_network_flit = {
     .route = route,
     .over = over,
     .send = send,
-    .counters = counters,
+    .counters = nadi_flit_counters,
 };

@@ -217,8 +217,8 @@ static void make_wheel(struct nadi_pkt *net)
     nadi_time span = 8000000 / net->tick;
     net->still_after = nadi_time_mul(span, 4);
     for (uint32_t p = 0; p < net->port_count; p++) {
-        span = nadi_max_time(span, nadi_time_add(net->ports[p].latency, 2000000 / net->tick));
-        net->still_after = nadi_max_time(net->still_after, nadi_pkt_still_after(net, p));
+        span = nadi_max_i64(span, nadi_time_add(net->ports[p].latency, 2000000 / net->tick));
+        net->still_after = nadi_max_i64(net->still_after, nadi_pkt_still_after(net, p));
     }
     uint32_t shift = 0;
     while (span >> shift > MAX_SLOTS && shift < 16)
@@ -335,7 +335,7 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
         nadi_pint_init(net);
     if (config->window_global || net->pints)
         nadi_pkt_routes_longest(net, &net->longest_rtt, &net->largest_bdp);
-    net->pint_per_tick = 1 / (double)nadi_max_time(net->longest_rtt, 1);
+    net->pint_per_tick = 1 / (double)nadi_max_i64(net->longest_rtt, 1);
     net->fast_forward = nadi_pkt_fast_forward_create(net);
     return net;
 }

@@ -275,13 +275,13 @@ static nadi_time end_elsewhere(const struct nadi_pkt *net, const struct nadi_pkt
         if (f->live == 0 || f->finished)
             continue;
         const uint32_t port = net->nics[f->nic].port, root = ff->root[port];
-        const nadi_time from = nadi_max_time(ff->ahead[root], net->wheel.now);
+        const nadi_time from = nadi_max_i64(ff->ahead[root], net->wheel.now);
         const nadi_time ticks = net->ports[port].ticks[bytes].busy;
         const bool may_end = net->receivers[i].end <= f->next; /* all of a message is on its way */
         const nadi_time least =
             nadi_time_add(from, may_end ? 0 : nadi_time_mul(ticks, before_last(f)));
         if (root != here)
-            end = nadi_min_time(end, nadi_max_time(ff->ends[root], least));
+            end = nadi_min_i64(end, nadi_max_i64(ff->ends[root], least));
     }
     return end;
 }
@@ -304,11 +304,11 @@ static uint64_t periods_of_times(struct nadi_pkt *net, struct nadi_pkt_fast_forw
 {
     const nadi_time now = net->wheel.now, period = now - ff->at;
     nadi_time end = until < NADI_TIME_MAX ? until + 1 : NADI_TIME_MAX;
-    end = nadi_min_time(end, end_elsewhere(net, ff));
+    end = nadi_min_i64(end, end_elsewhere(net, ff));
     nadi_pkt_wheel_list(&net->wheel, &ff->pending);
     for (size_t i = 0; i < ff->pending.count; i++)
         if (comes_from_outside(net, ff->pending.items[i].event))
-            end = nadi_min_time(end, ff->pending.items[i].at);
+            end = nadi_min_i64(end, ff->pending.items[i].at);
     return end > now + 1 && period > 0 ? (uint64_t)((end - 1 - now) / period) : 0;
 }
 
@@ -319,7 +319,7 @@ static nadi_time longest_pending(const struct nadi_pkt *net, const struct nadi_p
     nadi_time longest = net->former_latency;
     for (size_t i = 0; i < part->ports.count; i++) {
         const struct nadi_pkt_port *port = &net->ports[part->ports.items[i]];
-        longest = nadi_max_time(longest, nadi_time_add(port->latency, port->ticks[bytes].busy));
+        longest = nadi_max_i64(longest, nadi_time_add(port->latency, port->ticks[bytes].busy));
     }
     return longest;
 }
@@ -435,9 +435,9 @@ static void skip_ahead(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, n
     move_part(net, ff, periods, ticks);
     move_counters(net, ff, periods);
     move_events(net, ff, ticks);
-    net->moved_at = nadi_max_time(net->moved_at, now + ticks);
+    net->moved_at = nadi_max_i64(net->moved_at, now + ticks);
     ff->ahead[here] = now + ticks;
-    ff->skipped_to = nadi_max_time(ff->skipped_to, now + ticks);
+    ff->skipped_to = nadi_max_i64(ff->skipped_to, now + ticks);
     ff->skipped_now = true;
 }
 

@@ -123,9 +123,9 @@ static void set_cable(struct nadi_pkt *net, uint32_t port_index, const struct na
         if (port->is_host)
             set_nic_rate(net, port->owner, net->rates[port->rate]);
     }
-    net->former_latency = nadi_max_time(net->former_latency, port->latency);
+    net->former_latency = nadi_max_i64(net->former_latency, port->latency);
     port->latency = c->latency;
-    net->still_after = nadi_max_time(net->still_after, nadi_pkt_still_after(net, port_index));
+    net->still_after = nadi_max_i64(net->still_after, nadi_pkt_still_after(net, port_index));
 }
 
 void nadi_pkt_cables_change(struct nadi_pkt *net, const struct nadi_pkt_cable *cables, size_t count)

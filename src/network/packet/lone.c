@@ -124,7 +124,7 @@ static nadi_time pace(const struct packet *p, const struct lone_pair *pair, uint
 {
     nadi_time slowest = 0;
     for (uint32_t i = 0; i < pair->there; i++)
-        slowest = nadi_max_time(
+        slowest = nadi_max_i64(
             slowest, p->net->ports[p->lone->ports.items[pair->first + i]].ticks[bytes].busy);
     return slowest;
 }
@@ -265,7 +265,7 @@ static void time_message(struct packet *p, struct lone_pair *pair, uint32_t inde
     pair->left = nadi_time_add(pair->begun, nadi_time_round(t.sent));
     pair->going = index;
     pair->timed++;
-    d->arrives = nadi_max_time(nadi_time_add(pair->begun, nadi_time_round(t.arrived)), pair->left);
+    d->arrives = nadi_max_i64(nadi_time_add(pair->begun, nadi_time_round(t.arrived)), pair->left);
     p->lone->most = t.error > p->lone->most ? t.error : p->lone->most;
     mark(p, pair->left, index, SENT);
     mark(p, d->arrives, index, ARRIVED);

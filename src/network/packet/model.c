@@ -171,8 +171,8 @@ void nadi_pkt_model_deliver(struct packet *p, uint32_t index, uint32_t event)
     p->context++;
     /* what else happens may lie between two ticks */
     const nadi_time now = nadi_engine_now(p->base.engine);
-    const nadi_time least = nadi_min_time(at, nadi_engine_horizon(p->base.engine));
-    nadi_engine_call(p->base.engine, nadi_max_time(now, least), d.kind, d.a, d.b, d.c);
+    const nadi_time least = nadi_min_i64(at, nadi_engine_horizon(p->base.engine));
+    nadi_engine_call(p->base.engine, nadi_max_i64(now, least), d.kind, d.a, d.b, d.c);
     const nadi_time horizon = nadi_engine_horizon(p->base.engine) / net->tick;
     p->limit = horizon < p->limit ? horizon : p->limit;
     p->trigger = NADI_PKT_BEHIND_PACKETS;
@@ -414,7 +414,7 @@ static nadi_time busy_of(const struct packet *p, const struct nadi_pkt_port_sent
 {
     const nadi_time busy = nadi_pkt_to_ps(p->net, sent->busy_ticks);
     const bool finished = nadi_engine_finished(p->base.engine);
-    return finished ? nadi_min_time(busy, nadi_engine_now(p->base.engine)) : busy;
+    return finished ? nadi_min_i64(busy, nadi_engine_now(p->base.engine)) : busy;
 }
 
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,

@@ -111,7 +111,7 @@ nadi_time nadi_pkt_recall_last_timer(const struct packet *p,
     for (uint32_t i = 0; i < part->count; i++) {
         const struct nadi_pkt_port *port = &net->ports[nadi_pkt_recall_port(p->recall, part, i)];
         if (port->is_host && net->nics[port->owner].timer != NADI_NONE)
-            last = nadi_max_time(last, net->nics[port->owner].timer_at);
+            last = nadi_max_i64(last, net->nics[port->owner].timer_at);
     }
     return last;
 }

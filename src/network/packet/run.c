@@ -201,6 +201,6 @@ void nadi_pkt_schedule_start(struct nadi_pkt *net, nadi_time at)
 void nadi_pkt_schedule_marker(struct nadi_pkt *net, nadi_time at, uint32_t a, uint32_t b)
 {
     const uint32_t cell = nadi_pkt_new_cell(net, NADI_PKT_MARKER, a, b);
-    nadi_pkt_wheel_add(&net->wheel, nadi_max_time(at, net->wheel.now),
+    nadi_pkt_wheel_add(&net->wheel, nadi_max_i64(at, net->wheel.now),
                        cell | NADI_PKT_BEHIND_PACKETS);
 }

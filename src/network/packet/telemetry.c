@@ -97,7 +97,7 @@ void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at, u
     struct nadi_pkt_pint *p = &net->pints[port_index];
     const nadi_time now = net->wheel.now;
     if (nadi_pkt_kind(net->packets[at].word) == NADI_PKT_DATA) {
-        const nadi_time since = nadi_min_time(now - p->at, net->longest_rtt);
+        const nadi_time since = nadi_min_i64(now - p->at, net->longest_rtt);
         const double share = (double)since * net->pint_per_tick;
         if (NADI_UNLIKELY(p->rate != port->rate + 1U))
             pint_new_rate(net, port_index);
