@@ -24,21 +24,7 @@ static struct nadi_job *own(const struct nadi_job *job)
 static enum nadi_status run(const char *name, const struct nadi_field *members, struct call *a,
                             enum nadi_status (*work)(void *, struct nadi_diags *), bool keeps)
 {
-    struct nadi_handle *h = a->job ? &a->job->handle : NULL;
-    return h ? nadi_gate(&(struct nadi_gate){.name = name,
-                                             .members = members,
-                                             .arguments = a,
-                                             .work = work,
-                                             .messages = &h->diags,
-                                             .handle = h,
-                                             .keeps = keeps})
-             : NADI_STATUS_INPUT;
-}
-
-static enum nadi_status out_of_order(struct nadi_diags *diags, const char *what)
-{
-    nadi_error(diags, "argument/order", NADI_NOWHERE, NULL, "%s", what);
-    return NADI_STATUS_INPUT;
+    return nadi_gate_handle(name, members, a, work, a->job ? &a->job->handle : NULL, keeps);
 }
 
 static bool is_loaded(const struct nadi_job *job)
@@ -101,7 +87,7 @@ static enum nadi_status set_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;
     if (a->job->load_called || a->job->study)
-        return out_of_order(diags, "settings are made before the job is loaded");
+        return nadi_out_of_order(diags, "settings are made before the job is loaded");
     return nadi_do_job_set(a->job, a->name, a->value, diags);
 }
 
@@ -120,7 +106,7 @@ static enum nadi_status load_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;
     if (a->job->load_called)
-        return out_of_order(diags, "a job is loaded once: create another one");
+        return nadi_out_of_order(diags, "a job is loaded once: create another one");
     return nadi_do_job_load(a->job, diags);
 }
 
@@ -134,7 +120,7 @@ static enum nadi_status model_load_work(void *arguments, struct nadi_diags *diag
 {
     const struct call *a = arguments;
     if (a->job->load_called || a->job->study)
-        return out_of_order(diags, "a job is loaded once: create another one");
+        return nadi_out_of_order(diags, "a job is loaded once: create another one");
     return nadi_do_model_load(a->job, a->model, diags);
 }
 
@@ -153,7 +139,7 @@ static enum nadi_status check_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;
     if (!is_loaded(a->job))
-        return out_of_order(diags, "a job is checked after it was loaded without an error");
+        return nadi_out_of_order(diags, "a job is checked after it was loaded without an error");
     return nadi_do_job_check(a->job, diags);
 }
 
@@ -167,7 +153,7 @@ static enum nadi_status run_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;
     if (!is_loaded(a->job) || a->job->ran)
-        return out_of_order(diags, "a job runs once, after it was loaded without an error");
+        return nadi_out_of_order(diags, "a job runs once, after it was loaded without an error");
     if (a->watch && a->watch->stop)
         nadi_guard_stop_by(NULL);
     return nadi_do_job_run(a->job, a->watch, diags);
@@ -187,7 +173,8 @@ static enum nadi_status keep_ops_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;
     if (!is_loaded(a->job) || a->job->ran)
-        return out_of_order(diags, "nadi_job_keep_ops comes after the load and before the run");
+        return nadi_out_of_order(diags,
+                                 "nadi_job_keep_ops comes after the load and before the run");
     a->job->inputs.options.record_ops = true;
     return NADI_STATUS_DONE;
 }
@@ -203,8 +190,8 @@ static enum nadi_status keep_some_ops_work(void *arguments, struct nadi_diags *d
     enum { MOST_SPANS = 500000 };
     const struct call *a = arguments;
     if (!is_loaded(a->job) || a->job->ran)
-        return out_of_order(diags,
-                            "nadi_job_keep_some_ops comes after the load and before the run");
+        return nadi_out_of_order(diags,
+                                 "nadi_job_keep_some_ops comes after the load and before the run");
     a->job->inputs.options.record_ops = true;
     a->job->inputs.options.most_spans = MOST_SPANS;
     return NADI_STATUS_DONE;
@@ -220,7 +207,8 @@ static enum nadi_status keep_usage_work(void *arguments, struct nadi_diags *diag
 {
     const struct call *a = arguments;
     if (!is_loaded(a->job) || a->job->ran)
-        return out_of_order(diags, "nadi_job_keep_usage comes after the load and before the run");
+        return nadi_out_of_order(diags,
+                                 "nadi_job_keep_usage comes after the load and before the run");
     a->job->inputs.options.record_usage = true;
     return NADI_STATUS_DONE;
 }
@@ -286,7 +274,7 @@ struct nadi_rank_times nadi_job_rank(const struct nadi_job *job, uint32_t rank)
 
 static enum nadi_status not_run(struct nadi_diags *diags)
 {
-    return out_of_order(diags, "there are results after a run");
+    return nadi_out_of_order(diags, "there are results after a run");
 }
 
 static enum nadi_status write_work(void *arguments, struct nadi_diags *diags)
@@ -295,7 +283,8 @@ static enum nadi_status write_work(void *arguments, struct nadi_diags *diags)
     if (!has_run(a->job))
         return not_run(diags);
     if (!a->output->claim && (!a->output->folder || !*a->output->folder))
-        return out_of_order(diags, "there is neither a folder nor a claim of one to write into");
+        return nadi_out_of_order(diags,
+                                 "there is neither a folder nor a claim of one to write into");
     return nadi_do_job_write(a->job, a->output, diags);
 }
 
@@ -367,7 +356,8 @@ static enum nadi_status model_result_work(void *arguments, struct nadi_diags *di
 {
     struct call *a = arguments;
     if (!has_run(a->job) || !a->job->study)
-        return out_of_order(diags, "nadi_model_result comes after a run of nadi_model_load's job");
+        return nadi_out_of_order(diags,
+                                 "nadi_model_result comes after a run of nadi_model_load's job");
     a->text = nadi_do_model_result(a->job, a->json, a->colour);
     return NADI_STATUS_DONE;
 }

@@ -1,20 +1,16 @@
-#include "flows/flows.h"
-#include "api/gate.h"
+/* flows: the interface of lists of flows: a job whose workload is one, with its own files and text.
+ */
+#include "report/flows.h"
+#include "api/job.h"
 #include "base/file.h"
 #include "base/str.h"
 #include "base/time.h"
-#include "network/models.h"
 #include "report/columns.h"
-#include "report/flows.h"
 
 struct nadi_flows {
-    struct nadi_handle handle; /* first; what follows is worth nothing once it has failed */
-    struct nadi_arena arena;
-    struct nadi_flows_setup setup;
-    struct nadi_flows_inputs inputs;
-    struct nadi_flows_result result;
-    bool bad_setup; /* said by create; read then fails */
-    bool load_tried, loaded, ran;
+    struct nadi_job job; /* first */
+    struct nadi_flows_options options;
+    const char *network_model, *compat; /* as in the setup */
 };
 
 struct call {
@@ -28,21 +24,7 @@ struct call {
 static enum nadi_status run(const char *name, const struct nadi_field *members, struct call *a,
                             enum nadi_status (*work)(void *, struct nadi_diags *), bool keeps)
 {
-    struct nadi_handle *h = a->flows ? &a->flows->handle : NULL;
-    return h ? nadi_gate(&(struct nadi_gate){.name = name,
-                                             .members = members,
-                                             .arguments = a,
-                                             .work = work,
-                                             .messages = &h->diags,
-                                             .handle = h,
-                                             .keeps = keeps})
-             : NADI_STATUS_INPUT;
-}
-
-static enum nadi_status out_of_order(struct nadi_diags *diags, const char *what)
-{
-    nadi_error(diags, "argument/order", NADI_NOWHERE, NULL, "%s", what);
-    return NADI_STATUS_INPUT;
+    return nadi_gate_handle(name, members, a, work, a->flows ? &a->flows->job.handle : NULL, keeps);
 }
 
 /* --- its life ----------------------------------------------------------------------------------
@@ -58,26 +40,32 @@ void nadi_flows_setup_init(struct nadi_flows_setup *setup)
     };
 }
 
-static void keep(struct nadi_flows *flows, const char **text)
+static const char *kept(struct nadi_flows *flows, const char *text)
 {
-    if (*text)
-        *text = nadi_arena_strdup(&flows->arena, *text);
+    return text ? nadi_arena_strdup(&flows->job.arena, text) : NULL;
 }
 
 static enum nadi_status create_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;
-    struct nadi_flows_setup *setup = &a->flows->setup;
+    const struct nadi_flows_setup *s = a->setup;
+    struct nadi_flows *f = a->flows;
     (void)diags;
-    nadi_arena_init(&a->flows->arena);
-    *setup = *a->setup;
-    keep(a->flows, &setup->flows);
-    keep(a->flows, &setup->topology);
-    keep(a->flows, &setup->config);
-    keep(a->flows, &setup->cc);
-    keep(a->flows, &setup->network_model);
-    keep(a->flows, &setup->compat);
-    a->flows->bad_setup = false;
+    nadi_arena_init(&f->job.arena);
+    nadi_written_init(&f->job.written);
+    f->options =
+        (struct nadi_flows_options){.list = kept(f, s->flows),
+                                    .config = kept(f, s->config),
+                                    .cc = kept(f, s->cc),
+                                    .sample = s->sampled ? nadi_time_from_ns(s->sample_ns) : 0,
+                                    .max_rows = (size_t)s->max_rows};
+    f->network_model = kept(f, s->network_model);
+    f->compat = kept(f, s->compat);
+    f->job.options = (struct nadi_run_options){.flows = &f->options,
+                                               .network = kept(f, s->topology),
+                                               .seed = s->seed,
+                                               .threads = s->threads};
+    f->job.bad_setup = false;
     return NADI_STATUS_DONE;
 }
 
@@ -91,57 +79,51 @@ struct nadi_flows *nadi_flows_create(const struct nadi_flows_setup *setup)
     if (!flows)
         return NULL;
     struct call a = {.flows = flows, .setup = setup};
-    nadi_handle_init(&flows->handle);
-    flows->bad_setup = true;
+    nadi_handle_init(&flows->job.handle);
+    flows->job.bad_setup = true;
     (void)run("nadi_flows_create", members, &a, create_work, true);
     return flows;
 }
 
 void nadi_flows_destroy(struct nadi_flows *flows)
 {
-    if (!flows)
-        return;
-    if (!flows->handle.failed) {
-        if (flows->load_tried)
-            nadi_flows_inputs_release(&flows->inputs);
-        nadi_flows_result_release(&flows->result);
-        nadi_arena_release(&flows->arena);
-    }
-    nadi_handle_release(&flows->handle);
-    nadi_mem_free(flows);
+    if (flows)
+        nadi_job_destroy(&flows->job); /* and with it what is around it */
 }
 
 const struct nadi_diags *nadi_flows_messages(const struct nadi_flows *flows)
 {
-    return flows ? &flows->handle.diags : NULL;
+    return flows ? nadi_job_messages(&flows->job) : NULL;
 }
 
 static const struct nadi_field nothing[] = {NADI_FIELDS_END};
 
+/* What a word of the setup means. */
+static bool find_words(struct nadi_flows *f, struct nadi_diags *diags)
+{
+    struct nadi_run_options *o = &f->job.options;
+    if (f->compat && !nadi_str_equal(f->compat, "ns3"))
+        return nadi_error(diags, "setup/compat", NADI_NOWHERE, "use ns3",
+                          "nothing to be compatible with is named '%s'", f->compat);
+    o->exact_packets = f->compat != NULL;
+    o->network_model =
+        nadi_network_find(f->network_model ? f->network_model : NADI_NETWORK_FOR_FLOWS);
+    if (o->network_model && o->network_model->has_links)
+        return true;
+    return nadi_error(diags, "setup/network-model", NADI_NOWHERE,
+                      "use one of " NADI_NETWORK_LINK_LIST, "no network model '%s' for flows",
+                      f->network_model);
+}
+
 static enum nadi_status read_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;
-    struct nadi_flows *flows = a->flows;
-    const struct nadi_flows_setup *s = &flows->setup;
-    const struct nadi_flows_options options = {
-        .flows = s->flows,
-        .topology = s->topology,
-        .config = s->config,
-        .cc = s->cc,
-        .model = s->network_model,
-        .compat = s->compat,
-        .seed = s->seed,
-        .sample = s->sampled ? nadi_time_from_ns(s->sample_ns) : 0,
-        .max_rows = (size_t)s->max_rows,
-        .threads = s->threads,
-    };
-    if (flows->bad_setup)
+    struct nadi_job *job = &a->flows->job;
+    if (job->bad_setup)
         return NADI_STATUS_INPUT;
-    if (flows->load_tried)
-        return out_of_order(diags, "flows are read once: create others");
-    flows->load_tried = true;
-    flows->loaded = nadi_flows_load(&flows->inputs, &options, diags);
-    return flows->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+    if (job->load_called)
+        return nadi_out_of_order(diags, "flows are read once: create others");
+    return find_words(a->flows, diags) ? nadi_do_job_load(job, diags) : NADI_STATUS_INPUT;
 }
 
 enum nadi_status nadi_flows_read(struct nadi_flows *flows)
@@ -150,56 +132,16 @@ enum nadi_status nadi_flows_read(struct nadi_flows *flows)
     return run("nadi_flows_read", nothing, &a, read_work, true);
 }
 
-/* The first flow of the list that is not done. */
-static void tell_beyond(const struct nadi_flows *flows, struct nadi_diags *diags)
-{
-    const struct nadi_flows_result *r = &flows->result;
-    const struct nadi_graph *g = &flows->inputs.graph;
-    bool *done = NADI_ZNEW(bool, flows->inputs.flows.count);
-    uint32_t first = 0;
-    for (size_t i = 0; i < r->done_count; i++)
-        done[r->done[i].flow] = true;
-    while (done[first])
-        first++;
-    nadi_mem_free(done);
-    const struct nadi_flow_spec *f = &flows->inputs.flows.items[first];
-    struct nadi_place place = NADI_IN_FILE(flows->setup.flows);
-    place.line = f->line;
-    nadi_error(diags, "limit/clock", place,
-               "a rate, a latency or a size is out of proportion: is its unit right?",
-               "the flow of %" PRIu64 " B from node %" PRIu32 " to node %" PRIu32
-               " does not end within the clock's range of 106 days",
-               f->bytes, g->hosts[f->src], g->hosts[f->dst]);
-}
-
 static enum nadi_status run_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;
-    struct nadi_flows *flows = a->flows;
-    const volatile int *stop = a->stop;
-    if (!flows->loaded || flows->ran)
-        return out_of_order(diags, "flows run once, after they were read without an error");
-    flows->inputs.stop = stop;
-    flows->ran = true;
-    if (!nadi_flows_simulate(&flows->inputs, &flows->result, diags))
-        return NADI_STATUS_INPUT;
-    if (flows->result.complete)
-        return NADI_STATUS_DONE;
-    if (flows->result.beyond) {
-        tell_beyond(flows, diags);
-        return NADI_STATUS_LIMIT;
-    }
-    const size_t open = flows->inputs.flows.count - flows->result.done_count;
-    const bool stopped = stop && *stop;
-    if (!stopped)
-        nadi_sim_explain_blocked(flows->result.blocked_ports, flows->result.blocked_node, diags);
-    nadi_error(diags, "flows/open", NADI_NOWHERE,
-               stopped || flows->result.blocked_ports
-                   ? NULL
-                   : "lost packets that nothing repeats hang a flow: see dropped packets",
-               "%zu of %zu flows are not done at %" PRIu64 " ns", open, flows->inputs.flows.count,
-               nadi_time_to_ns(flows->result.end));
-    return stopped ? NADI_STATUS_LIMIT : NADI_STATUS_DEADLOCK;
+    struct nadi_job *job = &a->flows->job;
+    struct nadi_watch watch;
+    if (!job->loaded || job->ran)
+        return nadi_out_of_order(diags, "flows run once, after they were read without an error");
+    nadi_watch_init(&watch);
+    watch.stop = a->stop;
+    return nadi_do_job_run(job, &watch, diags);
 }
 
 enum nadi_status nadi_flows_run(struct nadi_flows *flows, const volatile int *stop)
@@ -210,7 +152,7 @@ enum nadi_status nadi_flows_run(struct nadi_flows *flows, const volatile int *st
 
 int nadi_flows_have_results(const struct nadi_flows *flows)
 {
-    return flows && !flows->handle.failed && flows->ran;
+    return flows && nadi_job_has_results(&flows->job);
 }
 
 /* --- files and texts of a run ------------------------------------------------------------------
@@ -218,7 +160,7 @@ int nadi_flows_have_results(const struct nadi_flows *flows)
 
 static enum nadi_status not_run(struct nadi_diags *diags)
 {
-    return out_of_order(diags, "there are results after a run");
+    return nadi_out_of_order(diags, "there are results after a run");
 }
 
 static const struct nadi_field path_members[] = {
@@ -237,9 +179,9 @@ static enum nadi_status fct_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;
     struct nadi_str text = NADI_STR_INIT;
-    if (!a->flows->ran)
+    if (!a->flows->job.ran)
         return not_run(diags);
-    nadi_report_flows_fct(&a->flows->inputs, &a->flows->result, &text);
+    nadi_report_flows_fct(&a->flows->job.inputs, &a->flows->job.result, &text);
     return write_text(a->path, &text, diags);
 }
 
@@ -253,9 +195,9 @@ static enum nadi_status pfc_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;
     struct nadi_str text = NADI_STR_INIT;
-    if (!a->flows->ran)
+    if (!a->flows->job.ran)
         return not_run(diags);
-    nadi_report_flows_pfc(&a->flows->result, &text);
+    nadi_report_flows_pfc(&a->flows->job.result, &text);
     return write_text(a->path, &text, diags);
 }
 
@@ -269,12 +211,12 @@ static enum nadi_status folder_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;
     const struct nadi_flows *flows = a->flows;
-    if (!flows->ran)
+    if (!flows->job.ran)
         return not_run(diags);
     if (!nadi_file_make_folder(a->path, diags))
         return NADI_STATUS_INPUT;
     enum nadi_status status = NADI_STATUS_DONE;
-    const struct nadi_result_data of = {.flows_in = &flows->inputs, .flows = &flows->result};
+    const struct nadi_result_data of = {.in = &flows->job.inputs, .r = &flows->job.result};
     for (size_t i = 0; nadi_flows_files[i] && status == NADI_STATUS_DONE; i++) {
         struct nadi_str text = NADI_STR_INIT, path = NADI_STR_INIT;
         nadi_view_csv(nadi_flows_files[i], &of, &text);
@@ -295,9 +237,9 @@ static enum nadi_status text_work(void *arguments, struct nadi_diags *diags)
 {
     struct call *a = arguments;
     struct nadi_str text = NADI_STR_INIT;
-    if (!a->flows->ran)
+    if (!a->flows->job.ran)
         return not_run(diags);
-    nadi_report_flows_text(&a->flows->inputs, &a->flows->result, &text);
+    nadi_report_flows_text(&a->flows->job.inputs, &a->flows->job.result, &text);
     a->text = text.text;
     return NADI_STATUS_DONE;
 }

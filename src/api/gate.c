@@ -156,6 +156,27 @@ enum nadi_status nadi_gate(const struct nadi_gate *g)
     return status;
 }
 
+enum nadi_status nadi_gate_handle(const char *name, const struct nadi_field *members,
+                                  void *arguments,
+                                  enum nadi_status (*done_by)(void *, struct nadi_diags *),
+                                  struct nadi_handle *h, bool keeps)
+{
+    return h ? nadi_gate(&(struct nadi_gate){.name = name,
+                                             .members = members,
+                                             .arguments = arguments,
+                                             .work = done_by,
+                                             .messages = &h->diags,
+                                             .handle = h,
+                                             .keeps = keeps})
+             : NADI_STATUS_INPUT;
+}
+
+enum nadi_status nadi_out_of_order(struct nadi_diags *diags, const char *what)
+{
+    nadi_error(diags, "argument/order", NADI_NOWHERE, NULL, "%s", what);
+    return NADI_STATUS_INPUT;
+}
+
 void nadi_handle_init(struct nadi_handle *h)
 {
     h->inside = nadi_guard_heap() != NULL;

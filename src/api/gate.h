@@ -52,6 +52,14 @@ static inline enum nadi_status nadi_gate_call(const char *name, const struct nad
                                          .messages = messages});
 }
 
+/* Of a function with one; NULL: there is none, INPUT. */
+enum nadi_status nadi_gate_handle(const char *name, const struct nadi_field *members,
+                                  void *arguments,
+                                  enum nadi_status (*work)(void *, struct nadi_diags *),
+                                  struct nadi_handle *h, bool keeps);
+/* A call that does not come after the right one: an error, and INPUT. */
+enum nadi_status nadi_out_of_order(struct nadi_diags *diags, const char *what);
+
 void nadi_handle_init(struct nadi_handle *h);
 /* Before the handle is freed; what it keeps was released. */
 void nadi_handle_release(struct nadi_handle *h);

@@ -137,7 +137,7 @@ static bool has_files(const struct nadi_job *job, struct nadi_diags *diags)
 
 enum nadi_status nadi_do_job_load(struct nadi_job *job, struct nadi_diags *diags)
 {
-    if (job->bad_setup || !has_files(job, diags))
+    if (job->bad_setup || (!job->options.flows && !has_files(job, diags)))
         return NADI_STATUS_INPUT;
     if (job->options.catalogue)
         return nadi_error(diags, "setup/catalogue", NADI_NOWHERE,

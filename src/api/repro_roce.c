@@ -10,8 +10,8 @@
 #include "base/congestion.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "flows/flows.h"
 #include "report/markup.h"
+#include "sim/run.h"
 
 enum { RACKS = 8, PER_RACK = 16, GPUS = RACKS * PER_RACK, SPINES = 8, KIB = 1024 };
 enum { SCHEMES = 10, WORKLOADS = 6, MOST_FLOWS = 64 };
@@ -149,14 +149,14 @@ static const char *flow_file(struct nadi_repro *r, bool incast)
     return path;
 }
 
-static struct crowd crowd_of(const struct nadi_flows_inputs *in,
-                             const struct nadi_flows_result *result, bool into)
+static struct crowd crowd_of(const struct nadi_inputs *in, const struct nadi_flows_result *result,
+                             bool into)
 {
     struct crowd c = {0, 0, 0};
     double sum = 0, squares = 0;
     uint32_t count = 0;
     for (size_t i = 0; i < result->done_count; i++) {
-        const struct nadi_flow_spec *f = &in->flows.items[result->done[i].flow];
+        const struct nadi_flow_spec *f = &in->flows->list.items[result->done[i].flow];
         if ((f->dst == 0) != into)
             continue;
         const double us = (double)result->done[i].duration / 1e6;
@@ -173,14 +173,14 @@ static struct crowd crowd_of(const struct nadi_flows_inputs *in,
 }
 
 /* Times of the flows beside the incast, by their places in the list without it. */
-static void times_beside(const struct nadi_flows_inputs *in, const struct nadi_flows_result *result,
+static void times_beside(const struct nadi_inputs *in, const struct nadi_flows_result *result,
                          double *us)
 {
     for (size_t i = 0; i < result->done_count; i++) {
         uint32_t place = 0;
         for (uint32_t f = 0; f < result->done[i].flow; f++)
-            place += in->flows.items[f].dst != 0;
-        if (in->flows.items[result->done[i].flow].dst != 0 && place < MOST_FLOWS)
+            place += in->flows->list.items[f].dst != 0;
+        if (in->flows->list.items[result->done[i].flow].dst != 0 && place < MOST_FLOWS)
             us[place] = (double)result->done[i].duration / 1e6;
     }
 }
@@ -219,20 +219,28 @@ static double paused_us(const struct nadi_flows_result *result)
     return us;
 }
 
-static bool run_flows(struct study *s, int scheme, bool incast, struct nadi_flows_inputs *in,
-                      struct nadi_flows_result *result)
+/* The caller releases both. */
+static bool run_flows(struct study *s, int scheme, bool incast, struct nadi_inputs *in,
+                      struct nadi_result *result)
 {
-    const struct nadi_flows_options options = {.flows = flow_file(s->r, incast),
-                                               .topology = s->topology,
-                                               .config = packet_file(s->r, scheme),
-                                               .sample = nadi_time_from_ns(10000),
-                                               .max_rows = 100000};
-    *result = (struct nadi_flows_result){.done_count = 0};
-    return options.flows && options.config && nadi_flows_load(in, &options, s->r->diags) &&
-           nadi_flows_simulate(in, result, s->r->diags);
+    const struct nadi_flows_options flows = {.list = flow_file(s->r, incast),
+                                             .config = packet_file(s->r, scheme),
+                                             .sample = nadi_time_from_ns(10000),
+                                             .max_rows = 100000};
+    const struct nadi_run_options options = {.flows = &flows,
+                                             .network = s->topology,
+                                             .network_model =
+                                                 nadi_network_find(NADI_NETWORK_FOR_FLOWS)};
+    *in = (struct nadi_inputs){.rank_count = 0};
+    *result = (struct nadi_result){.rank_count = 0};
+    if (!flows.list || !flows.config || !nadi_inputs_load(in, &options, s->r->diags))
+        return false;
+    nadi_simulate(in, NULL, result);
+    nadi_diags_append(s->r->diags, &result->diags);
+    return result->outcome == NADI_OUTCOME_DONE;
 }
 
-static void take_incast(const struct nadi_flows_inputs *in, const struct nadi_flows_result *result,
+static void take_incast(const struct nadi_inputs *in, const struct nadi_flows_result *result,
                         const double *alone, struct incast *i)
 {
     double beside[MOST_FLOWS] = {0};
@@ -258,21 +266,19 @@ static void take_incast(const struct nadi_flows_inputs *in, const struct nadi_fl
 
 static bool simulate_incast(struct study *s, int scheme)
 {
-    struct nadi_flows_inputs in;
-    struct nadi_flows_result result;
     double alone[MOST_FLOWS] = {0};
-    bool ok = run_flows(s, scheme, false, &in, &result);
-    if (ok)
-        times_beside(&in, &result, alone);
-    nadi_flows_result_release(&result);
-    nadi_flows_inputs_release(&in);
-    if (!ok)
-        return false;
-    ok = run_flows(s, scheme, true, &in, &result);
-    if (ok)
-        take_incast(&in, &result, alone, &s->incast[scheme]);
-    nadi_flows_result_release(&result);
-    nadi_flows_inputs_release(&in);
+    bool ok = true;
+    for (int incast = 0; ok && incast < 2; incast++) {
+        struct nadi_inputs in;
+        struct nadi_result result;
+        ok = run_flows(s, scheme, incast, &in, &result);
+        if (ok && incast)
+            take_incast(&in, result.listed, alone, &s->incast[scheme]);
+        else if (ok)
+            times_beside(&in, result.listed, alone);
+        nadi_result_release(&result);
+        nadi_inputs_release(&in);
+    }
     return ok;
 }
 

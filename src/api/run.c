@@ -54,6 +54,7 @@ enum nadi_status nadi_do_job_run(struct nadi_job *job, const struct nadi_watch *
     case NADI_OUTCOME_DEADLOCK:
         return NADI_STATUS_DEADLOCK;
     case NADI_OUTCOME_NO_ROUTE:
+    case NADI_OUTCOME_REFUSED:
     case NADI_OUTCOME_NO_MEMORY:
         return NADI_STATUS_INPUT;
     case NADI_OUTCOME_LIMIT:

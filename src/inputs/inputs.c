@@ -103,6 +103,8 @@ bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *opt
     nadi_arena_init(&in->arena);
     nadi_graph_init(&in->graph);
     struct nadi_load l = {.in = in, .diags = diags};
+    if (options->flows)
+        return nadi_load_flows(&l);
     if (!nadi_load_options(&l) || !load_files(&l) || !nadi_load_metadata_groups(&l))
         return false;
     nadi_load_choose_by_traces(&l); /* groups are known */
@@ -150,6 +152,8 @@ void nadi_inputs_release(struct nadi_inputs *in)
     nadi_mem_free(in->files);
     if (in->groups.items)
         nadi_groups_release(&in->groups);
+    if (in->flows)
+        nadi_flow_list_release(&in->flows->list);
     nadi_graph_release(&in->graph);
     nadi_arena_release(&in->arena);
     *in = (struct nadi_inputs){0};

@@ -14,6 +14,7 @@
 #include "memory/memory.h"
 #include "network/flit/config.h"
 #include "network/flow.h"
+#include "network/flow_list.h"
 #include "network/loadstore/config.h"
 #include "network/ops.h"
 #include "network/packet/config.h"
@@ -24,6 +25,7 @@
 #include "trace/trace.h"
 
 struct nadi_doc_changes;
+struct nadi_network_setup;
 struct nadi_table;
 struct nadi_table_file;
 
@@ -43,12 +45,30 @@ struct nadi_lone_collective { /* a workload without files: one collective on all
     struct nadi_lone_memory memory; /* instead of the collective, where npus is above 0 */
 };
 
+/* A workload that is a list of flows (network/flow_list.h) instead of traces. What is NULL is as
+ * the network file, or the configuration of the HPCC simulator, says. */
+struct nadi_flows_options {
+    const char *list, *config; /* config: of packets; NULL at last: defaults */
+    const char *cc;            /* congestion control */
+    nadi_time sample;          /* ps between two samples of queues, links and flows; 0: none */
+    size_t max_rows;           /* of each kind of sample */
+};
+
+struct nadi_flows_workload {
+    struct nadi_flow_list list;
+    const char *path;        /* of the list */
+    uint64_t max_pfc_events; /* kept; all are counted */
+    nadi_time sample;        /* as in the options */
+    size_t max_rows;
+};
+
 struct nadi_trace_keep; /* inputs/trace_files.h */
 
 /* What the command line says. Paths may be NULL where optional. */
 struct nadi_run_options {
     const char *workload; /* prefix: rank r reads <prefix>.<r>.et; *.yml, *.yaml: a manifest */
     const struct nadi_lone_collective *lone; /* instead of a workload; `system` is optional then */
+    const struct nadi_flows_options *flows;  /* likewise; a `network` too, and `system` unread */
     const char *system, *network;
     const char *memory;                           /* optional: no remote memory */
     const char *groups;                           /* optional */
@@ -66,7 +86,7 @@ struct nadi_run_options {
                               the reference, with a warning; else it is an error */
     bool strict;           /* unknown keys are errors */
     bool compat;           /* drop-in names: the scales do nothing, and a note says so */
-    uint32_t threads;      /* 0: one for each core, as many as are worth it */
+    uint32_t threads;      /* 0: one for each core, as many as are worth it; of flows: one */
     uint64_t max_sim_ns;   /* 0: no limit */
     uint64_t max_wall_ms;  /* 0: no limit */
     double packet_error;   /* packet model: of a message that is timed, in % ; 0: none is */
@@ -74,7 +94,7 @@ struct nadi_run_options {
     bool record_ops;       /* keep every node's start and end */
     uint64_t most_spans;   /* beyond it those of one rank a class; 0: a number that fits memory */
     uint32_t samples;      /* of the platform's intervals; 0: none */
-    uint64_t seed;         /* of them */
+    uint64_t seed;         /* of them; of flows, where it is not 0: of marks, losses and spraying */
     const char *catalogue; /* of prices and powers; NULL: none */
     double years, electricity, pue; /* as cost/bill.h has them */
     const char *energy; /* catalogue of what traffic draws (cost/energy.h); NULL: none */
@@ -141,7 +161,9 @@ struct nadi_inputs {
     uint32_t custom_count;
     struct nadi_table_file *tables; /* that system.attached has steps from */
     uint32_t table_count;
-    struct nadi_events *events; /* NULL: no events file */
+    struct nadi_events *events;        /* NULL: no events file */
+    struct nadi_flows_workload *flows; /* NULL: traces. Else what follows from the network alone is
+                                          there besides, and nothing else */
     struct nadi_resolved *settings;
     size_t setting_count, setting_capacity;
     struct nadi_input_file *files;
@@ -179,6 +201,8 @@ bool nadi_inputs_take_memory(struct nadi_inputs *in, const char *path, double lo
 bool nadi_inputs_take_tiers(struct nadi_inputs *in, const char *path, double local_rate,
                             struct nadi_diags *diags) NADI_MUST_USE;
 
+/* What the network model is given, but for the engine and what is of one run. */
+struct nadi_network_setup nadi_inputs_network(const struct nadi_inputs *in);
 /* Does the network fit the network model? False with errors in diags. */
 bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;
 /* What the links of the graph take at the least by the network model (network/ops.h); the caller

@@ -86,6 +86,8 @@ bool nadi_load_system(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_custom_nodes(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_groups(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_traces(struct nadi_load *l) NADI_MUST_USE; /* or nadi_load_manifest */
+/* load_flows.c: a list of flows, and all that it needs besides: instead of all others. */
+bool nadi_load_flows(struct nadi_load *l) NADI_MUST_USE;
 /* load_lone.c: the system file with the algorithm of options.lone in it, and its trace */
 bool nadi_load_lone_system(struct nadi_load *l, struct nadi_doc *doc) NADI_MUST_USE;
 void nadi_load_lone_trace(struct nadi_load *l);

@@ -1,5 +1,4 @@
-#include "flows/flows.h"
-
+/* load_flows: a workload that is a list of flows, with its network and configuration. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -14,11 +13,11 @@
 
 enum { MAX_PFC_EVENTS = 10000000 }; /* 240 MB */
 
-static bool choose_cc(struct nadi_flows_inputs *in, const char *name, struct nadi_diags *diags)
+static bool choose_cc(struct nadi_inputs *in, const char *name, struct nadi_diags *diags)
 {
-    const struct nadi_cc_ops *cc = name ? nadi_cc_find(name) : in->config.cc;
+    const struct nadi_cc_ops *cc = name ? nadi_cc_find(name) : in->packet.cc;
     if (cc) {
-        in->config.cc = cc;
+        in->packet.cc = cc;
         return true;
     }
     struct nadi_str known = NADI_STR_INIT;
@@ -31,26 +30,25 @@ static bool choose_cc(struct nadi_flows_inputs *in, const char *name, struct nad
 }
 
 /* The packet file or config.txt; exact mode without either has the HPCC simulator's defaults. */
-static bool load_config(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
-                        struct nadi_hpcc_files *files, struct nadi_diags *diags)
+static bool load_config(struct nadi_inputs *in, struct nadi_hpcc_files *files,
+                        struct nadi_diags *diags)
 {
+    const char *config = in->options.flows->config;
     struct nadi_schema_values values;
     struct nadi_doc doc;
-    if (!o->config && !o->compat) {
-        nadi_packet_config_init(&in->config);
-        in->config.buffer_grows = true;
-        in->config.ack_first_one_way = true;
-    } else if (!o->config || nadi_packet_is_hpcc(o->config)) {
-        nadi_packet_config_init_hpcc(&in->config);
-        return !o->config ||
-               nadi_hpcc_config_read(&in->config, files, o->config, &in->arena, diags);
+    if (!config && !in->options.exact_packets) {
+        in->packet.buffer_grows = true;
+        in->packet.ack_first_one_way = true;
+    } else if (!config || nadi_packet_is_hpcc(config)) {
+        nadi_packet_config_init_hpcc(&in->packet);
+        return !config || nadi_hpcc_config_read(&in->packet, files, config, &in->arena, diags);
     } else {
         const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_PACKET);
-        if (!nadi_doc_read(&doc, o->config, schema->title,
-                           nadi_doc_syntax_of(o->config, schema->syntax), diags))
+        if (!nadi_doc_read(&doc, config, schema->title, nadi_doc_syntax_of(config, schema->syntax),
+                           diags))
             return false;
         const bool ok = nadi_schema_check(&values, schema, &doc, true, &doc.arena, diags) &&
-                        nadi_packet_config_fill(&in->config, &values, &in->arena, diags);
+                        nadi_packet_config_fill(&in->packet, &values, &in->arena, diags);
         nadi_doc_release(&doc);
         return ok;
     }
@@ -76,61 +74,40 @@ static bool is_link_list(const char *path)
     return digit;
 }
 
-static bool choose_model(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
-                         struct nadi_diags *diags)
+static bool check_model(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
-    in->model = nadi_network_find(o->model ? o->model : NADI_NETWORK_FOR_FLOWS);
-    if (!in->model || !in->model->has_links)
-        return nadi_error(diags, "setup/network-model", NADI_NOWHERE,
-                          "use one of " NADI_NETWORK_LINK_LIST, "no network model '%s' for flows",
-                          o->model);
-    if (in->model->has_packets || !(o->config || o->cc || o->compat))
+    const struct nadi_network_ops *model = in->options.network_model;
+    const struct nadi_flows_options *o = in->options.flows;
+    if (model->has_packets || !(o->config || o->cc || in->options.exact_packets))
         return true;
     return nadi_error(diags, "setup/network-model", NADI_NOWHERE, "leave it out",
-                      "the network model %s knows no packets: no %s", o->model,
+                      "the network model %s knows no packets: no %s", model->name,
                       o->config ? "configuration"
                       : o->cc   ? "congestion control"
                                 : "compatibility");
 }
 
-/* A network file as `nadi run` has it: dimensions, a graph or both. Without a configuration on the
+/* A network file as traces have it: dimensions, a graph or both. Without a configuration on the
  * command line its `packet` key says how. */
-static bool load_network(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
-                         const char *path, struct nadi_diags *diags)
+static bool load_network(struct nadi_load *l)
 {
-    struct nadi_inputs base = {.options = {.network = path,
-                                           .network_model = in->model,
-                                           .exact_packets = o->compat != NULL}};
-    struct nadi_load l = {.in = &base, .diags = diags};
-    nadi_arena_init(&base.arena);
-    nadi_graph_init(&base.graph);
-    bool ok = nadi_load_network(&l);
-    if (o->config)
-        l.packet_path = o->config;
-    ok = ok && nadi_load_packet(&l);
-    if (ok && base.graph.node_count == 0) { /* plain dimensions, which some models take as such */
-        nadi_graph_from_dims(&base.graph, &base.topology);
-        base.routing.scheme = NADI_ROUTE_DIMENSION_ORDER;
+    struct nadi_inputs *in = l->in;
+    if (!nadi_load_network(l))
+        return false;
+    if (in->options.flows->config)
+        l->packet_path = in->options.flows->config;
+    if (!nadi_load_packet(l))
+        return false;
+    if (in->graph.node_count == 0) { /* plain dimensions, which some models take as such */
+        nadi_graph_from_dims(&in->graph, &in->topology);
+        in->routing.scheme = NADI_ROUTE_DIMENSION_ORDER;
     }
-    if (ok) {
-        nadi_graph_release(&in->graph);
-        nadi_arena_release(&in->arena);
-        in->graph = base.graph;
-        in->arena = base.arena;
-        if (in->model->has_packets)
-            in->config = base.packet;
-        in->topology = base.topology;
-        in->routing = base.routing;
-        in->flow = base.flow;
-        nadi_graph_init(&base.graph);
-        nadi_arena_init(&base.arena);
-    }
-    nadi_inputs_release(&base);
-    return ok;
+    in->has_graph = true;
+    return true;
 }
 
 /* The other models ask how many NPUs there are; the graph says the rest. */
-static bool set_topology(struct nadi_flows_inputs *in)
+static bool set_topology(struct nadi_inputs *in)
 {
     in->topology = (struct nadi_topology){.dim_count = 1};
     in->topology.dims[0] = (struct nadi_dim){.kind = NADI_DIM_SWITCH,
@@ -138,109 +115,91 @@ static bool set_topology(struct nadi_flows_inputs *in)
                                              .bytes_per_ns = 1,
                                              .oversubscription = 1};
     in->routing.scheme = NADI_ROUTE_ECMP;
+    in->has_graph = true;
+    in->rank_count = in->graph.host_count;
     return nadi_topology_finish(&in->topology);
 }
 
-/* Packets are made for the run alone, which says what does not fit. */
-static bool model_fits(const struct nadi_flows_inputs *in, struct nadi_diags *diags)
+static bool load_topology(struct nadi_load *l, const char **list)
 {
-    const struct nadi_network_setup setup = {.topology = &in->topology,
-                                             .graph = &in->graph,
-                                             .routing = &in->routing,
-                                             .packet = &in->config,
-                                             .flow = &in->flow,
-                                             .flit = &in->flit,
-                                             .loadstore = &in->loadstore};
-    return in->model->has_packets || !in->model->accepts || in->model->accepts(&setup, diags);
-}
-
-static bool load_topology(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
-                          const char **list, struct nadi_diags *diags)
-{
+    struct nadi_inputs *in = l->in;
     struct nadi_hpcc_files files = {0};
-    if (o->topology && !is_link_list(o->topology))
-        return load_network(in, o, o->topology, diags);
-    if (!load_config(in, o, &files, diags))
+    if (in->options.network && !is_link_list(in->options.network))
+        return load_network(l);
+    if (!load_config(in, &files, l->diags))
         return false;
-    const char *path = o->topology ? o->topology : files.topology;
+    if (!in->options.network)
+        in->options.network = files.topology;
     if (!*list)
         *list = files.flows;
-    if (!path)
-        return nadi_error(diags, "setup/missing", NADI_NOWHERE,
+    if (!in->options.network)
+        return nadi_error(l->diags, "setup/missing", NADI_NOWHERE,
                           "name it, or give a configuration that does", "no topology file");
-    return nadi_graph_read_hpcc(&in->graph, path, diags) && set_topology(in) &&
-           model_fits(in, diags);
+    /* Packets are made for the run alone, which says what does not fit. */
+    return nadi_graph_read_hpcc(&in->graph, in->options.network, l->diags) && set_topology(in) &&
+           (in->options.network_model->has_packets || nadi_inputs_fit_model(in, l->diags));
 }
 
-static bool check_sizes(const struct nadi_flows_inputs *in, const char *path,
-                        struct nadi_diags *diags)
+static bool check_sizes(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
-    const uint64_t most = nadi_packet_most_bytes(&in->config);
-    for (size_t i = 0; in->model->has_packets && i < in->flows.count; i++) {
-        struct nadi_place place = NADI_IN_FILE(path);
-        place.line = in->flows.items[i].line;
-        if (in->flows.items[i].bytes > most)
+    const uint64_t most = nadi_packet_most_bytes(&in->packet);
+    const struct nadi_flow_list *list = &in->flows->list;
+    for (size_t i = 0; in->options.network_model->has_packets && i < list->count; i++) {
+        struct nadi_place place = NADI_IN_FILE(in->flows->path);
+        place.line = list->items[i].line;
+        if (list->items[i].bytes > most)
             return nadi_error(diags, "hpcc/flows", place, "make several flows of it",
                               "flow %zu has %" PRIu64 " bytes; with packets of %" PRIu32
                               " at most %" PRIu64,
-                              i, in->flows.items[i].bytes, in->config.payload_bytes, most);
+                              i, list->items[i].bytes, in->packet.payload_bytes, most);
     }
     return true;
 }
 
 /* Parts know of each other what went over their cables, and nothing else. */
-static bool check_threads(const struct nadi_flows_inputs *in, struct nadi_diags *diags)
+static bool check_threads(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
     const char *why = NULL;
-    if (in->threads <= 1)
+    if (in->options.threads <= 1)
         return true;
-    if (!in->model->has_packets)
+    if (!in->options.network_model->has_packets)
         why = "only the packet model runs in parts";
-    else if (in->config.exact)
+    else if (in->packet.exact)
         why = "in exact mode events of one time have one order in the whole network";
-    else if (in->config.fault_count)
+    else if (in->packet.fault_count)
         why = "link faults route all flows anew at once";
     else if (in->routing.scheme == NADI_ROUTE_ADAPTIVE)
         why = "adaptive routing looks at the load of the whole network";
     if (!why)
         return true;
     return nadi_error(diags, "flows/threads", NADI_NOWHERE, "leave out --threads",
-                      "no run on %" PRIu32 " threads: %s", in->threads, why);
+                      "no run on %" PRIu32 " threads: %s", in->options.threads, why);
 }
 
-bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
-                     struct nadi_diags *diags)
+bool nadi_load_flows(struct nadi_load *l)
 {
-    const char *list = o->flows;
-    *in = (struct nadi_flows_inputs){.max_pfc_events = MAX_PFC_EVENTS,
-                                     .sample = o->sample,
-                                     .max_rows = o->max_rows,
-                                     .threads = o->threads};
-    nadi_arena_init(&in->arena);
-    nadi_graph_init(&in->graph);
-    nadi_packet_config_init(&in->config);
+    struct nadi_inputs *in = l->in;
+    const struct nadi_flows_options *o = in->options.flows;
+    const char *list = o->list;
+    in->flows = NADI_ARENA_ZNEW(&in->arena, struct nadi_flows_workload, 1);
+    in->flows->max_pfc_events = MAX_PFC_EVENTS;
+    in->flows->sample = o->sample;
+    in->flows->max_rows = o->max_rows;
+    nadi_packet_config_init(&in->packet);
     nadi_flit_config_init(&in->flit);
     nadi_loadstore_config_init(&in->loadstore);
-    if (o->compat && !nadi_str_equal(o->compat, "ns3"))
-        return nadi_error(diags, "setup/compat", NADI_NOWHERE, "use ns3",
-                          "nothing to be compatible with is named '%s'", o->compat);
-    if (!choose_model(in, o, diags) || !load_topology(in, o, &list, diags))
+    if (!check_model(in, l->diags) || !load_topology(l, &list))
         return false;
     if (!list)
-        return nadi_error(diags, "setup/missing", NADI_NOWHERE,
+        return nadi_error(l->diags, "setup/missing", NADI_NOWHERE,
                           "name it, or give a configuration that does", "no flow file");
-    if (o->compat)
-        in->config.exact = true;
-    if (o->seed)
-        in->config.seed = in->routing.seed = o->seed;
-    return choose_cc(in, o->cc, diags) && nadi_flow_list_read(&in->flows, list, diags) &&
-           nadi_flow_list_check(&in->flows, &in->graph, list, diags) &&
-           check_sizes(in, list, diags) && check_threads(in, diags);
-}
-
-void nadi_flows_inputs_release(struct nadi_flows_inputs *in)
-{
-    nadi_graph_release(&in->graph);
-    nadi_flow_list_release(&in->flows);
-    nadi_arena_release(&in->arena);
+    in->flows->path = nadi_arena_strdup(&in->arena, list);
+    if (in->options.exact_packets)
+        in->packet.exact = true;
+    if (in->options.seed)
+        in->packet.seed = in->routing.seed = in->options.seed;
+    return choose_cc(in, o->cc, l->diags) &&
+           nadi_flow_list_read(&in->flows->list, list, l->diags) &&
+           nadi_flow_list_check(&in->flows->list, &in->graph, list, l->diags) &&
+           check_sizes(in, l->diags) && check_threads(in, l->diags);
 }

@@ -34,27 +34,28 @@ static bool load_config(struct nadi_load *l, struct nadi_hpcc_files *files)
     return ok;
 }
 
-static struct nadi_network_setup setup_of(const struct nadi_inputs *in)
+struct nadi_network_setup nadi_inputs_network(const struct nadi_inputs *in)
 {
     return (struct nadi_network_setup){.topology = &in->topology,
-                                       .graph = &in->graph,
+                                       .graph = in->graph.node_count ? &in->graph : NULL,
                                        .routing = in->has_graph ? &in->routing : NULL,
                                        .packet = &in->packet,
                                        .flow = &in->flow,
                                        .flit = &in->flit,
-                                       .loadstore = &in->loadstore};
+                                       .loadstore = &in->loadstore,
+                                       .in_flight = in->in_flight};
 }
 
 bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
-    const struct nadi_network_setup setup = setup_of(in);
+    const struct nadi_network_setup setup = nadi_inputs_network(in);
     const struct nadi_network_ops *model = in->options.network_model;
     return !model->accepts || model->accepts(&setup, diags);
 }
 
 struct nadi_link_least *nadi_inputs_link_least(const struct nadi_inputs *in)
 {
-    const struct nadi_network_setup setup = setup_of(in);
+    const struct nadi_network_setup setup = nadi_inputs_network(in);
     struct nadi_link_least *least =
         NADI_NEW(struct nadi_link_least, (size_t)in->graph.link_count + in->graph.limited_count);
     nadi_network_least(in->options.network_model, &setup, least);

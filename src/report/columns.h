@@ -9,7 +9,6 @@
 #define NADI_REPORT_COLUMNS_H
 
 #include "cost/bill.h"
-#include "flows/flows.h"
 #include "format/csv_write.h"
 #include "format/database.h"
 #include "format/json_write.h"
@@ -23,7 +22,7 @@
 
 #include <assert.h>
 
-/* What is tabulated. Of a run: all up to `traffic`; what a table does not need may be NULL. */
+/* What is tabulated. What a table does not need may be NULL. */
 struct nadi_result_data {
     const struct nadi_inputs *in;
     const struct nadi_result *r;
@@ -36,8 +35,6 @@ struct nadi_result_data {
     const struct nadi_traffic *traffic;
     const struct nadi_bill *bill; /* NULL: no catalogue was named */
     const struct nadi_worth *worth;
-    const struct nadi_flows_inputs *flows_in; /* of plain flows */
-    const struct nadi_flows_result *flows;
 };
 
 /* ---- columns ------------------------------------------------------------------------------- */

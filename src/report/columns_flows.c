@@ -9,7 +9,7 @@ static struct nadi_cell ns(nadi_time ps)
 
 static struct nadi_cell node(const struct nadi_result_row *row, uint32_t number)
 {
-    const char *name = row->of->flows_in->graph.nodes[number].name;
+    const char *name = row->of->in->graph.nodes[number].name;
     return name ? nadi_cell_text(name) : nadi_cell_u64(number);
 }
 
@@ -18,11 +18,11 @@ static struct nadi_cell node(const struct nadi_result_row *row, uint32_t number)
 static const struct nadi_flow_spec *spec_of(const struct nadi_result_row *row)
 {
     const struct nadi_flow_done *d = row->item;
-    return &row->of->flows_in->flows.items[d->flow];
+    return &row->of->in->flows->list.items[d->flow];
 }
 
-NADI_ROW_GETTER(flow_src, node(row, row->of->flows_in->graph.hosts[spec_of(row)->src]));
-NADI_ROW_GETTER(flow_dst, node(row, row->of->flows_in->graph.hosts[spec_of(row)->dst]));
+NADI_ROW_GETTER(flow_src, node(row, row->of->in->graph.hosts[spec_of(row)->src]));
+NADI_ROW_GETTER(flow_dst, node(row, row->of->in->graph.hosts[spec_of(row)->dst]));
 NADI_ROW_GETTER(flow_bytes, nadi_cell_u64(spec_of(row)->bytes));
 NADI_GETTER(flow_start, item, nadi_flow_done, d, ns(d->start));
 NADI_GETTER(flow_duration, item, nadi_flow_done, d, ns(d->duration));
@@ -50,8 +50,8 @@ static const struct nadi_column done_columns[] = {
 
 static void put_flows(struct nadi_rows *rows)
 {
-    for (size_t i = 0; i < rows->of->flows->done_count; i++)
-        nadi_rows_item(rows, &rows->of->flows->done[i], i);
+    for (size_t i = 0; i < rows->of->r->listed->done_count; i++)
+        nadi_rows_item(rows, &rows->of->r->listed->done[i], i);
 }
 
 const struct nadi_result_view nadi_view_flows_csv = {
@@ -65,7 +65,7 @@ NADI_GETTER(pfc_node, item, nadi_pfc_event, e, node(row, e->node));
 
 static struct nadi_cell pfc_peer(struct nadi_result_row *row)
 {
-    const struct nadi_graph *g = &row->of->flows_in->graph;
+    const struct nadi_graph *g = &row->of->in->graph;
     const struct nadi_pfc_event *e = row->item;
     return node(row, g->ports[g->first_port[e->node] + e->port - 1].peer);
 }
@@ -80,8 +80,8 @@ static const struct nadi_column pfc_columns[] = {
 
 static void put_pfc(struct nadi_rows *rows)
 {
-    for (size_t i = 0; i < rows->of->flows->pfc_count; i++)
-        nadi_rows_item(rows, &rows->of->flows->pfc[i], i);
+    for (size_t i = 0; i < rows->of->r->listed->pfc_count; i++)
+        nadi_rows_item(rows, &rows->of->r->listed->pfc[i], i);
 }
 
 const struct nadi_result_view nadi_view_flows_pfc_csv = {NADI_VIEW_FLOWS_CSV,
@@ -125,19 +125,19 @@ NADI_GETTER(port_busy, item, nadi_port_total, t, ns(t->busy));
 static struct nadi_cell port_utilisation(struct nadi_result_row *row)
 {
     const struct nadi_port_total *t = row->item;
-    const nadi_time end = row->of->flows->end;
+    const nadi_time end = row->of->r->listed->end;
     return nadi_cell_real(end > 0 ? (double)t->busy / (double)end : 0);
 }
 
 /* How hashes spread flows over it and its equals; NULL: no hash chose it. */
 static const struct nadi_hash_spread_link *spread_of(const struct nadi_result_row *row)
 {
-    const struct nadi_graph *g = &row->of->flows_in->graph;
+    const struct nadi_graph *g = &row->of->in->graph;
     const struct port *p = row->more;
     if (p->peer == p->node)
         return NULL;
     const uint32_t channel = nadi_graph_channel(g, p->node, g->first_port[p->node] + p->number - 1);
-    const struct nadi_hash_spread_link *s = &row->of->flows->spread[channel];
+    const struct nadi_hash_spread_link *s = &row->of->r->listed->spread[channel];
     return s->even > 0 ? s : NULL;
 }
 
@@ -150,7 +150,7 @@ enum { HASHED = 2 };
 
 static unsigned more_of_ports(const struct nadi_result_data *of)
 {
-    return of->flows->spread ? HASHED : 0u;
+    return of->r->listed->spread ? HASHED : 0u;
 }
 
 #define TOTAL(member) NADI_MEMBER(nadi_port_total, member)
@@ -177,9 +177,9 @@ static const struct nadi_column port_columns[] = {
 
 static void put_ports(struct nadi_rows *rows)
 {
-    const struct nadi_flows_result *r = rows->of->flows;
+    const struct nadi_flows_result *r = rows->of->r->listed;
     for (uint32_t p = 0; p < r->port_count; p++) {
-        const struct port port = port_of(&rows->of->flows_in->graph, p);
+        const struct port port = port_of(&rows->of->in->graph, p);
         if (!port.is_far_end)
             nadi_rows_put(rows, &(struct nadi_result_row){.item = &r->ports[p], .more = &port});
     }
@@ -202,7 +202,7 @@ static struct nadi_cell sample_time(struct nadi_result_row *row)
 {
     const struct nadi_sample *s = row->item;
     const nadi_time interval =
-        row->of->flows->samples.series[(enum nadi_series_kind)row->index].interval;
+        row->of->r->listed->samples.series[(enum nadi_series_kind)row->index].interval;
     return ns(nadi_time_mul(interval, s->index + 1));
 }
 
@@ -211,14 +211,14 @@ static struct nadi_cell sample_utilisation(struct nadi_result_row *row)
 {
     const struct nadi_sample *s = row->item;
     const double share =
-        (double)s->value / (double)row->of->flows->samples.series[NADI_SERIES_LINKS].interval;
+        (double)s->value / (double)row->of->r->listed->samples.series[NADI_SERIES_LINKS].interval;
     return nadi_cell_real(share < 1 ? share : 1);
 }
 
-NADI_GETTER(
-    sample_rate, item, nadi_sample, s,
-    nadi_cell_real((double)s->value * row->of->flows_in->config.payload_bytes * 8 /
-                   nadi_time_in_ns(row->of->flows->samples.series[NADI_SERIES_FLOWS].interval)));
+NADI_GETTER(sample_rate, item, nadi_sample, s,
+            nadi_cell_real(
+                (double)s->value * row->of->in->packet.payload_bytes * 8 /
+                nadi_time_in_ns(row->of->r->listed->samples.series[NADI_SERIES_FLOWS].interval)));
 
 static const struct nadi_column sample_columns[] = {
     {"time_ns", QUEUES | BUSY | RATES, NADI_GET(REAL, sample_time),
@@ -237,11 +237,11 @@ static const struct nadi_column sample_columns[] = {
 
 static void put_series(struct nadi_rows *rows, enum nadi_series_kind kind)
 {
-    const struct nadi_series *s = &rows->of->flows->samples.series[kind];
+    const struct nadi_series *s = &rows->of->r->listed->samples.series[kind];
     for (size_t i = 0; i < s->count; i++) {
         struct port port = {0};
         if (kind != NADI_SERIES_FLOWS)
-            port = port_of(&rows->of->flows_in->graph, s->items[i].id);
+            port = port_of(&rows->of->in->graph, s->items[i].id);
         nadi_rows_put(
             rows, &(struct nadi_result_row){.item = &s->items[i], .more = &port, .index = kind});
     }

@@ -239,6 +239,8 @@ const char *nadi_outcome_name(enum nadi_outcome outcome)
         return "deadlock";
     case NADI_OUTCOME_NO_ROUTE:
         return "no way";
+    case NADI_OUTCOME_REFUSED:
+        return "refused";
     case NADI_OUTCOME_NO_MEMORY:
         return "no memory";
     case NADI_OUTCOME_LIMIT:

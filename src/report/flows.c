@@ -9,22 +9,22 @@ static uint64_t ns(nadi_time ps)
     return nadi_time_to_ns(nadi_time_add(ps, NADI_PS_PER_NS / 2));
 }
 
-void nadi_report_flows_fct(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,
+void nadi_report_flows_fct(const struct nadi_inputs *in, const struct nadi_result *r,
                            struct nadi_str *out)
 {
-    for (size_t i = 0; i < r->done_count; i++) {
-        const struct nadi_flow_done *d = &r->done[i];
-        const struct nadi_flow_spec *f = &in->flows.items[d->flow];
+    for (size_t i = 0; i < r->listed->done_count; i++) {
+        const struct nadi_flow_done *d = &r->listed->done[i];
+        const struct nadi_flow_spec *f = &in->flows->list.items[d->flow];
         nadi_str_printf(out, "%" PRIu32 " %" PRIu32 " %u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
                         in->graph.hosts[f->src], in->graph.hosts[f->dst], d->sport, f->bytes,
                         ns(d->start), ns(d->duration));
     }
 }
 
-void nadi_report_flows_pfc(const struct nadi_flows_result *r, struct nadi_str *out)
+void nadi_report_flows_pfc(const struct nadi_result *r, struct nadi_str *out)
 {
-    for (size_t i = 0; i < r->pfc_count; i++) {
-        const struct nadi_pfc_event *e = &r->pfc[i];
+    for (size_t i = 0; i < r->listed->pfc_count; i++) {
+        const struct nadi_pfc_event *e = &r->listed->pfc[i];
         nadi_str_printf(out, "%" PRIu64 " %" PRIu32 " %d %" PRIu32 " %d\n", ns(e->at), e->node,
                         e->is_switch, e->port, e->pause);
     }
@@ -72,9 +72,10 @@ static const char *name_of(const struct nadi_graph *g, uint32_t node, char buffe
 }
 
 /* The cable on which hashes put most flows beyond an even share. */
-static void add_hashing(const struct nadi_graph *g, const struct nadi_flows_result *r,
+static void add_hashing(const struct nadi_graph *g, const struct nadi_result *result,
                         struct nadi_str *out)
 {
+    const struct nadi_flows_result *r = result->listed;
     uint32_t worst = NADI_NONE, from, to;
     double most = 0;
     char name[2][32];
@@ -92,19 +93,20 @@ static void add_hashing(const struct nadi_graph *g, const struct nadi_flows_resu
                     " cables: several flows, an equal cable none\n"
                     "  most               %" PRIu32 " flows from %s to %s; an even spread would be "
                     "%.1f\n",
-                    r->collisions, r->hashed_links, r->spread[worst].flows,
+                    result->spread.collisions, result->spread.links, r->spread[worst].flows,
                     name_of(g, from, name[0]), name_of(g, to, name[1]), r->spread[worst].even);
 }
 
-void nadi_report_flows_text(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,
+void nadi_report_flows_text(const struct nadi_inputs *in, const struct nadi_result *r,
                             struct nadi_str *out)
 {
+    const struct nadi_flows_result *listed = r->listed;
     char end[32], events[32], rate[32];
-    nadi_str_printf(out, "%zu of %zu flows done at %s\n", r->done_count, in->flows.count,
-                    nadi_units_time(end, (double)r->end / 1e3));
-    if (r->done_count)
-        add_times(r, out);
-    const struct nadi_pkt_totals *t = &r->totals;
+    nadi_str_printf(out, "%zu of %zu flows done at %s\n", listed->done_count, in->flows->list.count,
+                    nadi_units_time(end, (double)listed->end / 1e3));
+    if (listed->done_count)
+        add_times(listed, out);
+    const struct nadi_pkt_totals *t = &listed->totals;
     if (t->data_sent)
         nadi_str_printf(out,
                         "Packets\n"
@@ -117,6 +119,6 @@ void nadi_report_flows_text(const struct nadi_flows_inputs *in, const struct nad
                         t->dropped_loss, t->marked, t->pauses + t->resumes, t->pauses);
     add_hashing(&in->graph, r, out);
     nadi_str_printf(out, "Simulated %s events in %.3f s: %s events/s\n",
-                    nadi_units_count(events, (double)t->events), r->wall_s,
-                    nadi_units_count(rate, r->wall_s > 0 ? (double)t->events / r->wall_s : 0));
+                    nadi_units_count(events, (double)r->events), r->wall_s,
+                    nadi_units_count(rate, r->wall_s > 0 ? (double)r->events / r->wall_s : 0));
 }

@@ -7,14 +7,14 @@
 #define NADI_REPORT_FLOWS_H
 
 #include "base/str.h"
-#include "flows/flows.h"
+#include "sim/run.h"
 
-void nadi_report_flows_fct(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,
+void nadi_report_flows_fct(const struct nadi_inputs *in, const struct nadi_result *r,
                            struct nadi_str *out);
-void nadi_report_flows_pfc(const struct nadi_flows_result *r, struct nadi_str *out);
+void nadi_report_flows_pfc(const struct nadi_result *r, struct nadi_str *out);
 
 /* Summary for people: completion times, packets, pauses, speed of the simulation. */
-void nadi_report_flows_text(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,
+void nadi_report_flows_text(const struct nadi_inputs *in, const struct nadi_result *r,
                             struct nadi_str *out);
 
 #endif

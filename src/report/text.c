@@ -101,6 +101,10 @@ static void headline(const struct page *p)
         nadi_str_printf(p->out, "NO ROUTE for a message at %s: %u of %u ranks finished.", time,
                         n.ranks_finished, r->rank_count);
         break;
+    case NADI_OUTCOME_REFUSED:
+        ink(p, NADI_INK_RED);
+        nadi_str_printf(p->out, "REFUSED by the network model at %s.", time);
+        break;
     case NADI_OUTCOME_NO_MEMORY:
         ink(p, NADI_INK_RED);
         nadi_str_printf(p->out, "NO MEMORY for a request at %s: %u of %u ranks finished.", time,

@@ -9,6 +9,7 @@
 #include "network/packet/figures.h"
 #include "network/usage.h"
 #include "platform/spread.h"
+#include "sim/flow_samples.h"
 #include "trace/trace.h"
 
 enum nadi_outcome {
@@ -16,6 +17,7 @@ enum nadi_outcome {
     NADI_OUTCOME_DONE,
     NADI_OUTCOME_DEADLOCK,    /* events ran out with open nodes */
     NADI_OUTCOME_NO_ROUTE,    /* so they did, for a message between ranks without a route */
+    NADI_OUTCOME_REFUSED,     /* the network model cannot run it, or not on: diags say why */
     NADI_OUTCOME_NO_MEMORY,   /* a tier has no room for a block, or a block does not lie there */
     NADI_OUTCOME_LIMIT,       /* --max-sim or --max-wall reached, or the clock's range */
     NADI_OUTCOME_INTERRUPTED, /* SIGINT */
@@ -157,6 +159,47 @@ struct nadi_fast_forward_result { /* repetition that was fast-forwarded: sim/fas
     const char *why_none;         /* NULL: nothing was in the way */
 };
 
+/* ---- of a list of flows. Times are ps. A flow's completion is when its last byte arrives; in the
+ * exact mode of the packet model, when the sender has the last byte's acknowledgement, as in the
+ * HPCC simulator. ---- */
+
+struct nadi_flow_done {
+    uint32_t flow; /* index in the list */
+    uint16_t sport;
+    nadi_time start, duration;
+    nadi_time alone; /* the HPCC simulator's estimate for an empty network */
+};
+
+struct nadi_pfc_event { /* a pause or resume frame, where and when it was received */
+    nadi_time at;
+    uint32_t node;
+    uint32_t port; /* of the node, from 1 */
+    bool is_switch, pause;
+};
+
+struct nadi_port_total {
+    uint64_t packets, bytes; /* put on the cable, headers included */
+    uint64_t peak_bytes;     /* longest queue of one class */
+    nadi_time busy;          /* transmitting, ps */
+};
+
+struct nadi_flows_result {
+    struct nadi_flow_done
+        *done; /* in order of completion; of one time: of number (exact mode: events) */
+    size_t done_count, done_capacity;
+    struct nadi_pfc_event *pfc;
+    size_t pfc_count, pfc_capacity;
+    uint64_t pfc_total;
+    struct nadi_port_total *ports; /* by port of the graph */
+    uint32_t port_count;
+    const struct nadi_hash_spread_link *spread; /* by channel of the graph; NULL: nothing hashes */
+    struct nadi_hash_spread *hashes;            /* whose that is */
+    struct nadi_samples samples;
+    struct nadi_pkt_totals totals;
+    uint64_t hops; /* packets put on cables */
+    nadi_time end;
+};
+
 struct nadi_uncertainty { /* of the end, from the platform's intervals: sim/uncertainty.h */
     uint32_t samples;
     uint64_t low_ns, median_ns, high_ns; /* 2.5 %, 50 %, 97.5 % */
@@ -219,6 +262,7 @@ struct nadi_result {
     uint64_t offered_bytes;  /* comm_size summed over SEND and, once per rank, COLL nodes */
     uint64_t lower_bound_ns; /* no run can be faster: see bound/bound.h; 0: not DONE */
     double wall_s;
+    struct nadi_flows_result *listed;    /* of a list of flows; NULL: of traces */
     struct nadi_uncertainty uncertainty; /* samples 0: not asked for */
     struct nadi_diags diags;             /* the deadlock report: who waits for whom */
 };

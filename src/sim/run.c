@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "bound/bound.h"
 #include "collective/program.h"
-#include "flows/flows.h"
 #include "memory/traffic.h"
+#include "sim/flows.h"
 #include "sim/local_memory.h"
 #include "sim/run_inside.h"
 
@@ -236,26 +236,17 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
     s->logs = in->options.record_ops && !fold && !phases;
     if (s->logs)
         nadi_message_log_init(&s->log, s->engine);
-    const struct nadi_network_setup network = {
-        .topology = &in->topology,
-        .graph = in->graph.node_count ? &in->graph : NULL,
-        .routing = in->has_graph ? &in->routing : NULL,
-        .packet = &in->packet,
-        .flit = &in->flit,
-        .loadstore = &in->loadstore,
-        .flow = &in->flow,
-        .in_flight = in->in_flight,
-        .record_usage = in->options.record_usage,
-        .log = s->logs ? &s->log : NULL,
-        .fabric_stops = in->options.fabric_stops,
-        .border = s->border,
-        .uniform = fold && !phases ? &s->uniform : NULL,
-        .packet_error = in->options.packet_error / 100,
-        .all_packets = in->options.executor == &nadi_executor_message,
-        .to_switches = uses_switches(&in->system),
-        .few_senders = fold && phases && fold->actor_count < in->rank_count / 16,
-        .engine = s->engine,
-    };
+    struct nadi_network_setup network = nadi_inputs_network(in);
+    network.record_usage = in->options.record_usage;
+    network.log = s->logs ? &s->log : NULL;
+    network.fabric_stops = in->options.fabric_stops;
+    network.border = s->border;
+    network.uniform = fold && !phases ? &s->uniform : NULL;
+    network.packet_error = in->options.packet_error / 100;
+    network.all_packets = in->options.executor == &nadi_executor_message;
+    network.to_switches = uses_switches(&in->system);
+    network.few_senders = fold && phases && fold->actor_count < in->rank_count / 16;
+    network.engine = s->engine;
     s->network = in->options.network_model->create(&network);
     struct nadi_workload_setup setup = {
         .config = &in->system,
@@ -462,6 +453,11 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
     nadi_arena_init(&result->arena);
     nadi_diags_init(&result->diags);
     clock_gettime(CLOCK_MONOTONIC, &s.begin);
+    if (in->flows) {
+        nadi_flows_simulate(in, observer ? observer->stop : NULL, result);
+        result->wall_s = seconds_since(&s.begin);
+        return;
+    }
     nadi_simulation_choose(&s);
     if (in->system.track_local_mem && result->executor)
         nadi_local_memory_peaks(in, result);
@@ -474,6 +470,8 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
 void nadi_result_release(struct nadi_result *r)
 {
     nadi_mem_free(r->logged);
+    if (r->listed)
+        nadi_flows_result_release(r->listed);
     nadi_arena_release(&r->arena);
     nadi_diags_release(&r->diags);
     *r = (struct nadi_result){0};

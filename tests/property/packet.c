@@ -90,13 +90,13 @@ static void draw(struct drawn *d, struct nadi_rng *rng, bool lossy)
     else
         packet_case_clos(&d->c, (uint32_t)rng_between(rng, 2, 3), (uint32_t)rng_between(rng, 1, 4),
                          (uint32_t)rng_between(rng, 1, 3));
-    draw_config(&d->c.in.config, rng, lossy);
-    if (!d->c.in.config.exact) /* whose headroom has no room for packets on short cables */
+    draw_config(&d->c.in.packet, rng, lossy);
+    if (!d->c.in.packet.exact) /* whose headroom has no room for packets on short cables */
         draw_cables(&d->c.in.graph, rng);
     const uint32_t hosts = d->c.in.graph.host_count;
     struct nadi_diags diags;
     nadi_diags_init(&diags);
-    d->net = nadi_pkt_create(&d->c.in.graph, &d->c.in.config, &diags);
+    d->net = nadi_pkt_create(&d->c.in.graph, &d->c.in.packet, &diags);
     assert_non_null(d->net);
     nadi_diags_release(&diags);
     d->net->hooks = (struct nadi_pkt_hooks){.context = d, .finished = on_finished};

@@ -38,14 +38,14 @@ static void measure(const struct nadi_cc_ops *cc, double *index, double *share)
     uint32_t flows[SENDERS], before[SENDERS];
     double sum = 0, squares = 0;
     packet_case_star(&c, SENDERS + 1);
-    nadi_packet_config_init(&c.in.config);
-    c.in.config.cc = cc;
-    c.in.config.rate_ai = cc == &nadi_cc_hpcc ? 500000000 : 50000000; /* its speed is this */
-    c.in.config.window = cc == &nadi_cc_none || cc->telemetry >= NADI_TELEMETRY_INT;
+    nadi_packet_config_init(&c.in.packet);
+    c.in.packet.cc = cc;
+    c.in.packet.rate_ai = cc == &nadi_cc_hpcc ? 500000000 : 50000000; /* its speed is this */
+    c.in.packet.window = cc == &nadi_cc_none || cc->telemetry >= NADI_TELEMETRY_INT;
     for (uint32_t i = 0; i < c.in.graph.link_count; i++)
         c.in.graph.links[i].bits_per_s = RATE;
     nadi_diags_init(&diags);
-    struct nadi_pkt *net = nadi_pkt_create(&c.in.graph, &c.in.config, &diags);
+    struct nadi_pkt *net = nadi_pkt_create(&c.in.graph, &c.in.packet, &diags);
     assert_non_null(net);
     for (uint32_t f = 0; f < SENDERS; f++) {
         const nadi_time until = ms(0.2) * f;
@@ -65,7 +65,7 @@ static void measure(const struct nadi_cc_ops *cc, double *index, double *share)
         sum += packets;
         squares += packets * packets;
     }
-    const double frame = c.in.config.payload_bytes + net->frames.data_overhead + net->frames.gap;
+    const double frame = c.in.packet.payload_bytes + net->frames.data_overhead + net->frames.gap;
     const double most = (double)RATE / 8 * 10e-3 / frame;
     *index = sum * sum / (SENDERS * squares);
     *share = sum / most;
@@ -103,9 +103,9 @@ static void alone_as_closed_form(void **state)
                 packet_case_clos(&c, 2, 1, 1);
             else
                 packet_case_star(&c, 2);
-            nadi_packet_config_init(&c.in.config);
-            c.in.config.cc = schemes[i].cc;
-            c.in.config.switching = stores ? NADI_SWITCHING_STORE : NADI_SWITCHING_AUTO;
+            nadi_packet_config_init(&c.in.packet);
+            c.in.packet.cc = schemes[i].cc;
+            c.in.packet.switching = stores ? NADI_SWITCHING_STORE : NADI_SWITCHING_AUTO;
             packet_case_flow(&c, 0, 1, bytes, 0);
             packet_case_run(&c);
             const bool telemetry = schemes[i].cc == &nadi_cc_hpcc;
@@ -138,9 +138,9 @@ static void both_ways_beside_a_fluid(void **state)
         struct packet_case c;
         const uint64_t bytes = 4096 * 10000;
         packet_case_star(&c, 2);
-        nadi_packet_config_init(&c.in.config);
-        c.in.config.cc = &nadi_cc_none;
-        c.in.config.ack_interval_bytes = intervals[i];
+        nadi_packet_config_init(&c.in.packet);
+        c.in.packet.cc = &nadi_cc_none;
+        c.in.packet.ack_interval_bytes = intervals[i];
         packet_case_flow(&c, 0, 1, bytes, 0);
         packet_case_flow(&c, 1, 0, bytes, 0);
         packet_case_run(&c);
@@ -162,10 +162,10 @@ static void small_windows_do_not_wait(void **state)
     struct packet_case c;
     (void)state;
     packet_case_star(&c, 9);
-    nadi_packet_config_init(&c.in.config);
-    c.in.config.cc = &nadi_cc_window;
-    c.in.config.window_bytes = 8 << 10;
-    c.in.config.ack_interval_bytes = 64 << 10;
+    nadi_packet_config_init(&c.in.packet);
+    c.in.packet.cc = &nadi_cc_window;
+    c.in.packet.window_bytes = 8 << 10;
+    c.in.packet.ack_interval_bytes = 64 << 10;
     for (uint32_t f = 0; f < 8; f++)
         packet_case_flow(&c, f, 8, 1 << 20, 0);
     packet_case_run(&c);

@@ -124,7 +124,7 @@ static void make(struct drawn *d)
 {
     struct nadi_diags diags;
     nadi_diags_init(&diags);
-    d->net = nadi_pkt_create(&d->c.in.graph, &d->c.in.config, &diags);
+    d->net = nadi_pkt_create(&d->c.in.graph, &d->c.in.packet, &diags);
     assert_non_null(d->net);
     nadi_diags_release(&diags);
     d->net->hooks = (struct nadi_pkt_hooks){
@@ -134,7 +134,7 @@ static void make(struct drawn *d)
 /* Further messages go behind it; mostly of whole packets, so that packets do not tell them. */
 static void draw_rest(struct drawn *d, struct nadi_pkt_flow_spec *spec, struct nadi_rng *rng)
 {
-    const uint64_t payload = d->c.in.config.payload_bytes;
+    const uint64_t payload = d->c.in.packet.payload_bytes;
     spec->has_queue_pair = true;
     spec->queue_pair = d->flows;
     spec->sport = nadi_pkt_next_port(d->net, spec->src, spec->dst);
@@ -172,7 +172,7 @@ static void draw_flows(struct drawn *d, struct nadi_rng *rng)
             spec.dst = spec.src % 2;
         if (spec.src == spec.dst)
             spec.dst = d->apart ? (spec.src + 2) % 4 : (spec.src + 1) % hosts;
-        if (!d->c.in.config.exact && chance(rng, 3))
+        if (!d->c.in.packet.exact && chance(rng, 3))
             draw_rest(d, &spec, rng);
         start(d, spec);
     }
@@ -184,7 +184,7 @@ static void draw(struct drawn *d, uint64_t seed)
     nadi_rng_init(&rng, seed, "leap");
     *d = (struct drawn){0};
     d->apart = draw_network(&d->c, &rng);
-    draw_config(&d->c.in.config, &rng);
+    draw_config(&d->c.in.packet, &rng);
     make(d);
     draw_flows(d, &rng);
 }
@@ -253,7 +253,7 @@ static void draw_list(struct packet_case *c, uint64_t seed)
     struct nadi_rng rng;
     nadi_rng_init(&rng, seed, "leaping lists");
     const bool apart = draw_network(c, &rng);
-    draw_config(&c->in.config, &rng);
+    draw_config(&c->in.packet, &rng);
     const uint32_t hosts = c->in.graph.host_count;
     const uint64_t flows = pick(&rng, 1, 16), spread = pick(&rng, 0, 18);
     uint64_t start = 0;
@@ -265,19 +265,20 @@ static void draw_list(struct packet_case *c, uint64_t seed)
         start += chance(&rng, 2) ? 0 : pick_size(&rng, spread) - 1;
         packet_case_flow(c, src, dst, pick_size(&rng, 22), start);
     }
-    c->in.sample = chance(&rng, 2) ? (nadi_time)pick_size(&rng, 7) * 1000 * NADI_PS_PER_NS : 0;
-    c->in.max_rows = 2000;
-    c->in.config.stop = chance(&rng, 6) ? (nadi_time)pick_size(&rng, 20) * NADI_PS_PER_NS : 0;
+    c->in.flows->sample =
+        chance(&rng, 2) ? (nadi_time)pick_size(&rng, 7) * 1000 * NADI_PS_PER_NS : 0;
+    c->in.flows->max_rows = 2000;
+    c->in.packet.stop = chance(&rng, 6) ? (nadi_time)pick_size(&rng, 20) * NADI_PS_PER_NS : 0;
 }
 
 static void describe_list(struct packet_case *c, struct nadi_str *text)
 {
-    const uint64_t *totals = (const uint64_t *)&c->result.totals;
+    const uint64_t *totals = (const uint64_t *)&c->listed->totals;
     packet_case_run(c);
-    const struct nadi_result_data of = {.flows_in = &c->in, .flows = &c->result};
+    const struct nadi_result_data of = {.in = &c->in, .r = &c->result};
     for (size_t t = 0; nadi_flows_files[t]; t++)
         nadi_view_csv(nadi_flows_files[t], &of, text);
-    for (size_t i = 0; i < sizeof(c->result.totals) / sizeof(*totals); i++)
+    for (size_t i = 0; i < sizeof(c->listed->totals) / sizeof(*totals); i++)
         nadi_str_printf(text, "%" PRIu64 "\n", totals[i]);
 }
 
@@ -289,12 +290,12 @@ static void try_list(uint64_t seed, struct tally *tally)
     for (uint32_t i = 0; i < (exact ? 2 : 3); i++) {
         struct packet_case c;
         draw_list(&c, seed);
-        exact = c.in.config.exact;
+        exact = c.in.packet.exact;
         if (i > 0)
-            c.in.config.fast_forward_wait = UINT64_MAX;
-        c.in.threads = i == 2 ? 3 : 1;
+            c.in.packet.fast_forward_wait = UINT64_MAX;
+        c.in.options.threads = i == 2 ? 3 : 1;
         describe_list(&c, &texts[i]);
-        events = c.result.totals.events;
+        events = c.listed->totals.events;
         packet_case_release(&c);
         assert_same_texts(seed, runs_of, nadi_str_get(&texts[0]), nadi_str_get(&texts[i]));
     }
@@ -331,7 +332,7 @@ static void dcqcn_is_not_fast_forwarded(void **state)
         struct drawn runs[2] = {0};
         for (uint32_t i = 0; i < 2; i++) {
             struct drawn *d = &runs[i];
-            struct nadi_packet_config *c = &d->c.in.config;
+            struct nadi_packet_config *c = &d->c.in.packet;
             packet_case_star(&d->c, 3);
             nadi_packet_config_init(c);
             c->cc = nadi_cc_find("dcqcn");

@@ -172,11 +172,8 @@ static void draw(struct drawn *d, struct nadi_rng *rng)
     struct nadi_diags diags;
     *d = (struct drawn){0};
     nadi_diags_init(&diags);
-    nadi_arena_init(&d->c.in.arena);
-    nadi_packet_config_init(&d->c.in.config);
+    packet_case_inputs(&d->c.in);
     const uint64_t kind = nadi_rng_below(rng, 3);
-    if (kind > 0)
-        nadi_graph_init(&d->c.in.graph);
     if (kind == 0)
         make_words(d, rng, &diags);
     else if (kind == 1)
@@ -195,11 +192,11 @@ static void draw(struct drawn *d, struct nadi_rng *rng)
 
 static double run(struct drawn *d, const char *model)
 {
-    d->c.in.model = nadi_network_find(model);
+    d->c.in.options.network_model = nadi_network_find(model);
     packet_case_run(&d->c);
-    if (!d->c.result.complete)
+    if (d->c.result.outcome != NADI_OUTCOME_DONE)
         fail_msg("%s, %s: not all done", d->what, model);
-    return (double)d->c.result.end / NADI_PS_PER_NS;
+    return (double)d->c.listed->end / NADI_PS_PER_NS;
 }
 
 static void alone(void **state)
@@ -214,7 +211,7 @@ static void alone(void **state)
         const uint32_t src = between(&rng, 0, hosts - 1);
         packet_case_flow(&d.c, src, (src + between(&rng, 1, hosts - 1)) % hosts, 8000000, 0);
         const double fluid = run(&d, "flow");
-        nadi_flows_result_release(&d.c.result);
+        nadi_result_release(&d.c.result);
         const double ratio = run(&d, "packet") / fluid;
         const double most = 1.02 * (HEADERS + (d.shares ? ANSWERS : 0));
         if (ratio < 1 || ratio > most)
@@ -227,7 +224,7 @@ static void alone(void **state)
 /* The least buffer of powers of two that holds what headroom promises. */
 static void shrink_buffers(struct drawn *d)
 {
-    struct nadi_packet_config *c = &d->c.in.config;
+    struct nadi_packet_config *c = &d->c.in.packet;
     for (c->buffer_bytes = 1 << 17;; c->buffer_bytes *= 2) {
         struct nadi_diags diags;
         nadi_diags_init(&diags);
@@ -253,14 +250,14 @@ static void exchanges(void **state)
             for (uint32_t b = 0; b < hosts; b++)
                 if (a != b)
                     packet_case_flow(&d.c, a, b, 400000 / hosts, 0);
-        d.c.in.config.window = nadi_rng_below(&rng, 2);
-        d.c.in.config.rto = 0; /* only pauses hold packets back */
+        d.c.in.packet.window = nadi_rng_below(&rng, 2);
+        d.c.in.packet.rto = 0; /* only pauses hold packets back */
         shrink_buffers(&d);
         (void)run(&d, "packet");
-        if (d.c.result.totals.dropped_full || d.c.result.blocked_ports)
+        if (d.c.listed->totals.dropped_full || d.c.result.packets.blocked_ports)
             fail_msg("seed %" PRIu64 ", %s: %" PRIu64 " packets dropped", seed, d.what,
-                     d.c.result.totals.dropped_full);
-        pauses += d.c.result.totals.pauses;
+                     d.c.listed->totals.dropped_full);
+        pauses += d.c.listed->totals.pauses;
         packet_case_release(&d.c);
     }
     assert_true(pauses > 1000);

@@ -1,10 +1,10 @@
 /* A network that runs in parts gives what it gives as a whole: every number of it. */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "flows/flows.h"
 #include "network/packet/cc.h"
 #include "network/packet/parts.h"
 #include "support/between.h"
+#include "support/packet_case.h"
 
 #include <setjmp.h>
 
@@ -94,16 +94,16 @@ static void draw_config(struct nadi_packet_config *config, struct nadi_rng *rng)
         config->stop = rng_between(rng, 1000, 200000) * NADI_PS_PER_NS;
 }
 
-static void draw(struct nadi_flows_inputs *in, struct nadi_rng *rng)
+static void draw(struct nadi_inputs *in, struct nadi_rng *rng)
 {
     const bool in_step = nadi_rng_below(rng, 2);
-    *in = (struct nadi_flows_inputs){.max_pfc_events = nadi_rng_below(rng, 4) ? 100000 : 7};
-    nadi_arena_init(&in->arena);
+    packet_case_inputs(in);
+    in->flows->max_pfc_events = nadi_rng_below(rng, 4) ? 100000 : 7;
     draw_graph(&in->graph, rng, in_step);
-    draw_config(&in->config, rng);
+    draw_config(&in->packet, rng);
     if (nadi_rng_below(rng, 2)) {
-        in->sample = rng_between(rng, 500, 50000) * NADI_PS_PER_NS;
-        in->max_rows = nadi_rng_below(rng, 2) ? 100 : 100000;
+        in->flows->sample = rng_between(rng, 500, 50000) * NADI_PS_PER_NS;
+        in->flows->max_rows = nadi_rng_below(rng, 2) ? 100 : 100000;
     }
     const uint32_t hosts = in->graph.host_count, target = (uint32_t)nadi_rng_below(rng, hosts);
     const uint32_t flows = (uint32_t)rng_between(rng, 1, 40);
@@ -119,7 +119,7 @@ static void draw(struct nadi_flows_inputs *in, struct nadi_rng *rng)
                      NADI_PS_PER_NS,
         };
         flow.dst = flow.src == flow.dst ? (flow.dst + 1) % hosts : flow.dst;
-        NADI_PUSH(&in->flows, flow);
+        NADI_PUSH(&in->flows->list, flow);
     }
 }
 
@@ -130,9 +130,10 @@ static void same(uint64_t seed, uint32_t threads, const char *what, const void *
         fail_msg("seed %" PRIu64 ": %s differ with %" PRIu32 " threads", seed, what, threads);
 }
 
-static void is_same(uint64_t seed, uint32_t threads, const struct nadi_flows_result *x,
-                    const struct nadi_flows_result *y)
+static void is_same(uint64_t seed, uint32_t threads, const struct nadi_result *with,
+                    const struct nadi_result *without)
 {
+    const struct nadi_flows_result *x = with->listed, *y = without->listed;
     assert_int_equal(x->done_count, y->done_count);
     for (size_t i = 0; i < x->done_count; i++) { /* not by memory: there is padding */
         const struct nadi_flow_done *a = &x->done[i], *b = &y->done[i];
@@ -158,17 +159,15 @@ static void is_same(uint64_t seed, uint32_t threads, const struct nadi_flows_res
     }
     assert_int_equal(x->hops, y->hops);
     assert_int_equal(x->end, y->end);
-    assert_int_equal(x->complete, y->complete);
-    assert_int_equal(x->blocked_ports, y->blocked_ports);
-    assert_int_equal(x->blocked_node, y->blocked_node);
+    assert_int_equal(with->outcome, without->outcome);
+    assert_int_equal(with->packets.blocked_ports, without->packets.blocked_ports);
+    assert_int_equal(with->packets.blocked_node, without->packets.blocked_node);
 }
 
-static void run(const struct nadi_flows_inputs *in, struct nadi_flows_result *result)
+static void run(const struct nadi_inputs *in, struct nadi_result *result)
 {
-    struct nadi_diags diags;
-    nadi_diags_init(&diags);
-    assert_true(nadi_flows_simulate(in, result, &diags));
-    nadi_diags_release(&diags);
+    nadi_simulate(in, NULL, result);
+    assert_int_not_equal(result->outcome, NADI_OUTCOME_REFUSED);
 }
 
 static void as_a_whole(void **state)
@@ -177,24 +176,24 @@ static void as_a_whole(void **state)
     uint64_t done = 0, open = 0, pauses = 0, lost = 0, marked = 0, rows = 0;
     (void)state;
     for (uint64_t seed = 0; seed < CASES; seed++) {
-        struct nadi_flows_inputs in;
-        struct nadi_flows_result whole, parts;
+        struct nadi_inputs in;
+        struct nadi_result whole, parts;
         struct nadi_rng rng;
         nadi_rng_init(&rng, seed, "parts");
         draw(&in, &rng);
         run(&in, &whole);
-        in.threads = threads[seed % 3];
+        in.options.threads = threads[seed % 3];
         run(&in, &parts);
-        is_same(seed, in.threads, &whole, &parts);
-        nadi_flows_result_release(&parts);
-        done += whole.done_count;
-        open += in.flows.count - whole.done_count;
-        pauses += whole.totals.pauses;
-        lost += whole.totals.dropped_loss;
-        marked += whole.totals.marked;
-        rows += whole.samples.series[NADI_SERIES_FLOWS].count;
-        nadi_flows_result_release(&whole);
-        nadi_flows_inputs_release(&in);
+        is_same(seed, in.options.threads, &whole, &parts);
+        nadi_result_release(&parts);
+        done += whole.listed->done_count;
+        open += in.flows->list.count - whole.listed->done_count;
+        pauses += whole.listed->totals.pauses;
+        lost += whole.listed->totals.dropped_loss;
+        marked += whole.listed->totals.marked;
+        rows += whole.listed->samples.series[NADI_SERIES_FLOWS].count;
+        nadi_result_release(&whole);
+        nadi_inputs_release(&in);
     }
     assert_true(done > 500 && open > 5 && pauses > 50 && lost > 50 && marked > 50);
     assert_true(rows > 300);
@@ -205,13 +204,13 @@ static void is_fair(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < CASES; seed++) {
-        struct nadi_flows_inputs in;
+        struct nadi_inputs in;
         struct nadi_diags diags;
         struct nadi_rng rng;
         nadi_diags_init(&diags);
         nadi_rng_init(&rng, seed, "cut");
         draw(&in, &rng);
-        struct nadi_pkt *net = nadi_pkt_create(&in.graph, &in.config, &diags);
+        struct nadi_pkt *net = nadi_pkt_create(&in.graph, &in.packet, &diags);
         assert_non_null(net);
         uint32_t *part_of = NADI_NEW(uint32_t, in.graph.node_count);
         const uint32_t most = (uint32_t)rng_between(&rng, 1, 9);
@@ -230,7 +229,7 @@ static void is_fair(void **state)
         nadi_mem_free(used);
         nadi_mem_free(part_of);
         nadi_pkt_destroy(net);
-        nadi_flows_inputs_release(&in);
+        nadi_inputs_release(&in);
         nadi_diags_release(&diags);
     }
 }

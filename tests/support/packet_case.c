@@ -16,13 +16,22 @@ static void connect(struct nadi_graph *g, uint32_t a, uint32_t b)
     nadi_graph_add_link(g, link);
 }
 
+void packet_case_inputs(struct nadi_inputs *in)
+{
+    *in = (struct nadi_inputs){.options.network_model = &nadi_network_packet, .has_graph = true};
+    nadi_arena_init(&in->arena);
+    nadi_graph_init(&in->graph);
+    nadi_packet_config_init(&in->packet);
+    in->flows = NADI_ARENA_ZNEW(&in->arena, struct nadi_flows_workload, 1);
+    in->flows->max_pfc_events = 100000;
+}
+
 static void begin(struct packet_case *c)
 {
-    *c = (struct packet_case){.in.max_pfc_events = 100000};
-    nadi_arena_init(&c->in.arena);
-    nadi_graph_init(&c->in.graph);
-    nadi_packet_config_init_hpcc(&c->in.config);
-    c->in.config.exact = true;
+    *c = (struct packet_case){.ran = false};
+    packet_case_inputs(&c->in);
+    nadi_packet_config_init_hpcc(&c->in.packet);
+    c->in.packet.exact = true;
 }
 
 void packet_case_star(struct packet_case *c, uint32_t hosts)
@@ -65,29 +74,28 @@ void packet_case_flow(struct packet_case *c, uint32_t src, uint32_t dst, uint64_
         .bytes = bytes,
         .start = (nadi_time)start_ns * NADI_PS_PER_NS,
     };
-    NADI_PUSH(&c->in.flows, flow);
+    NADI_PUSH(&c->in.flows->list, flow);
 }
 
 void packet_case_run(struct packet_case *c)
 {
-    struct nadi_diags diags;
-    nadi_diags_init(&diags);
-    NADI_ASSERT(nadi_flows_simulate(&c->in, &c->result, &diags));
-    nadi_diags_release(&diags);
+    nadi_simulate(&c->in, NULL, &c->result);
+    NADI_ASSERT(c->result.outcome != NADI_OUTCOME_REFUSED);
+    c->listed = c->result.listed;
     c->ran = true;
 }
 
 void packet_case_release(struct packet_case *c)
 {
-    nadi_flows_inputs_release(&c->in);
+    nadi_inputs_release(&c->in);
     if (c->ran)
-        nadi_flows_result_release(&c->result);
+        nadi_result_release(&c->result);
 }
 
 uint64_t packet_case_ns(const struct packet_case *c, uint32_t flow)
 {
-    for (size_t i = 0; i < c->result.done_count; i++)
-        if (c->result.done[i].flow == flow)
-            return (uint64_t)(c->result.done[i].duration / NADI_PS_PER_NS);
+    for (size_t i = 0; i < c->listed->done_count; i++)
+        if (c->listed->done[i].flow == flow)
+            return (uint64_t)(c->listed->done[i].duration / NADI_PS_PER_NS);
     NADI_BUG("flow %" PRIu32 " is not done", flow);
 }

@@ -2,11 +2,15 @@
 #ifndef NADI_TESTS_PACKET_CASE_H
 #define NADI_TESTS_PACKET_CASE_H
 
-#include "flows/flows.h"
+#include "sim/run.h"
+
+/* Empty inputs for a list of flows as packets, with the default configuration. */
+void packet_case_inputs(struct nadi_inputs *in);
 
 struct packet_case {
-    struct nadi_flows_inputs in;
-    struct nadi_flows_result result;
+    struct nadi_inputs in;
+    struct nadi_result result;
+    const struct nadi_flows_result *listed; /* of the result */
     bool ran;
 };
 

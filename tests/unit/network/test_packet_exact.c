@@ -33,7 +33,7 @@ static void one_flow(void **state)
 static void incast(struct packet_case *c, const struct nadi_cc_ops *cc)
 {
     packet_case_star(c, 9);
-    c->in.config.cc = cc;
+    c->in.packet.cc = cc;
     for (uint32_t h = 0; h < 8; h++)
         packet_case_flow(c, h, 8, 1000000, 0);
 }
@@ -59,7 +59,7 @@ static void range(const struct packet_case *c, uint64_t *least, uint64_t *most)
 {
     *least = UINT64_MAX;
     *most = 0;
-    for (uint32_t i = 0; i < c->in.flows.count; i++) {
+    for (uint32_t i = 0; i < c->in.flows->list.count; i++) {
         *least = nadi_min_u64(*least, packet_case_ns(c, i));
         *most = nadi_max_u64(*most, packet_case_ns(c, i));
     }
@@ -71,7 +71,7 @@ static void hpcc(void **state)
     uint64_t least, most;
     (void)state;
     packet_case_star(&c, 2);
-    c.in.config.cc = &nadi_cc_hpcc;
+    c.in.packet.cc = &nadi_cc_hpcc;
     packet_case_flow(&c, 0, 1, 1000000, 0);
     packet_case_run(&c);
     assert_int_equal(packet_case_ns(&c, 0), 26656);
@@ -90,17 +90,17 @@ static void pauses(void **state)
     uint64_t least, most;
     (void)state;
     incast(&c, &nadi_cc_none);
-    c.in.config.window = false;
-    c.in.config.buffer_bytes = 2 << 20;
+    c.in.packet.window = false;
+    c.in.packet.buffer_bytes = 2 << 20;
     packet_case_run(&c);
     range(&c, &least, &most);
     assert_int_equal(least, 155958);
     assert_int_equal(most, 172023);
-    assert_int_equal(c.result.pfc_total, 128);
-    assert_int_equal(c.result.totals.pauses, 64);
-    assert_true(c.result.pfc[0].pause && !c.result.pfc[0].is_switch);
-    assert_int_equal(c.result.pfc[0].at / NADI_PS_PER_NS, 3135);
-    assert_int_equal(c.result.totals.dropped_full, 0);
+    assert_int_equal(c.listed->pfc_total, 128);
+    assert_int_equal(c.listed->totals.pauses, 64);
+    assert_true(c.listed->pfc[0].pause && !c.listed->pfc[0].is_switch);
+    assert_int_equal(c.listed->pfc[0].at / NADI_PS_PER_NS, 3135);
+    assert_int_equal(c.listed->totals.dropped_full, 0);
     packet_case_release(&c);
 }
 
@@ -148,13 +148,13 @@ static void random_pauses(void **state)
     uint64_t least, most;
     (void)state;
     incast(&c, &nadi_cc_dctcp);
-    c.in.config.window = false;
-    c.in.config.buffer_bytes = 2 << 20;
+    c.in.packet.window = false;
+    c.in.packet.buffer_bytes = 2 << 20;
     packet_case_run(&c);
     range(&c, &least, &most);
     assert_int_equal(least, 148902);
     assert_int_equal(most, 172023);
-    assert_int_equal(c.result.pfc_total, 142);
+    assert_int_equal(c.listed->pfc_total, 142);
     packet_case_release(&c);
 }
 
@@ -162,11 +162,11 @@ static uint64_t acks_of_ten(uint32_t interval, uint32_t chunk)
 {
     struct packet_case c;
     packet_case_star(&c, 2);
-    c.in.config.ack_interval_bytes = interval;
-    c.in.config.chunk_bytes = chunk;
+    c.in.packet.ack_interval_bytes = interval;
+    c.in.packet.chunk_bytes = chunk;
     packet_case_flow(&c, 0, 1, 10000, 0);
     packet_case_run(&c);
-    const uint64_t acks = c.result.totals.acks_sent;
+    const uint64_t acks = c.listed->totals.acks_sent;
     packet_case_release(&c);
     return acks;
 }
@@ -186,13 +186,13 @@ static void injected_pause(void **state)
     struct packet_case c;
     (void)state;
     packet_case_star(&c, 2);
-    c.in.config.nic_pauses = 1;
+    c.in.packet.nic_pauses = 1;
     packet_case_flow(&c, 0, 1, 100000, 0);
     packet_case_run(&c);
-    assert_int_equal(c.result.pfc_total, 2);
-    assert_int_equal(c.result.pfc[0].at / NADI_PS_PER_NS, 2 * (21 + 1000) + 1 + 1000);
-    assert_true(c.result.pfc[0].is_switch && c.result.pfc[0].pause);
-    assert_int_equal((c.result.pfc[1].at - c.result.pfc[0].at) / NADI_PS_PER_NS, 10000);
+    assert_int_equal(c.listed->pfc_total, 2);
+    assert_int_equal(c.listed->pfc[0].at / NADI_PS_PER_NS, 2 * (21 + 1000) + 1 + 1000);
+    assert_true(c.listed->pfc[0].is_switch && c.listed->pfc[0].pause);
+    assert_int_equal((c.listed->pfc[1].at - c.listed->pfc[0].at) / NADI_PS_PER_NS, 10000);
     packet_case_release(&c);
 }
 
@@ -202,9 +202,9 @@ static void promised_too_much(void **state)
     struct packet_case c;
     (void)state;
     incast(&c, &nadi_cc_none);
-    c.in.config.buffer_bytes = 1 << 20;
+    c.in.packet.buffer_bytes = 1 << 20;
     packet_case_run(&c);
-    assert_int_equal(c.result.pfc_total, 0);
+    assert_int_equal(c.listed->pfc_total, 0);
     assert_int_equal(packet_case_ns(&c, 7), 172023);
     packet_case_release(&c);
 }

@@ -164,7 +164,7 @@ static void run_pair(struct pair *p, uint64_t seed)
     *p = (struct pair){.most = 300};
     nadi_rng_init(&p->rng, seed, "lanes");
     packet_case_clos(&p->c, 2, 1, 2);
-    struct nadi_packet_config *config = &p->c.in.config;
+    struct nadi_packet_config *config = &p->c.in.packet;
     nadi_packet_config_init(config);
     config->payload_bytes = PAYLOAD;
     config->window_bytes = chance(&p->rng, 2) ? 0 : pick(&p->rng, 1, 8) * PAYLOAD;
@@ -202,7 +202,7 @@ static void test_losses(void **state)
         run_pair(&p, seed);
         assert_int_equal(p.arrived, p.most);
         assert_int_equal(p.closed, 1);
-        if (p.c.in.config.back_to_chunk) /* what is sent once more arrives once more */
+        if (p.c.in.packet.back_to_chunk) /* what is sent once more arrives once more */
             assert_true(p.net->totals.data_bytes_received >= p.bytes);
         else
             assert_int_equal(p.net->totals.data_bytes_received, p.bytes);
@@ -239,10 +239,10 @@ static void test_rate_stays(void **state)
     const nadi_time until = NADI_TIME_MAX / 4;
     (void)state;
     packet_case_star(&p.c, 2);
-    nadi_packet_config_init(&p.c.in.config);
-    p.c.in.config.window = false;
+    nadi_packet_config_init(&p.c.in.packet);
+    p.c.in.packet.window = false;
     nadi_diags_init(&diags);
-    p.net = nadi_pkt_create(&p.c.in.graph, &p.c.in.config, &diags);
+    p.net = nadi_pkt_create(&p.c.in.graph, &p.c.in.packet, &diags);
     nadi_diags_release(&diags);
     p.net->hooks = (struct nadi_pkt_hooks){
         .context = &p, .finished = note_time, .sent = slow_down, .closed = on_closed};

@@ -114,7 +114,7 @@ static void draw(struct packet_case *c, const struct nadi_cc_ops *cc, bool exact
     for (uint32_t i = 0; i < c->in.graph.link_count; i++)
         if (below(8) == 0)
             c->in.graph.links[i].bits_per_s /= 1 + below(4);
-    draw_config(&c->in.config, cc, exact);
+    draw_config(&c->in.packet, cc, exact);
     const uint32_t hosts = c->in.graph.host_count, flows = 2 + below(2 * hosts);
     uint64_t start_ns = 0;
     for (uint32_t f = 0; f < flows; f++) {
@@ -132,23 +132,23 @@ static void measure(struct row *r, const struct nadi_cc_ops *cc)
         draw_state = i + 1;
         draw(&c, cc, r->exact);
         packet_case_run(&c);
-        assert_true(c.result.complete);
-        for (size_t k = 0; k < c.result.done_count; k++) {
-            const struct nadi_flow_done *d = &c.result.done[k];
+        assert_true(c.result.outcome == NADI_OUTCOME_DONE);
+        for (size_t k = 0; k < c.listed->done_count; k++) {
+            const struct nadi_flow_done *d = &c.listed->done[k];
             r->seconds += (double)d->duration / 1e12;
             digest_u64(&r->digest, d->flow);
             digest_u64(&r->digest, (uint64_t)d->start);
             digest_u64(&r->digest, (uint64_t)d->duration);
             digest_u64(&r->digest, (uint64_t)d->alone);
         }
-        for (uint32_t p = 0; p < c.result.port_count; p++) {
-            const struct nadi_port_total *t = &c.result.ports[p];
+        for (uint32_t p = 0; p < c.listed->port_count; p++) {
+            const struct nadi_port_total *t = &c.listed->ports[p];
             digest_u64(&r->digest, t->packets);
             digest_u64(&r->digest, t->bytes);
             digest_u64(&r->digest, t->peak_bytes);
             digest_u64(&r->digest, (uint64_t)t->busy);
         }
-        const struct nadi_pkt_totals *t = &c.result.totals;
+        const struct nadi_pkt_totals *t = &c.listed->totals;
         r->data += t->data_sent;
         r->marked += t->marked;
         r->pauses += t->pauses;
@@ -160,8 +160,8 @@ static void measure(struct row *r, const struct nadi_cc_ops *cc)
         digest_u64(&r->digest, t->resumes);
         digest_u64(&r->digest, t->pulls);
         digest_u64(&r->digest, t->timeouts);
-        digest_u64(&r->digest, c.result.pfc_total);
-        digest_u64(&r->digest, (uint64_t)c.result.end);
+        digest_u64(&r->digest, c.listed->pfc_total);
+        digest_u64(&r->digest, (uint64_t)c.listed->end);
         packet_case_release(&c);
     }
 }

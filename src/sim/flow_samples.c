@@ -1,4 +1,4 @@
-#include "flows/flow_samples.h"
+#include "sim/flow_samples.h"
 
 #include "base/mem.h"
 #include "base/time.h"

@@ -3,8 +3,8 @@
  * Every `interval` the values of all ports or flows that are not zero become rows. When a series
  * would pass its limit, the interval doubles and neighbouring samples are merged: queues keep the
  * larger value, transmission times and packets add up. Only resolution is lost. */
-#ifndef NADI_FLOWS_FLOW_SAMPLES_H
-#define NADI_FLOWS_FLOW_SAMPLES_H
+#ifndef NADI_SIM_FLOW_SAMPLES_H
+#define NADI_SIM_FLOW_SAMPLES_H
 
 #include "network/packet/packet.h"
 

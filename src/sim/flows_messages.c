@@ -4,13 +4,13 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "engine/engine.h"
-#include "flows/flows.h"
 #include "network/network.h"
+#include "sim/flows.h"
 
 enum { EVENTS_A_LOOK = 1 << 20 };
 
 struct run {
-    const struct nadi_flows_inputs *in;
+    const struct nadi_flow_list *list;
     struct nadi_flows_result *result;
     struct nadi_engine *engine;
     struct nadi_network *network;
@@ -20,7 +20,7 @@ struct run {
 static void on_begin(void *context, const struct nadi_event *event)
 {
     struct run *r = context;
-    const struct nadi_flow_spec *f = &r->in->flows.items[event->a];
+    const struct nadi_flow_spec *f = &r->list->items[event->a];
     const struct nadi_message message = {
         .src = f->src,
         .dst = f->dst,
@@ -38,7 +38,7 @@ static void on_arrival(void *context, const struct nadi_event *event)
 {
     struct run *r = context;
     struct nadi_flows_result *result = r->result;
-    const nadi_time start = r->in->flows.items[event->a].start;
+    const nadi_time start = r->list->items[event->a].start;
     const struct nadi_flow_done done = {
         .flow = event->a,
         .start = start,
@@ -52,41 +52,36 @@ static void on_arrival(void *context, const struct nadi_event *event)
         result->end = start + done.duration;
 }
 
-bool nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
-                                  struct nadi_flows_result *result, struct nadi_diags *diags)
+bool nadi_flows_run_messages(struct nadi_flows_run *of)
 {
-    struct run r = {.in = in, .result = result, .engine = nadi_engine_create(1)};
-    const struct nadi_network_setup setup = {
-        .topology = &in->topology,
-        .graph = &in->graph,
-        .routing = &in->routing,
-        .flow = &in->flow,
-        .flit = &in->flit,
-        .loadstore = &in->loadstore,
-        .engine = r.engine,
-    };
-    const nadi_time until = in->config.stop ? in->config.stop : NADI_TIME_NEVER - 1;
+    const struct nadi_inputs *in = of->in;
+    const struct nadi_network_ops *model = in->options.network_model;
+    struct nadi_flows_result *result = of->result->listed;
+    struct run r = {.list = &in->flows->list, .result = result, .engine = nadi_engine_create(1)};
+    struct nadi_network_setup setup = nadi_inputs_network(in);
+    setup.engine = r.engine;
+    const nadi_time until = in->packet.stop ? in->packet.stop : NADI_TIME_NEVER - 1;
     const uint32_t begin = nadi_engine_add_kind(r.engine, on_begin, &r);
     r.arrival = nadi_engine_add_kind(r.engine, on_arrival, &r);
-    r.network = in->model->create(&setup);
-    for (uint32_t f = 0; f < in->flows.count; f++)
-        nadi_engine_schedule(r.engine, in->flows.items[f].start, NADI_NONE, begin, f, 0, 0);
+    r.network = model->create(&setup);
+    for (uint32_t f = 0; f < r.list->count; f++)
+        nadi_engine_schedule(r.engine, r.list->items[f].start, NADI_NONE, begin, f, 0, 0);
     while (nadi_engine_run(r.engine, EVENTS_A_LOOK, until)) {
         (void)nadi_guard_look();
-        if (in->stop && *in->stop)
+        if (of->stop && *of->stop)
             break;
     }
     result->totals.events = nadi_engine_events(r.engine);
-    result->complete = result->done_count == in->flows.count;
-    if (!result->complete) {
-        const bool endless = in->model->endless && in->model->endless(r.network);
+    if (result->done_count < r.list->count) {
+        const bool endless = model->endless && model->endless(r.network);
         result->end = nadi_engine_now(r.engine);
-        result->beyond = !in->config.stop && !(in->stop && *in->stop) &&
-                         (nadi_engine_pending(r.engine) || endless);
+        of->beyond = !in->packet.stop && !(of->stop && *of->stop) &&
+                     (nadi_engine_pending(r.engine) || endless);
     }
     const char *halted = nadi_engine_halted(r.engine);
     if (halted)
-        nadi_error(diags, "flows/model", NADI_NOWHERE, "use another network model", "%s", halted);
+        nadi_error(&of->result->diags, "flows/model", NADI_NOWHERE, "use another network model",
+                   "%s", halted);
     nadi_network_destroy(r.network);
     nadi_engine_destroy(r.engine);
     return !halted;

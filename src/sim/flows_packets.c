@@ -4,8 +4,8 @@
  * happens is noted by part and put into one order in the end, the same for any number of parts. */
 #include "base/mem.h"
 #include "base/time.h"
-#include "flows/flows.h"
 #include "network/packet/parallel.h"
+#include "sim/flows.h"
 
 enum { EVENTS_A_LOOK = 1 << 22 }; /* between two looks at the stop flag */
 
@@ -27,7 +27,9 @@ struct part {
 };
 
 struct run {
-    const struct nadi_flows_inputs *in;
+    struct nadi_flows_run *of;
+    const struct nadi_inputs *in;
+    const struct nadi_flows_workload *flow; /* of `in` */
     struct nadi_flows_result *result;
     uint32_t *order; /* flows of the list by start */
     uint32_t *flows; /* in this order, the network's; NULL: they begin when they are due */
@@ -49,7 +51,7 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
         .alone = nadi_pkt_alone(net, flow) * net->tick,
     };
     NADI_PUSH(&p->done, done);
-    if (p->run->in->sample &&
+    if (p->run->flow->sample &&
         !p->run->parallel) /* its number may be another's at the next sample */
         nadi_samples_flow_done(&p->run->result->samples, net, flow);
 }
@@ -66,13 +68,13 @@ static void on_pfc(void *context, const struct nadi_pkt *net, uint32_t port, boo
         .pause = pause,
     };
     p->pfc_total++;
-    if (p->pfc.count < p->run->in->max_pfc_events)
+    if (p->pfc.count < p->run->flow->max_pfc_events)
         NADI_PUSH(&p->pfc, event);
 }
 
 static const struct nadi_flow_spec *listed(const struct run *r, size_t k)
 {
-    return &r->in->flows.items[r->order[k]];
+    return &r->flow->list.items[r->order[k]];
 }
 
 static nadi_time start_of(const struct run *r, const struct nadi_pkt *net, size_t k)
@@ -121,7 +123,7 @@ static bool begin(struct part *p, struct nadi_pkt *net, size_t k)
 static void on_start(void *context, struct nadi_pkt *net)
 {
     struct part *p = context;
-    const size_t count = p->run->in->flows.count;
+    const size_t count = p->run->flow->list.count;
     p->starts++;
     for (; p->next < count && start_of(p->run, net, p->next) <= net->wheel.now; p->next++)
         if (!begin(p, net, p->next) && p->unreachable > p->next)
@@ -145,7 +147,7 @@ static nadi_time take_sample(void *context, bool more)
     struct run *r = context;
     struct nadi_samples *samples = &r->result->samples;
     const nadi_time interval = nadi_pkt_to_ticks(r->nets[0], samples->interval);
-    bool open = r->parts[0].next < r->in->flows.count;
+    bool open = r->parts[0].next < r->flow->list.count;
     nadi_samples_take(samples, r->nets, r->count);
     for (uint32_t i = 0; i < r->count; i++)
         open |= r->nets[i]->open_flows > 0;
@@ -170,25 +172,26 @@ static void run_whole(struct run *r, const struct nadi_pkt_parallel_orders *orde
 
 static bool run_all(struct run *r)
 {
-    const struct nadi_flows_inputs *in = r->in;
+    const struct nadi_inputs *in = r->in;
+    const struct nadi_flows_workload *flow = r->flow;
     const struct nadi_pkt *net = r->nets[0];
     const struct nadi_pkt_parallel_orders orders = {
-        .until = nadi_pkt_to_ticks(net, in->config.stop ? in->config.stop : NADI_TIME_NEVER - 1),
-        .stop = in->stop,
-        .pause_at = in->sample ? nadi_pkt_to_ticks(net, in->sample) : NADI_TIME_NEVER,
+        .until = nadi_pkt_to_ticks(net, in->packet.stop ? in->packet.stop : NADI_TIME_NEVER - 1),
+        .stop = r->of->stop,
+        .pause_at = flow->sample ? nadi_pkt_to_ticks(net, flow->sample) : NADI_TIME_NEVER,
         .pause = take_sample,
         .context = r,
     };
     for (uint32_t i = 0; i < r->count; i++) {
-        r->parts[i] = (struct part){.run = r, .number = i, .unreachable = in->flows.count};
+        r->parts[i] = (struct part){.run = r, .number = i, .unreachable = flow->list.count};
         r->nets[i]->hooks = (struct nadi_pkt_hooks){
             .context = &r->parts[i], .finished = on_finished, .pfc = on_pfc, .start = on_start};
-        if (in->flows.count)
+        if (flow->list.count)
             nadi_pkt_schedule_start(r->nets[i], start_of(r, net, 0));
     }
-    if (in->sample) {
-        nadi_samples_init(&r->result->samples, in->sample, in->max_rows);
-        nadi_samples_begin(&r->result->samples, net, in->flows.count);
+    if (flow->sample) {
+        nadi_samples_init(&r->result->samples, flow->sample, flow->max_rows);
+        nadi_samples_begin(&r->result->samples, net, flow->list.count);
     }
     if (r->parallel)
         return nadi_pkt_parallel_run(r->parallel, &orders);
@@ -247,13 +250,13 @@ static void join_lists(struct run *r)
     result->pfc_capacity = r->parts[0].pfc.capacity;
     r->parts[0].done.items = NULL;
     r->parts[0].pfc.items = NULL;
-    if (r->in->config.exact)
+    if (r->in->packet.exact)
         return;
     if (result->done_count)
         qsort(result->done, result->done_count, sizeof(*result->done), by_end);
     if (result->pfc_count)
         qsort_r(result->pfc, result->pfc_count, sizeof(*result->pfc), by_arrival, r);
-    result->pfc_count = (size_t)nadi_min_u64(result->pfc_count, r->in->max_pfc_events);
+    result->pfc_count = (size_t)nadi_min_u64(result->pfc_count, r->flow->max_pfc_events);
 }
 
 /* A start is an event of every part. */
@@ -296,6 +299,7 @@ static nadi_time last_end(const struct nadi_flows_result *result)
 static void fill_result(struct run *r)
 {
     struct nadi_flows_result *result = r->result;
+    struct nadi_packet_figures *figures = &r->of->result->packets;
     nadi_time now = 0;
     join_lists(r);
     add_totals(r);
@@ -307,49 +311,49 @@ static void fill_result(struct run *r)
         const uint32_t blocked = nadi_pkt_blocked_ports(net, &node);
         add_ports(net, result);
         now = net->wheel.now > now ? net->wheel.now : now;
-        if (blocked && (!result->blocked_ports || node < result->blocked_node))
-            result->blocked_node = node;
-        result->blocked_ports += blocked;
-        result->beyond |= !r->in->config.stop && net->open_flows > 0 && nadi_pkt_is_endless(net);
+        if (blocked && (!figures->blocked_ports || node < figures->blocked_node))
+            figures->blocked_node = node;
+        figures->blocked_ports += blocked;
+        r->of->beyond |= !r->in->packet.stop && net->open_flows > 0 && nadi_pkt_is_endless(net);
     }
-    if (r->in->sample)
+    if (r->flow->sample)
         nadi_samples_end(&result->samples, r->nets, r->count);
-    result->complete = result->done_count == r->in->flows.count;
-    result->end = result->complete ? last_end(result) : nadi_pkt_to_ps(r->nets[0], now);
+    const bool complete = result->done_count == r->flow->list.count;
+    result->end = complete ? last_end(result) : nadi_pkt_to_ps(r->nets[0], now);
 }
 
-static bool tell_unreachable(const struct run *r, struct nadi_diags *diags)
+static bool tell_unreachable(const struct run *r)
 {
-    size_t first = r->in->flows.count;
+    size_t first = r->flow->list.count;
     for (uint32_t i = 0; i < r->count; i++)
         first = r->parts[i].unreachable < first ? r->parts[i].unreachable : first;
-    if (first == r->in->flows.count)
+    if (first == r->flow->list.count)
         return true;
     const char *far = NULL;
     for (uint32_t i = 0; i < r->count && !far; i++)
         far = nadi_pkt_too_far(r->nets[i]);
-    return nadi_error(diags, "flows/unreachable", NADI_NOWHERE, "check the links of the topology",
-                      "flow %" PRIu32 ": %s", r->order[first],
+    return nadi_error(&r->of->result->diags, "flows/unreachable", NADI_NOWHERE,
+                      "check the links of the topology", "flow %" PRIu32 ": %s", r->order[first],
                       far ? far : "there is no route from its source to its destination");
 }
 
 /* All flows are there before the network is cut, as they say how much there is to do where. */
-static void run_in_parts(struct run *r, struct nadi_pkt *net, struct nadi_diags *diags)
+static void run_in_parts(struct run *r, struct nadi_pkt *net)
 {
-    const size_t count = r->in->flows.count;
+    const size_t count = r->flow->list.count;
     r->flows = NADI_NEW(uint32_t, count);
     for (size_t k = 0; k < count; k++) {
         const struct nadi_pkt_flow_spec spec = spec_of(r, k);
         r->flows[k] = nadi_pkt_flow_prepare(net, &spec);
     }
-    r->parallel = nadi_pkt_parallel_create(net, r->in->threads);
+    r->parallel = nadi_pkt_parallel_create(net, r->in->options.threads);
     r->nets = r->parallel->nets;
     r->count = r->parallel->count;
-    if (r->count < r->in->threads)
-        nadi_note(diags, "flows/parts", NADI_NOWHERE, NULL,
+    if (r->count < r->in->options.threads)
+        nadi_note(&r->of->result->diags, "flows/parts", NADI_NOWHERE, NULL,
                   "%" PRIu32 " of %" PRIu32 " threads have something to do: the network can be cut "
                   "into %" PRIu32 " part%s",
-                  r->count, r->in->threads, r->count, r->count == 1 ? "" : "s");
+                  r->count, r->in->options.threads, r->count, r->count == 1 ? "" : "s");
 }
 
 static void release(struct run *r, struct nadi_pkt *net)
@@ -368,41 +372,46 @@ static void release(struct run *r, struct nadi_pkt *net)
 }
 
 /* False when there is no network, or when it must be run as a whole: *again then. */
-static bool simulate(const struct nadi_flows_inputs *in, struct nadi_flows_result *result,
-                     bool in_parts, bool *again, struct nadi_diags *diags)
+static bool simulate(struct nadi_flows_run *of, bool in_parts, bool *again)
 {
-    struct nadi_pkt *net = nadi_pkt_create(&in->graph, &in->config, diags);
+    const struct nadi_inputs *in = of->in;
+    const struct nadi_flow_list *list = &in->flows->list;
+    struct nadi_pkt *net = nadi_pkt_create(&in->graph, &in->packet, &of->result->diags);
     if (!net)
         return false;
     nadi_pkt_set_routing(net, &in->routing);
-    struct run r = {.in = in, .result = result, .nets = &net, .count = 1};
-    r.order = NADI_NEW(uint32_t, in->flows.count);
-    for (size_t i = 0; i < in->flows.count; i++)
+    struct run r = {.of = of,
+                    .in = in,
+                    .flow = in->flows,
+                    .result = of->result->listed,
+                    .nets = &net,
+                    .count = 1};
+    r.order = NADI_NEW(uint32_t, list->count);
+    for (size_t i = 0; i < list->count; i++)
         r.order[i] = (uint32_t)i;
-    qsort_r(r.order, in->flows.count, sizeof(*r.order), by_start, in->flows.items);
+    qsort_r(r.order, list->count, sizeof(*r.order), by_start, list->items);
     if (in_parts)
-        run_in_parts(&r, net, diags);
+        run_in_parts(&r, net);
     r.parts = NADI_ZNEW(struct part, r.count);
     *again = !run_all(&r);
     bool good = !*again;
     if (good) {
         fill_result(&r);
-        good = tell_unreachable(&r, diags);
+        good = tell_unreachable(&r);
     } else
-        nadi_samples_release(&result->samples);
+        nadi_samples_release(&r.result->samples);
     release(&r, net);
     return good;
 }
 
-bool nadi_flows_simulate_packets(const struct nadi_flows_inputs *in,
-                                 struct nadi_flows_result *result, struct nadi_diags *diags)
+bool nadi_flows_run_packets(struct nadi_flows_run *run)
 {
     bool again = false;
-    if (in->threads > 1) {
-        if (simulate(in, result, true, &again, diags))
+    if (run->in->options.threads > 1) {
+        if (simulate(run, true, &again))
             return true;
         if (!again)
             return false;
     }
-    return simulate(in, result, false, &again, diags);
+    return simulate(run, false, &again);
 }
