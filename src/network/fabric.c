@@ -417,41 +417,38 @@ void nadi_fabric_change(struct nadi_fabric *l, const struct nadi_link_state *sta
     }
 }
 
+struct tallied {
+    const struct nadi_fabric *fabric;
+    const struct nadi_fabric_tally *tallies;
+};
+
+static bool counter_of(const void *of, uint32_t i, struct nadi_network_counter *one)
+{
+    const struct tallied *t = of;
+    const struct nadi_fabric_link *link = &t->fabric->items[i];
+    const struct nadi_fabric_tally *tally = &t->tallies[i];
+    *one = (struct nadi_network_counter){
+        .dim = link->dim,
+        .from = link->from,
+        .to = link->to,
+        .messages = tally->messages,
+        .bytes = tally->bytes,
+        .wire_bytes = tally->wire_bytes,
+        .busy_ns = nadi_time_to_ns(tally->busy),
+        .wait_ns = nadi_time_to_ns(tally->wait),
+        .most_waiting = tally->most_waiting,
+        .number = i,
+        .channel = i,
+        .bytes_per_ns = link->bytes_per_ns,
+    };
+    return link->exists;
+}
+
 void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_tally *tallies,
                           bool links, nadi_network_visit_fn *visit, void *context)
 {
+    const struct tallied all = {f, tallies};
     const uint32_t dims =
         f->graph && !f->graph->of_topology ? f->graph->dim_count : f->topology->dim_count;
-    for (uint32_t d = 0; d < dims; d++) {
-        struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
-        for (uint32_t i = 0; i < f->count; i++) {
-            const struct nadi_fabric_link *link = &f->items[i];
-            if (link->dim != d || !link->exists)
-                continue;
-            const struct nadi_network_counter one = {
-                .dim = d,
-                .from = link->from,
-                .to = link->to,
-                .messages = tallies[i].messages,
-                .bytes = tallies[i].bytes,
-                .wire_bytes = tallies[i].wire_bytes,
-                .busy_ns = nadi_time_to_ns(tallies[i].busy),
-                .wait_ns = nadi_time_to_ns(tallies[i].wait),
-                .most_waiting = tallies[i].most_waiting,
-                .number = i,
-                .channel = i,
-                .bytes_per_ns = link->bytes_per_ns,
-            };
-            sum.messages = nadi_count_add(sum.messages, one.messages);
-            sum.bytes = nadi_count_add(sum.bytes, one.bytes);
-            sum.busy_ns = nadi_count_add(sum.busy_ns, one.busy_ns);
-            sum.wait_ns = nadi_count_add(sum.wait_ns, one.wait_ns);
-            if (one.most_waiting > sum.most_waiting)
-                sum.most_waiting = one.most_waiting;
-            if (links)
-                visit(context, &one);
-        }
-        if (!links)
-            visit(context, &sum);
-    }
+    nadi_network_visit_dims(dims, f->count, counter_of, &all, links, visit, context);
 }

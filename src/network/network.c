@@ -41,6 +41,42 @@ void nadi_network_least(const struct nadi_network_ops *ops, const struct nadi_ne
             least[i] = (struct nadi_link_least){.bytes_per_ns = (double)INFINITY};
 }
 
+static void add_counter(struct nadi_network_counter *sum, const struct nadi_network_counter *one)
+{
+    sum->messages = nadi_count_add(sum->messages, one->messages);
+    sum->bytes = nadi_count_add(sum->bytes, one->bytes);
+    sum->busy_ns = nadi_count_add(sum->busy_ns, one->busy_ns);
+    sum->wait_ns = nadi_count_add(sum->wait_ns, one->wait_ns);
+    sum->most_waiting = nadi_max_u32(sum->most_waiting, one->most_waiting);
+    sum->peak_queue_bytes = nadi_max_u64(sum->peak_queue_bytes, one->peak_queue_bytes);
+    sum->pauses += one->pauses;
+    sum->paused_ns = nadi_count_add(sum->paused_ns, one->paused_ns);
+    sum->flits += one->flits;
+    sum->no_vc_ns = nadi_count_add(sum->no_vc_ns, one->no_vc_ns);
+    sum->no_credit_ns = nadi_count_add(sum->no_credit_ns, one->no_credit_ns);
+    sum->lost_turn_ns = nadi_count_add(sum->lost_turn_ns, one->lost_turn_ns);
+    sum->held_flits += one->held_flits;
+}
+
+void nadi_network_visit_dims(uint32_t dims, uint32_t count, nadi_network_counter_fn *get,
+                             const void *model, bool links, nadi_network_visit_fn *visit,
+                             void *context)
+{
+    for (uint32_t d = 0; d < dims; d++) {
+        struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
+        for (uint32_t i = 0; i < count; i++) {
+            struct nadi_network_counter one;
+            if (!get(model, i, &one) || one.dim != d)
+                continue;
+            add_counter(&sum, &one);
+            if (links)
+                visit(context, &one);
+        }
+        if (!links)
+            visit(context, &sum);
+    }
+}
+
 void *nadi_network_new(const struct nadi_network_ops *ops, const struct nadi_network_setup *setup,
                        size_t size)
 {

@@ -82,6 +82,15 @@ struct nadi_network_counter { /* of one link, or of one dimension */
     uint64_t wire_bytes; /* loadstore: of a link, all that went over it; others 0 */
 };
 
+/* What counter `index` of a model says; false: it says nothing. */
+typedef bool nadi_network_counter_fn(const void *model, uint32_t index,
+                                     struct nadi_network_counter *one);
+/* `counters` of a model that has `count` of them: with `links` each one, dimension by dimension,
+ * else their sums. */
+void nadi_network_visit_dims(uint32_t dims, uint32_t count, nadi_network_counter_fn *get,
+                             const void *model, bool links, nadi_network_visit_fn *visit,
+                             void *context);
+
 struct nadi_network_sent {
     uint64_t messages, bytes;
     uint64_t flits;                  /* flit: of their packets; others 0 */

@@ -43,9 +43,22 @@ static uint64_t ns_of(const struct flit *f, double cycles)
     return nadi_time_to_ns(nadi_time_round(cycles * f->cycle_ps));
 }
 
-static struct nadi_network_counter counter_of(const struct flit *f, uint32_t port,
-                                              const uint32_t *number)
+static bool sends(const struct flit *f, uint32_t port)
 {
+    const struct nadi_flit_port *p = &f->wiring.ports[port];
+    const struct nadi_graph_link *link = &f->wiring.graph->links[p->channel / 2];
+    return !link->one_way || link->a == p->node;
+}
+
+struct counted {
+    const struct flit *f;
+    const uint32_t *number; /* by node: of a switch */
+};
+
+static bool counter_of(const void *model, uint32_t port, struct nadi_network_counter *one)
+{
+    const struct counted *all = model;
+    const struct flit *f = all->f;
     const struct nadi_flit_port *p = &f->wiring.ports[port];
     const struct nadi_graph_link *l = &f->wiring.graph->links[p->channel / 2];
     const struct nadi_flit_port_figures *figures = &nadi_flit_figures(f->machine)[port];
@@ -53,11 +66,11 @@ static struct nadi_network_counter counter_of(const struct flit *f, uint32_t por
     const bool adaptive = nadi_flit_paths_adaptive(f->paths);
     const double busy = (double)flits * (double)p->period / (1 << NADI_FLIT_CYCLE_BITS);
     const double held = (double)nadi_flit_held(f->machine, p->peer);
-    return (struct nadi_network_counter){
+    *one = (struct nadi_network_counter){
         .dim = l->dim,
         .number = p->channel,
-        .from = end_of(f, p->node, number),
-        .to = end_of(f, f->wiring.ports[p->peer].node, number),
+        .from = end_of(f, p->node, all->number),
+        .to = end_of(f, f->wiring.ports[p->peer].node, all->number),
         .messages = adaptive ? flits : f->port_messages[port],
         .bytes = flits * f->config.flit_bytes,
         .bytes_per_ns = (double)l->bits_per_s / 8e9,
@@ -69,13 +82,7 @@ static struct nadi_network_counter counter_of(const struct flit *f, uint32_t por
         .lost_turn_ns = ns_of(f, (double)figures->lost_arbitration),
         .held_flits = cycles ? held / (double)cycles : 0,
     };
-}
-
-static bool sends(const struct flit *f, uint32_t port)
-{
-    const struct nadi_flit_port *p = &f->wiring.ports[port];
-    const struct nadi_graph_link *link = &f->wiring.graph->links[p->channel / 2];
-    return !link->one_way || link->a == p->node;
+    return sends(f, port);
 }
 
 void nadi_flit_counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
@@ -84,29 +91,12 @@ void nadi_flit_counters(const struct nadi_network *net, bool links, nadi_network
     const struct flit *f = (const struct flit *)net;
     const struct nadi_graph *g = f->wiring.graph;
     uint32_t *number = NADI_NEW(uint32_t, g->node_count);
+    const struct counted all = {f, number};
     if (f->base.usage && f->in_flight > 0) /* the run ended before they did */
         tell(f, nadi_flit_cycle(f->machine));
     for (uint32_t s = 0; s < g->switch_count; s++)
         number[g->switches[s]] = s;
-    for (uint32_t d = 0; d < f->dim_count; d++) {
-        struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
-        for (uint32_t p = 0; p < f->wiring.port_count; p++) {
-            const struct nadi_network_counter one = counter_of(f, p, number);
-            if (one.dim != d || !sends(f, p))
-                continue;
-            sum.messages = nadi_count_add(sum.messages, one.messages);
-            sum.bytes = nadi_count_add(sum.bytes, one.bytes);
-            sum.busy_ns = nadi_count_add(sum.busy_ns, one.busy_ns);
-            sum.flits += one.flits;
-            sum.no_vc_ns = nadi_count_add(sum.no_vc_ns, one.no_vc_ns);
-            sum.no_credit_ns = nadi_count_add(sum.no_credit_ns, one.no_credit_ns);
-            sum.lost_turn_ns = nadi_count_add(sum.lost_turn_ns, one.lost_turn_ns);
-            sum.held_flits += one.held_flits;
-            if (links)
-                visit(context, &one);
-        }
-        if (!links)
-            visit(context, &sum);
-    }
+    nadi_network_visit_dims(f->dim_count, f->wiring.port_count, counter_of, &all, links, visit,
+                            context);
     nadi_mem_free(number);
 }

@@ -417,43 +417,35 @@ static nadi_time busy_of(const struct packet *p, const struct nadi_pkt_port_sent
     return finished ? nadi_min_i64(busy, nadi_engine_now(p->base.engine)) : busy;
 }
 
+static bool counter_of(const void *model, uint32_t port, struct nadi_network_counter *one)
+{
+    const struct packet *p = model;
+    const struct nadi_pkt_port_sent *sent = &p->net->sent[port];
+    if (!sends(p->net, port))
+        return false;
+    *one = (struct nadi_network_counter){
+        .dim = dim_of(p->net, port),
+        .number = port,
+        .channel = channel_outside(p, port),
+        .from = end_of(p, p->net->ports[port].node),
+        .to = end_of(p, p->net->ports[p->net->ports[port].peer].node),
+        .messages = sent->packets,
+        .bytes = sent->wire_bytes,
+        .bytes_per_ns = (double)p->net->rates[p->net->ports[port].rate] / 8e9,
+        .busy_ns = nadi_time_to_ns(busy_of(p, sent)),
+        .peak_queue_bytes = peak_of(p->net, port),
+        .pauses = p->pauses.ports[port].count,
+        .paused_ns = nadi_time_to_ns(p->pauses.ports[port].paused),
+    };
+    return true;
+}
+
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
                      void *context)
 {
     const struct packet *p = (const struct packet *)net;
     settle(p);
-    for (uint32_t d = 0; d < p->dim_count; d++) {
-        struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
-        for (uint32_t i = 0; i < p->net->port_count; i++) {
-            const struct nadi_pkt_port_sent *sent = &p->net->sent[i];
-            if (!sends(p->net, i) || dim_of(p->net, i) != d)
-                continue;
-            const struct nadi_network_counter one = {
-                .dim = d,
-                .number = i,
-                .channel = channel_outside(p, i),
-                .from = end_of(p, p->net->ports[i].node),
-                .to = end_of(p, p->net->ports[p->net->ports[i].peer].node),
-                .messages = sent->packets,
-                .bytes = sent->wire_bytes,
-                .bytes_per_ns = (double)p->net->rates[p->net->ports[i].rate] / 8e9,
-                .busy_ns = nadi_time_to_ns(busy_of(p, sent)),
-                .peak_queue_bytes = peak_of(p->net, i),
-                .pauses = p->pauses.ports[i].count,
-                .paused_ns = nadi_time_to_ns(p->pauses.ports[i].paused),
-            };
-            sum.messages = nadi_count_add(sum.messages, one.messages);
-            sum.bytes = nadi_count_add(sum.bytes, one.bytes);
-            sum.busy_ns = nadi_count_add(sum.busy_ns, one.busy_ns);
-            sum.peak_queue_bytes = nadi_max_u64(sum.peak_queue_bytes, one.peak_queue_bytes);
-            sum.pauses += one.pauses;
-            sum.paused_ns = nadi_count_add(sum.paused_ns, one.paused_ns);
-            if (links)
-                visit(context, &one);
-        }
-        if (!links)
-            visit(context, &sum);
-    }
+    nadi_network_visit_dims(p->dim_count, p->net->port_count, counter_of, p, links, visit, context);
 }
 
 /* Between NPUs, of as many source ports as each pair has had. */
