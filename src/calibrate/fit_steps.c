@@ -86,7 +86,7 @@ static bool time_of(const struct step *s, const struct nadi_doc_changes *changes
 {
     const struct nadi_study_setup setup = {
         .model = s->model, .settings = s->settings, .cluster = s->cluster, .changes = changes};
-    const struct nadi_run_options options = nadi_model_plain_options();
+    const struct nadi_run_options options = nadi_model_auto_options();
     struct nadi_study study;
     uint64_t ns = 0;
     const bool ok =

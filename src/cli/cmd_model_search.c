@@ -82,8 +82,8 @@ static const struct nadi_setting question[] = {
      .words = NADI_WORDS_CHOSEN_MODEL,
      .preset = "auto",
      AT(network_model),
-     .doc = "Network model of the simulations; auto: unaware, or flow where the network is a graph "
-            "only"},
+     .doc = "Network model of the simulations; auto: that of `nadi model run`, unaware, or flow "
+            "where messages share links"},
     {.name = "threads",
      .argument = "N",
      .type = NADI_TYPE_INTEGER,

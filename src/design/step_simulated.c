@@ -40,8 +40,9 @@ static const char *list(const struct search *s, char key, const double *b, struc
     return nadi_str_get(out);
 }
 
-/* The step with these bandwidths; negative: it failed. */
-static double simulate(struct search *s, const double *b)
+/* The step with these bandwidths, or no less, if it takes at least `enough_ns`; negative: it
+ * failed. */
+static double simulate(struct search *s, const double *b, double enough_ns)
 {
     static const struct {
         const char *path;
@@ -52,12 +53,12 @@ static double simulate(struct search *s, const double *b)
                 {"latency", 'l'},
                 {"bandwidth", 'b'}};
     enum { KEYS = sizeof(keys) / sizeof(*keys) };
-    const struct nadi_run_options options = nadi_model_plain_options();
+    const struct nadi_run_options options = nadi_model_auto_options();
     struct nadi_study_setup setup = *s->setup->study;
     struct nadi_doc_change items[KEYS];
     struct nadi_str texts[KEYS];
     struct nadi_study study;
-    uint64_t ns = 0;
+    double ns = 0;
     for (size_t i = 0; i < KEYS; i++) {
         texts[i] = (struct nadi_str)NADI_STR_INIT;
         items[i] =
@@ -75,12 +76,12 @@ static double simulate(struct search *s, const double *b)
                         "choose degrees whose product is that number",
                         "the plan has %u ranks, and the network %" PRIu64 " NPUs", study.plan.ranks,
                         s->setup->network->npus);
-    ok = ok && nadi_model_time(&study, &options, &ns, s->diags);
+    ok = ok && nadi_model_time_within(&study, &options, enough_ns, &ns, s->diags);
     s->simulations++;
     nadi_study_close(&study);
     for (size_t i = 0; i < KEYS; i++)
         nadi_str_release(&texts[i]);
-    return ok ? (double)ns : -1;
+    return ok ? ns : -1;
 }
 
 static bool keeps(const struct nadi_linear *l, const double *b)
@@ -125,7 +126,7 @@ static bool exchange(struct search *s, uint32_t i, uint32_t j, double share, boo
     *helps = false;
     if (!(much > 1e-6 * s->setup->budget) || !keeps(s->setup->conditions, b))
         return true;
-    const double ns = simulate(s, b);
+    const double ns = simulate(s, b, s->best_ns);
     if (ns >= 0 && ns < s->best_ns * (1 - 1e-9)) {
         memcpy(s->best, b, sizeof(b));
         s->best_ns = ns;
@@ -158,11 +159,11 @@ bool nadi_split_simulated(struct nadi_bandwidth_answer *a, const struct nadi_sim
     const uint32_t dims = setup->network->count;
     struct search s = {.setup = setup, .diags = diags};
     double b[NADI_BANDWIDTH_DIMS] = {0};
-    if (!begin(&s, s.best) || (s.best_ns = simulate(&s, s.best)) < 0)
+    if (!begin(&s, s.best) || (s.best_ns = simulate(&s, s.best, HUGE_VAL)) < 0)
         return false;
     for (uint32_t d = 0; d < dims; d++)
         b[d] = setup->budget / dims;
-    const double equal = simulate(&s, b);
+    const double equal = simulate(&s, b, HUGE_VAL);
     if (equal < 0)
         return false;
     if (equal < s.best_ns && keeps(setup->conditions, b)) {
@@ -171,7 +172,7 @@ bool nadi_split_simulated(struct nadi_bandwidth_answer *a, const struct nadi_sim
     }
     for (uint32_t d = 0; d < dims; d++)
         b[d] = setup->budget;
-    const double least = simulate(&s, b);
+    const double least = simulate(&s, b, HUGE_VAL);
     if (least < 0 || !improve(&s))
         return false;
     *a = (struct nadi_bandwidth_answer){.gap = least > 0 ? s.best_ns / least - 1 : 0};
@@ -181,7 +182,7 @@ bool nadi_split_simulated(struct nadi_bandwidth_answer *a, const struct nadi_sim
     for (uint32_t d = 0; d < dims; d++) {
         memcpy(b, s.best, sizeof(b));
         b[d] += 1;
-        const double ns = simulate(&s, b);
+        const double ns = simulate(&s, b, HUGE_VAL);
         if (ns < 0)
             return false;
         a->best.price[d] = s.best_ns - ns;

@@ -121,7 +121,8 @@ struct batch {
     uint32_t count;
     atomic_uint next; /* row to simulate */
     unsigned threads;
-    bool check; /* strategies of other designs: they may not be possible, or not fit */
+    double enough_ns; /* what takes longer need not be known */
+    bool check;       /* strategies of other designs: they may not be possible, or not fit */
 };
 
 static bool is_possible(const struct nadi_study *study)
@@ -136,11 +137,11 @@ static void simulate_some(void *context, unsigned thread)
     (void)thread;
     for (uint32_t i; (i = atomic_fetch_add(&b->next, 1)) < b->count;) {
         struct nadi_study study;
-        uint64_t ns = 0;
+        double ns = 0;
         if (nadi_search_study(b->setup, &b->rows[i]->strategy, &study, &b->diags[i]) &&
             (!b->check || is_possible(&study)) &&
-            nadi_model_time(&study, &b->setup->options, &ns, &b->diags[i]))
-            b->rows[i]->simulated_ns = (double)ns;
+            nadi_model_time_within(&study, &b->setup->options, b->enough_ns, &ns, &b->diags[i]))
+            b->rows[i]->simulated_ns = ns;
         nadi_study_close(&study);
     }
 }
@@ -223,6 +224,7 @@ bool nadi_design_simulate(struct nadi_design_strategies *s, const struct nadi_de
             pick(s, best, most - done < BATCH ? most - done : BATCH, done * 3 >= most * 2, b.rows);
         if (!b.count)
             break;
+        b.enough_ns = best;
         ok = simulate(&b, diags);
         *simulations += b.count;
         best = fastest(s, step);
@@ -256,6 +258,7 @@ void nadi_design_try(struct nadi_design_strategies *s, const struct nadi_design_
     struct nadi_arena arena;
     struct nadi_design_strategies tried = {.rows = NADI_ZNEW(struct nadi_design_strategy, count)};
     struct batch b = {.threads = ask->threads ? ask->threads : nadi_threads_cores(BATCH),
+                      .enough_ns = step->step_ns,
                       .check = true};
     nadi_arena_init(&arena);
     const struct nadi_search_setup setup = nadi_design_search_setup(ask, &arena);

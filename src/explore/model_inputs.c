@@ -217,28 +217,116 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
            nadi_inputs_check_made(in, diags);
 }
 
+/* Of a run whose inputs are made; 0: it has more events than it may have. */
+static bool run_step(const struct nadi_inputs *in, const struct nadi_study *study, uint64_t *ns,
+                     uint64_t *events, struct nadi_diags *diags)
+{
+    struct nadi_result result;
+    nadi_simulate(in, NULL, &result);
+    const bool done = result.outcome == NADI_OUTCOME_DONE;
+    const bool limited = result.outcome == NADI_OUTCOME_LIMIT && in->options.max_events;
+    *ns = done ? result.end_ns / study->plan.steps : 0;
+    *events = result.events;
+    nadi_result_release(&result);
+    return done || limited ||
+           nadi_error(diags, "model/unfinished", NADI_NOWHERE, NULL, "the simulation did not end");
+}
+
+static bool time_whole(const struct nadi_model_step *step, const struct nadi_run_options *options,
+                       struct nadi_model_timing *t, struct nadi_diags *diags)
+{
+    struct nadi_inputs in;
+    const bool ok = nadi_model_inputs(&in, step, options, diags) &&
+                    run_step(&in, step->study, &t->ns, &t->events, diags);
+    t->model = in.options.network_model;
+    nadi_inputs_release(&in);
+    return ok;
+}
+
+/* A run without contention whose model the options have chosen is the whole one. */
+static bool time_free(struct nadi_model_step *step, const struct nadi_run_options *options,
+                      struct nadi_model_timing *t, struct nadi_diags *diags)
+{
+    struct nadi_run_options plain = *options;
+    struct nadi_inputs in;
+    plain.network_model = nadi_network_default;
+    t->model = options->choose_model ? nadi_network_sharing : options->network_model;
+    if (step->study->cluster.all_graph)
+        return time_whole(step, options, t, diags);
+    if (step->study->cluster.graph || !options->choose_model)
+        plain.choose_model = false; /* the choice is made */
+    bool ok = nadi_model_inputs(&in, step, &plain, diags);
+    const bool meet = in.options.network_model->has_contention;
+    if (ok && !meet && (plain.choose_model || !t->model->has_contention)) {
+        t->model = in.options.network_model;
+        ok = run_step(&in, step->study, &t->ns, &t->events, diags);
+    } else if (ok && !meet) {
+        ok = run_step(&in, step->study, &t->free_ns, &t->events, diags);
+    } else if (ok) {
+        struct nadi_inputs apart;
+        plain.choose_model = false;
+        step->traces = in.owned; /* the same ones */
+        ok = nadi_model_inputs(&apart, step, &plain, diags) &&
+             run_step(&apart, step->study, &t->free_ns, &t->events, diags);
+        step->traces = NULL;
+        nadi_inputs_release(&apart);
+    }
+    nadi_inputs_release(&in);
+    return ok;
+}
+
+bool nadi_model_time_free(const struct nadi_study *study, const struct nadi_run_options *options,
+                          struct nadi_model_timing *t, struct nadi_diags *diags)
+{
+    struct nadi_model_step step;
+    *t = (struct nadi_model_timing){0};
+    const bool ok = nadi_step_init(&step, study, diags) && time_free(&step, options, t, diags);
+    nadi_step_release(&step);
+    return ok;
+}
+
+bool nadi_model_time_whole(const struct nadi_study *study, const struct nadi_run_options *options,
+                           struct nadi_model_timing *t, struct nadi_diags *diags)
+{
+    struct nadi_model_step step;
+    if (t->ns)
+        return true;
+    const bool ok = nadi_step_init(&step, study, diags) && time_whole(&step, options, t, diags);
+    nadi_step_release(&step);
+    return ok;
+}
+
+double nadi_model_free_share(const struct nadi_cluster *c)
+{
+    const struct nadi_topology *t = &c->topology;
+    if (c->graph)
+        return 0.95;
+    for (uint32_t d = 0; d + 1 < t->dim_count; d++)
+        if (t->dims[d].bytes_per_ns < 2 * t->dims[d + 1].bytes_per_ns)
+            return 0.7;
+    return 1;
+}
+
+bool nadi_model_time_within(const struct nadi_study *study, const struct nadi_run_options *options,
+                            double enough_ns, double *ns, struct nadi_diags *diags)
+{
+    struct nadi_model_timing t;
+    if (!nadi_model_time_free(study, options, &t, diags))
+        return false;
+    *ns = nadi_model_free_share(&study->cluster) * (double)t.free_ns;
+    if (!t.ns && *ns >= enough_ns)
+        return true;
+    const bool ok = nadi_model_time_whole(study, options, &t, diags);
+    *ns = (double)t.ns;
+    return ok;
+}
+
 bool nadi_model_time(const struct nadi_study *study, const struct nadi_run_options *options,
                      uint64_t *ns, struct nadi_diags *diags)
 {
-    struct nadi_model_step step;
-    struct nadi_inputs in;
-    bool ok = nadi_step_init(&step, study, diags);
-    if (ok) {
-        ok = nadi_model_inputs(&in, &step, options, diags);
-        if (ok) {
-            struct nadi_result result;
-            nadi_simulate(&in, NULL, &result);
-            ok = result.outcome == NADI_OUTCOME_DONE;
-            if (ok)
-                *ns = result.end_ns / study->plan.steps;
-            else
-                nadi_error(diags, "model/unfinished", NADI_NOWHERE, NULL,
-                           "the simulation did not end");
-            nadi_result_release(&result);
-        }
-        nadi_inputs_release(&in);
-    }
-    nadi_step_release(&step);
+    struct nadi_model_timing t = {0};
+    const bool ok = nadi_model_time_whole(study, options, &t, diags);
+    *ns = t.ns;
     return ok;
 }
 
@@ -250,4 +338,11 @@ struct nadi_run_options nadi_model_plain_options(void)
         .compute_scale = 1,
         .comm_scale = 1,
     };
+}
+
+struct nadi_run_options nadi_model_auto_options(void)
+{
+    struct nadi_run_options options = nadi_model_plain_options();
+    options.choose_model = true;
+    return options;
 }

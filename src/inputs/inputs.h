@@ -89,6 +89,7 @@ struct nadi_run_options {
     uint32_t threads;      /* 0: one for each core, as many as are worth it; of flows: one */
     uint64_t max_sim_ns;   /* 0: no limit */
     uint64_t max_wall_ms;  /* 0: no limit */
+    uint64_t max_events;   /* of the engine; 0: no limit */
     double packet_error;   /* packet model: of a message that is timed, in % ; 0: none is */
     bool exact_packets;    /* packet model: as the HPCC simulator on ns-3 */
     bool record_ops;       /* keep every node's start and end */

@@ -121,6 +121,11 @@ static void proof(const struct nadi_search *s, struct nadi_str *out)
     if (s->simulated)
         nadi_str_printf(out, "Estimates of those simulated were off by at most %.1f %%.\n",
                         100 * s->worst_error);
+    if (s->unsure)
+        nadi_str_printf(out,
+                        "Of %u rows only what they take at least is known: messages meet, which "
+                        "`nadi model run` simulates for longer than a search does.\n",
+                        s->unsure);
     if (s->nearest.strategy.tp) {
         char missing[32];
         nadi_str_printf(out, "Of what does not fit, least is missing (%s) to ",
@@ -130,28 +135,39 @@ static void proof(const struct nadi_search *s, struct nadi_str *out)
     }
 }
 
+/* Simulated, or at least. */
+static const char *time_of(const struct nadi_search_row *r, char text[40])
+{
+    char time[32];
+    const uint64_t ns = r->simulated_ns ? r->simulated_ns : r->least_ns;
+    if (!ns)
+        return "-";
+    snprintf(text, 40, "%s%s", r->simulated_ns ? "" : "> ", nadi_units_time(time, (double)ns));
+    return text;
+}
+
 static void table(const struct nadi_search *s, struct nadi_str *out)
 {
     bool any = false; /* of another order than the usual one */
     for (uint32_t i = 0; i < s->count; i++)
         any |= s->rows[i].strategy.order > 0;
-    nadi_str_printf(out, "%4s %4s %3s %3s %3s %5s %3s %5s %3s %4s %-9s  %-22s %9s %10s %10s%s\n",
-                    "", "tp", "cp", "pp", "vp", "dp", "ep", "micro", "seq", "zero", "recompute",
-                    "offload", "memory", "estimate", "simulated", any ? "  order" : "");
+    nadi_str_printf(
+        out, "%4s %4s %3s %3s %3s %5s %3s %5s %3s %4s %-9s  %-22s %9s %10s %10s  %-*s%s\n", "",
+        "tp", "cp", "pp", "vp", "dp", "ep", "micro", "seq", "zero", "recompute", "offload",
+        "memory", "estimate", "simulated", any ? 7 : 0, "network", any ? "  order" : "");
     for (uint32_t i = 0; i < s->count; i++) {
         const struct nadi_search_row *r = &s->rows[i];
         const struct nadi_strategy *t = &r->strategy;
-        char away[64], memory[32], estimate[32], time[32], order[16];
+        char away[64], memory[32], estimate[32], time[40], order[16];
         nadi_offload_text(t->offload, away);
         nadi_order_text(t->order, order);
-        nadi_str_printf(out,
-                        "%4u %4u %3u %3u %3u %5u %3u %5u %3s %4u %-9s  %-22s %9s %10s %10s%s%s\n",
-                        i + 1, t->tp, t->cp, t->pp, t->vp, t->dp, t->ep, t->micro_batch,
-                        t->sequence_parallel ? "yes" : "no", t->zero, recomputes[t->recompute],
-                        t->offload ? away : "-", nadi_units_bytes(memory, r->estimate.memory_bytes),
-                        nadi_units_time(estimate, r->estimate.ns),
-                        r->simulated_ns ? nadi_units_time(time, (double)r->simulated_ns) : "-",
-                        any ? "  " : "", any ? order : "");
+        nadi_str_printf(
+            out, "%4u %4u %3u %3u %3u %5u %3u %5u %3s %4u %-9s  %-22s %9s %10s %10s  %-*s%s%s\n",
+            i + 1, t->tp, t->cp, t->pp, t->vp, t->dp, t->ep, t->micro_batch,
+            t->sequence_parallel ? "yes" : "no", t->zero, recomputes[t->recompute],
+            t->offload ? away : "-", nadi_units_bytes(memory, r->estimate.memory_bytes),
+            nadi_units_time(estimate, r->estimate.ns), time_of(r, time), any ? 7 : 0,
+            r->model ? r->model->name : "-", any ? "  " : "", any ? order : "");
     }
 }
 
@@ -191,6 +207,10 @@ static void json_row(const struct nadi_search_row *r, const char *name, struct n
     nadi_json_double(j, "estimate_ns", round(r->estimate.ns));
     if (r->simulated_ns)
         nadi_json_u64(j, "simulated_ns", r->simulated_ns);
+    if (r->least_ns)
+        nadi_json_u64(j, "least_ns", r->least_ns);
+    if (r->model)
+        nadi_json_string(j, "network_model", r->model->name);
     nadi_json_object(j, "parts_ns");
     for (int i = 0; i < NADI_STEP_PARTS; i++)
         nadi_json_double(j, nadi_step_part_name((enum nadi_step_part)i),
@@ -233,7 +253,7 @@ void nadi_search_csv(const struct nadi_search *s, struct nadi_str *out)
                       "memory_bytes,estimate_ns,simulated_ns");
     for (int i = 0; i < NADI_STEP_PARTS; i++)
         nadi_str_printf(out, ",%s_ns", nadi_step_part_name((enum nadi_step_part)i));
-    nadi_str_add(out, ",order\n");
+    nadi_str_add(out, ",order,network_model,least_ns\n");
     for (uint32_t i = 0; i < s->count; i++) {
         const struct nadi_search_row *r = &s->rows[i];
         const struct nadi_strategy *t = &r->strategy;
@@ -248,7 +268,10 @@ void nadi_search_csv(const struct nadi_search *s, struct nadi_str *out)
         for (int k = 0; k < NADI_STEP_PARTS; k++)
             nadi_str_printf(out, ",%.0f", r->estimate.parts[k]);
         nadi_order_text(t->order, away);
-        nadi_str_printf(out, ",%s\n", away);
+        nadi_str_printf(out, ",%s,%s,", away, r->model ? r->model->name : "");
+        if (r->least_ns)
+            nadi_str_printf(out, "%" PRIu64, r->least_ns);
+        nadi_str_add(out, "\n");
     }
 }
 

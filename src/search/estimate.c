@@ -41,7 +41,7 @@ static bool check(const struct nadi_model_plan *p, struct nadi_diags *diags)
 }
 
 struct nadi_estimator *nadi_estimator_create(const struct nadi_study *study,
-                                             const struct nadi_model_plan *asked,
+                                             const struct nadi_model_plan *asked, bool chooses,
                                              struct nadi_diags *diags)
 {
     if (!check(asked, diags))
@@ -57,7 +57,7 @@ struct nadi_estimator *nadi_estimator_create(const struct nadi_study *study,
         return NULL;
     }
     nadi_step_compute_expand(&e->compute, study, &(struct nadi_expanded){0});
-    e->transfers = nadi_transfers_create(study);
+    e->transfers = nadi_transfers_create(study, chooses);
     e->kind_count = study->net.kind_count;
     e->layer_count = study->net.layer_count;
     e->layers = study->net.layers;

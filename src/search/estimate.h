@@ -13,10 +13,12 @@
  *   host        what the passes wait for a host that is late with their kernels
  *
  * The footprint is nadi_memory_estimate's. The network is idle but for the step's own transfers, as
- * in the network model `unaware`; nadi_strategy_margin says how far above the simulation of the
- * step an estimate is there at most. Training with the schedules 1f1b, interleaved and gpipe, in
- * any order of ranks in which the members of each group lie evenly apart. About a microsecond for a
- * strategy once shape and stages are known; not thread safe: one estimator for each thread. */
+ * in the network model `unaware`; with `chooses` messages across several dimensions meet, as where
+ * the simulation takes the network model that is right for it. nadi_strategy_margin says how far
+ * above the simulation of the step an estimate is there at most. Training with the schedules 1f1b,
+ * interleaved and gpipe, in any order of ranks in which the members of each group lie evenly apart.
+ * About a microsecond for a strategy once shape and stages are known; not thread safe: one
+ * estimator for each thread. */
 #ifndef NADI_SEARCH_ESTIMATE_H
 #define NADI_SEARCH_ESTIMATE_H
 
@@ -62,7 +64,7 @@ struct nadi_estimator;
  * not resolved; a strategy's keys replace its own. Both must outlive the estimator. NULL with an
  * error: there is no closed form of what the plan asks for. The caller destroys it. */
 struct nadi_estimator *nadi_estimator_create(const struct nadi_study *study,
-                                             const struct nadi_model_plan *asked,
+                                             const struct nadi_model_plan *asked, bool chooses,
                                              struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_estimator_destroy(struct nadi_estimator *e); /* NULL is allowed */
 

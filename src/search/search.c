@@ -14,6 +14,11 @@
 
 enum { KEPT = 1 << 12, MOST_THREADS = 64 };
 
+/* With contention, where that was not asked for: so many events in all, some 20 s of a core's time,
+ * and so many strategies at a time, whatever the number of threads: the result is the same. */
+static const uint64_t most_events = 20000000;
+enum { BATCH = 4 };
+
 /* How many strategies take at least so long, by thousandths of it: which of those that are not kept
  * the margin leaves open. */
 enum { BINS = 40000 };
@@ -26,8 +31,9 @@ static uint32_t bin_of(double low)
 
 /* Between equals the estimate decides, then the place in the space. */
 struct candidate {
-    double low; /* what it takes at least, as far as the margin goes; or its bytes */
-    double key; /* what it is ordered by for simulation */
+    double low;   /* what it takes at least, as far as the margin goes; or its bytes */
+    double key;   /* what it is ordered by for simulation */
+    double least; /* of those simulated: they take no less */
     uint64_t number;
     struct nadi_search_row row;
 };
@@ -59,6 +65,10 @@ struct run {
     atomic_size_t next; /* shape, or candidate */
     struct candidate *chosen;
     uint32_t chosen_count;
+    uint32_t batch[BATCH], batch_count; /* of those chosen: simulated with contention at a time */
+    uint64_t events_left;
+    atomic_ullong events;
+    atomic_bool failed;
     struct nadi_diags *failures; /* of each thread's simulations */
 };
 
@@ -135,7 +145,8 @@ static void estimate(void *context, unsigned index)
     struct worker *w = &r->workers[index];
     struct nadi_diags diags;
     nadi_diags_init(&diags);
-    w->estimator = nadi_estimator_create(r->study, &r->asked, &diags);
+    w->estimator =
+        nadi_estimator_create(r->study, &r->asked, r->setup->options.choose_model, &diags);
     NADI_ASSERT(w->estimator); /* it was created once */
     const bool host = r->study->cluster.device.host_rate > 0 || r->study->memory;
     enum { STRIDE = 1 << 12 }; /* more than the strategies of a shape */
@@ -218,28 +229,47 @@ bool nadi_search_study(const struct nadi_search_setup *setup, const struct nadi_
     return ok;
 }
 
-/* Hundreds of steps: where a cluster is described by dimensions as well as by a graph, `auto` takes
- * them, as the estimates do. */
-static struct nadi_run_options options_of(const struct run *r, const struct nadi_study *study)
+/* Of the `i`-th candidate in the order of the work: without contention, or with it. */
+static void simulate(struct run *r, uint32_t i, bool whole, struct nadi_diags *diags)
 {
-    struct nadi_run_options o = r->setup->options;
-    o.choose_model = o.choose_model && study->cluster.all_graph;
-    return o;
+    struct nadi_search_row *row = &r->chosen[i].row;
+    struct nadi_run_options options = r->setup->options;
+    struct nadi_model_timing t;
+    struct nadi_study study;
+    options.max_events = whole && options.choose_model ? r->events_left : 0;
+    bool ok = open_study(r, &row->strategy, &study, diags);
+    if (ok && whole) {
+        t = (struct nadi_model_timing){0};
+        ok = nadi_model_time_whole(&study, &options, &t, diags);
+    } else if (ok) {
+        ok = nadi_model_time_free(&study, &options, &t, diags);
+    }
+    if (ok) {
+        row->model = t.model;
+        row->simulated_ns = t.ns;
+        if (!whole)
+            r->chosen[i].least = fmax(r->setup->goal == NADI_SEARCH_MEMORY ? 0 : r->chosen[i].low,
+                                      nadi_model_free_share(&study.cluster) * (double)t.free_ns);
+        row->least_ns = t.ns ? 0 : (uint64_t)r->chosen[i].least;
+        atomic_fetch_add(&r->events, whole ? t.events : 0);
+    } else {
+        atomic_store(&r->failed, true);
+    }
+    nadi_study_close(&study);
 }
 
-static void simulate(void *context, unsigned index)
+static void simulate_free(void *context, unsigned index)
 {
     struct run *r = context;
-    for (size_t i; (i = atomic_fetch_add(&r->next, 1)) < r->chosen_count;) {
-        struct nadi_search_row *row = &r->chosen[i].row;
-        struct nadi_study study;
-        bool ok = open_study(r, &row->strategy, &study, &r->failures[index]);
-        const struct nadi_run_options options = options_of(r, &study);
-        ok = ok && nadi_model_time(&study, &options, &row->simulated_ns, &r->failures[index]);
-        if (!ok)
-            row->simulated_ns = 0;
-        nadi_study_close(&study);
-    }
+    for (size_t i; (i = atomic_fetch_add(&r->next, 1)) < r->chosen_count;)
+        simulate(r, (uint32_t)i, false, &r->failures[index]);
+}
+
+static void simulate_batch(void *context, unsigned index)
+{
+    struct run *r = context;
+    for (size_t i; (i = atomic_fetch_add(&r->next, 1)) < r->batch_count;)
+        simulate(r, r->batch[i], true, &r->failures[index]);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -318,7 +348,8 @@ static bool prepare(struct run *r, struct nadi_diags *diags)
     r->asked.dp = 0; /* of each strategy */
     if (!open_any(r, diags))
         return false;
-    struct nadi_estimator *e = nadi_estimator_create(r->study, &r->asked, diags);
+    struct nadi_estimator *e =
+        nadi_estimator_create(r->study, &r->asked, setup->options.choose_model, diags);
     nadi_estimator_destroy(e);
     return e != NULL;
 }
@@ -353,7 +384,7 @@ static void gather(struct run *r, struct kept *all)
     all->count = all->count < KEPT ? all->count : KEPT;
 }
 
-/* Simulated ones first, by their times; then by estimate. */
+/* Simulated ones first, by what is known of their times; then by estimate. */
 static void order(struct run *r, struct kept *all)
 {
     struct nadi_search *s = r->search;
@@ -361,11 +392,11 @@ static void order(struct run *r, struct kept *all)
     double best = HUGE_VAL;
     for (uint32_t i = 0; i < r->chosen_count; i++) {
         struct candidate *c = &all->items[i];
-        if (!memory && c->row.simulated_ns)
-            c->key = (double)c->row.simulated_ns;
+        s->simulated += c->row.model != NULL;
+        if (!memory)
+            c->key = nadi_search_row_ns(&c->row);
         if (!c->row.simulated_ns)
             continue;
-        s->simulated++;
         best = fmin(best, c->key);
         s->worst_error =
             fmax(s->worst_error, fabs(c->row.estimate.ns / (double)c->row.simulated_ns - 1));
@@ -379,18 +410,63 @@ static void order(struct run *r, struct kept *all)
         for (uint32_t i = 0; i < r->chosen_count; i++)
             s->open -= bin_of(all->items[i].low) <= bin_of(best);
     }
+    for (uint32_t i = 0; i < r->chosen_count && !memory; i++)
+        s->open += !all->items[i].row.simulated_ns && all->items[i].least < best;
     if (r->chosen_count)
         qsort(all->items, r->chosen_count, sizeof(*all->items), by_key);
     s->count = (uint32_t)(all->count < r->setup->top ? all->count : r->setup->top);
     s->rows = NADI_ARENA_NEW(&s->arena, struct nadi_search_row, s->count);
     for (uint32_t i = 0; i < s->count; i++)
         s->rows[i] = all->items[i].row;
+    for (uint32_t i = 0; i < s->count; i++)
+        s->unsure += s->rows[i].model && !s->rows[i].simulated_ns;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The time that `top` candidates are known not to exceed. */
+static double enough_of(const struct run *r)
+{
+    uint64_t *known = NADI_NEW(uint64_t, r->chosen_count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->chosen_count; i++)
+        if (r->chosen[i].row.simulated_ns)
+            known[count++] = r->chosen[i].row.simulated_ns;
+    if (count)
+        qsort(known, count, sizeof(*known), by_time);
+    const double enough = count < r->setup->top ? HUGE_VAL : (double)known[r->setup->top - 1];
+    nadi_mem_free(known);
+    return enough;
+}
+
+/* Those that may be among the `top` first ones, by what they take at least. */
+static void pick_batch(struct run *r)
+{
+    const bool memory = r->setup->goal == NADI_SEARCH_MEMORY;
+    const double enough = memory ? HUGE_VAL : enough_of(r);
+    const uint32_t top = memory ? r->setup->top : UINT32_MAX;
+    const uint32_t end = top < r->chosen_count ? top : r->chosen_count;
+    r->batch_count = 0;
+    for (uint32_t i = 0; i < end; i++) {
+        const struct candidate *c = &r->chosen[i];
+        if (c->row.simulated_ns || !(c->least < enough))
+            continue;
+        uint32_t at = r->batch_count < BATCH ? r->batch_count++ : BATCH;
+        for (; at > 0 && r->chosen[r->batch[at - 1]].least > c->least; at--)
+            if (at < BATCH)
+                r->batch[at] = r->batch[at - 1];
+        if (at < BATCH)
+            r->batch[at] = i;
+    }
 }
 
 static bool simulate_all(struct run *r, struct kept *all, struct nadi_diags *diags)
 {
     const uint32_t wanted = r->setup->simulate;
-    bool ok = true;
     if (all->count)
         qsort(all->items, all->count, sizeof(*all->items), by_key);
     r->chosen = all->items;
@@ -399,9 +475,19 @@ static bool simulate_all(struct run *r, struct kept *all, struct nadi_diags *dia
     for (unsigned i = 0; i < r->search->threads; i++)
         nadi_diags_init(&r->failures[i]);
     atomic_store(&r->next, 0);
-    nadi_threads_run(r->search->threads, simulate, r);
-    for (uint32_t i = 0; i < r->chosen_count; i++)
-        ok &= r->chosen[i].row.simulated_ns > 0;
+    nadi_threads_run(r->search->threads, simulate_free, r);
+    r->events_left = most_events;
+    while (!atomic_load(&r->failed) && r->events_left) {
+        pick_batch(r);
+        if (!r->batch_count)
+            break;
+        atomic_store(&r->next, 0);
+        nadi_threads_run(r->search->threads, simulate_batch, r);
+        const uint64_t done = atomic_exchange(&r->events, 0);
+        if (r->setup->options.choose_model)
+            r->events_left -= nadi_min_u64(done, r->events_left);
+    }
+    const bool ok = !atomic_load(&r->failed);
     for (unsigned i = 0; i < r->search->threads; i++) {
         if (!ok && diags->errors == 0)
             nadi_diags_append(diags, &r->failures[i]);

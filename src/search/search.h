@@ -1,9 +1,11 @@
 /* search: the best strategies of a model on a cluster.
  *
  * Every possible strategy of the space is estimated (search/estimate.h); what fits into the memory
- * is put in order, and the first ones are simulated as `nadi model run` does. The best is the best
- * of those simulated. It is proved where everything else, were its estimate too high by the margin,
- * would still take longer.
+ * is put in order, and the first ones are simulated as `nadi model run` does: without contention
+ * first, and again, where the network model of the run knows it (`auto`: where messages meet), in
+ * the order of what they take at least, until as many as are asked for take less than the rest can
+ * take. The best is the best of those simulated. It is proved where everything else, were its
+ * estimate too high by the margin, would still take longer.
  *
  * Threads share the space by shapes; the result does not depend on their number. */
 #ifndef NADI_SEARCH_SEARCH_H
@@ -11,6 +13,8 @@
 
 #include "inputs/inputs.h"
 #include "search/space.h"
+
+#include <math.h>
 
 enum nadi_search_goal { NADI_SEARCH_TIME, NADI_SEARCH_MEMORY };
 
@@ -29,7 +33,10 @@ struct nadi_search_setup {
 struct nadi_search_row {
     struct nadi_strategy strategy;
     struct nadi_estimate estimate;
-    uint64_t simulated_ns; /* 0: not */
+    uint64_t simulated_ns; /* as `nadi model run` has it; 0: not */
+    uint64_t least_ns;     /* it takes no less, as the simulation without contention says; 0: where
+                              simulated_ns is known, or nothing was simulated */
+    const struct nadi_network_ops *model; /* that `nadi model run` takes; NULL: not simulated */
 };
 
 struct nadi_search {
@@ -38,6 +45,7 @@ struct nadi_search {
     struct nadi_study study;      /* of the best; where there is none of any possible one */
     struct nadi_search_row *rows; /* best first */
     uint32_t count, simulated;
+    uint32_t unsure; /* of the rows: those of which only what they take at least is known */
     struct nadi_search_row nearest; /* what is missing least of what does not fit */
     uint64_t strategies, possible, fitting;
     uint64_t open;      /* of those not simulated: estimates that the margin does not exclude */
@@ -56,10 +64,12 @@ void nadi_search_release(struct nadi_search *s);
 bool nadi_search_study(const struct nadi_search_setup *setup, const struct nadi_strategy *s,
                        struct nadi_study *study, struct nadi_diags *diags) NADI_MUST_USE;
 
-/* The time of a row: simulated, or estimated. */
+/* The time of a row: simulated, or estimated, which is not below what it takes at least. */
 static inline double nadi_search_row_ns(const struct nadi_search_row *r)
 {
-    return r->simulated_ns ? (double)r->simulated_ns : r->estimate.ns;
+    return r->simulated_ns ? (double)r->simulated_ns
+           : r->least_ns   ? fmax(r->estimate.ns, (double)r->least_ns)
+                           : r->estimate.ns;
 }
 
 #endif

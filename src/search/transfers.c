@@ -32,16 +32,18 @@ struct place { /* groups of `size` ranks that lie `stride` apart */
 struct nadi_transfers {
     struct nadi_arena arena;
     const struct nadi_study *study;
+    bool chooses;
     struct {
         struct place **items;
         size_t count, capacity;
     } places;
 };
 
-struct nadi_transfers *nadi_transfers_create(const struct nadi_study *study)
+struct nadi_transfers *nadi_transfers_create(const struct nadi_study *study, bool chooses)
 {
     struct nadi_transfers *t = NADI_ZNEW(struct nadi_transfers, 1);
     t->study = study;
+    t->chooses = chooses;
     nadi_arena_init(&t->arena);
     return t;
 }
@@ -183,9 +185,12 @@ static const char *graph_of_switches(const struct nadi_inputs *in, const struct 
     return kind == NADI_ALL_REDUCE && in_switches ? study->cluster.graph : NULL;
 }
 
-static double simulated_ns(const struct nadi_study *study, const struct level *l, uint32_t count,
+enum { MOST_TO_CROSS = 512 }; /* each sends to all: with contention that is n x n messages */
+
+static double simulated_ns(const struct nadi_transfers *t, const struct level *l, uint32_t count,
                            enum nadi_collective_kind kind, uint64_t bytes)
 {
+    const struct nadi_study *study = t->study;
     struct nadi_inputs in = {.options = nadi_model_plain_options()};
     struct nadi_result result;
     struct nadi_diags diags;
@@ -207,6 +212,10 @@ static double simulated_ns(const struct nadi_study *study, const struct level *l
     const bool ok = nadi_inputs_take_topology(&in, graph, NULL, &diags);
     NADI_ASSERT(ok); /* dimensions of a cluster */
     fill_traces(&in, study, l, count, kind, bytes);
+    if (t->chooses && !graph && l->dim == NADI_NONE && count <= MOST_TO_CROSS) {
+        in.options.choose_model = true;
+        nadi_inputs_choose_model(&in, &diags);
+    }
     nadi_simulate(&in, NULL, &result);
     const double ns = result.outcome == NADI_OUTCOME_DONE ? (double)result.end_ns : HUGE_VAL;
     nadi_result_release(&result);
@@ -231,8 +240,8 @@ static const struct line *line_of(struct nadi_transfers *t, struct place *p, uin
     const bool share = collective == NADI_ALL_GATHER;
     const double few = share ? SMALL_BYTES : (double)SMALL_BYTES * n;
     const double many = share ? large_bytes : large_bytes * n;
-    const double a = simulated_ns(t->study, l, n, collective, (uint64_t)few);
-    const double b = simulated_ns(t->study, l, n, collective, (uint64_t)many);
+    const double a = simulated_ns(t, l, n, collective, (uint64_t)few);
+    const double b = simulated_ns(t, l, n, collective, (uint64_t)many);
     line->rate = (b - a) / (many - few);
     line->start = fmax(0, a - line->rate * few);
     line->known = true;
@@ -289,11 +298,18 @@ double nadi_transfers_message_ns(const struct nadi_transfers *t, uint32_t from, 
                                  uint64_t bytes)
 {
     const struct nadi_topology *topology = &t->study->cluster.topology;
-    const uint32_t d = nadi_topology_lowest_difference(topology, from, to);
-    if (d == topology->dim_count)
-        return 0;
-    const struct nadi_dim *dim = &topology->dims[d];
-    const uint32_t hops = nadi_dim_hops(dim, nadi_topology_coordinate(topology, from, d),
-                                        nadi_topology_coordinate(topology, to, d));
-    return trunc(hops * dim->latency_ns + (double)bytes / dim->bytes_per_ns);
+    double latency_ns = 0, rate = HUGE_VAL;
+    for (uint32_t d = nadi_topology_lowest_difference(topology, from, to); d < topology->dim_count;
+         d++) {
+        const struct nadi_dim *dim = &topology->dims[d];
+        const uint32_t a = nadi_topology_coordinate(topology, from, d);
+        const uint32_t b = nadi_topology_coordinate(topology, to, d);
+        if (a == b)
+            continue;
+        latency_ns += nadi_dim_hops(dim, a, b) * dim->latency_ns;
+        rate = fmin(rate, dim->bytes_per_ns);
+        if (!t->chooses)
+            break; /* the lowest alone, as `unaware` has it */
+    }
+    return trunc(latency_ns + (double)bytes / rate);
 }

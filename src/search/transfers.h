@@ -5,7 +5,9 @@
  * library each takes what the library's model says (nccl/nccl.h). Else it is simulated, alone, at
  * two sizes; times between and beyond are linear in the bytes, as those of all algorithms that a
  * cluster names are but for roundings. A simulation has the members' dimension only, so that it is
- * small, and is done once for each place of a group.
+ * small, and is done once for each place of a group. Without contention; with `chooses` in the
+ * network model that is right for it, so that messages across several dimensions take what each of
+ * these makes them take: of up to 512 members.
  *
  * Not thread safe: one for each thread. */
 #ifndef NADI_SEARCH_TRANSFERS_H
@@ -17,7 +19,8 @@
 struct nadi_transfers;
 
 /* The study has a cluster, which is fitted to its ranks, and must outlive it. */
-struct nadi_transfers *nadi_transfers_create(const struct nadi_study *study) NADI_MUST_USE;
+struct nadi_transfers *nadi_transfers_create(const struct nadi_study *study,
+                                             bool chooses) NADI_MUST_USE;
 void nadi_transfers_destroy(struct nadi_transfers *t); /* NULL is allowed */
 
 /* O(steps of the transfer) once its groups are known. */

@@ -86,6 +86,21 @@ bool nadi_simulation_stopped(struct simulation *s)
     return outcome != NADI_OUTCOME_NONE;
 }
 
+static uint64_t events_left(const struct simulation *s)
+{
+    const uint64_t most = s->in->options.max_events, done = nadi_engine_events(s->engine);
+    return !most ? UINT64_MAX : most > done ? most - done : 1;
+}
+
+static bool has_no_events_left(struct simulation *s)
+{
+    const uint64_t most = s->in->options.max_events;
+    const bool none = most && nadi_engine_events(s->engine) >= most;
+    if (none)
+        nadi_simulation_stop(s, NADI_OUTCOME_LIMIT, "there were more events than asked for");
+    return none;
+}
+
 /* Is there anything beyond the time at which the run stopped? */
 static bool goes_on(const struct simulation *s)
 {
@@ -131,10 +146,10 @@ void nadi_simulation_events(struct simulation *s)
     s->stopped_by_range = false;
     bool more = true;
     while (more && !nadi_workload_undecided(s->workload)) { /* a failed one starts nothing more */
-        more = run_events(s, events, until);
+        more = run_events(s, nadi_min_u64(events, events_left(s)), until);
         (void)nadi_guard_look();
         const double now_s = seconds_since(&s->begin);
-        if (more && nadi_simulation_stopped(s))
+        if (more && (nadi_simulation_stopped(s) || has_no_events_left(s)))
             return;
         report_progress(s, now_s);
         if (now_s - last_s < SOON_S)

@@ -55,7 +55,7 @@ static struct nadi_estimate estimate(const struct cluster *c, const struct nadi_
     nadi_diags_init(&diags);
     open_study(&study, c, settings);
     assert_true(nadi_plan_read(&asked, NULL, settings, &diags));
-    struct nadi_estimator *estimator = nadi_estimator_create(&study, &asked, &diags);
+    struct nadi_estimator *estimator = nadi_estimator_create(&study, &asked, false, &diags);
     assert_non_null(estimator);
     assert_true(nadi_estimator_time(estimator, s, &e));
     nadi_estimator_destroy(estimator);
