@@ -42,7 +42,7 @@ static bool open_study(struct nadi_study *s, const struct nadi_model_setup *give
         .memory = setup.memory,
         .detail = setup.by_layer ? NADI_DETAIL_LAYER : NADI_DETAIL_BLOCK,
     };
-    return nadi_study_open(s, &study, messages);
+    return nadi_model_study(s, &study, messages);
 }
 
 typedef void writer_fn(const struct nadi_study *, struct nadi_str *);

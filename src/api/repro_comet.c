@@ -50,7 +50,7 @@ static bool memory_row(struct nadi_repro *r, const struct run *run, int selectiv
         .settings = settings_of(r, run,
                                 selective ? "gradient-bytes=2 recompute=selective"
                                           : "gradient-bytes=2 recompute=none sequence-parallel=0")};
-    const bool ok = nadi_study_open(&study, &setup, r->diags);
+    const bool ok = nadi_model_study(&study, &setup, r->diags);
     nadi_arena_init(&arena);
     if (ok) {
         nadi_memory_estimate(&memory, &study.plan, &study.model, &study.net, &study.schedule,
@@ -78,7 +78,7 @@ static bool time_row(struct nadi_repro *r, const struct run *run, int selective,
                                 selective ? "overlap-gradients=0 recompute=selective"
                                           : "overlap-gradients=0 recompute=full "
                                             "sequence-parallel=0")};
-    const bool ok = nadi_study_open(&study, &setup, r->diags) &&
+    const bool ok = nadi_model_study(&study, &setup, r->diags) &&
                     nadi_model_time(&study, &options, &ns, r->diags);
     nadi_study_close(&study);
     if (!ok)
@@ -233,7 +233,7 @@ static bool dlrm(struct nadi_repro *r, double gib, double expanded)
             .settings = nadi_arena_printf(&r->arena, "dp=%u batch=65536", ranks)};
         struct nadi_arena arena;
         struct nadi_memory memory;
-        bool ok = nadi_study_open(&study, &setup, r->diags), fits = false;
+        bool ok = nadi_model_study(&study, &setup, r->diags), fits = false;
         nadi_arena_init(&arena);
         if (ok) {
             nadi_memory_estimate(&memory, &study.plan, &study.model, &study.net, &study.schedule,

@@ -72,7 +72,7 @@ bool nadi_repro_mlperf(struct nadi_repro *r)
                                                .cluster = row->cluster,
                                                .settings = row->settings,
                                                .changes = row->device ? &changes : NULL};
-        const bool ok = nadi_study_open(&study, &setup, r->diags) &&
+        const bool ok = nadi_model_study(&study, &setup, r->diags) &&
                         nadi_model_time(&study, &options, &ns, r->diags);
         const double tokens = ok ? nadi_study_step_tokens(&study) : 0;
         const double samples = ok ? (double)study.plan.batch : 0;

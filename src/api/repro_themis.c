@@ -188,7 +188,7 @@ static bool step_ns(struct nadi_repro *r, const struct step *step, const char *s
         .cluster = system,
         .settings = nadi_arena_printf(&r->arena, "ranks=1024 gradient-bytes=2 %s", step->settings),
         .changes = changes};
-    const bool ok = nadi_study_open(&study, &setup, r->diags) &&
+    const bool ok = nadi_model_study(&study, &setup, r->diags) &&
                     nadi_model_time(&study, &options, &end, r->diags);
     nadi_study_close(&study);
     *ns = (double)end;

@@ -90,7 +90,7 @@ static bool time_of(const struct step *s, const struct nadi_doc_changes *changes
     struct nadi_study study;
     uint64_t ns = 0;
     const bool ok =
-        nadi_study_open(&study, &setup, diags) && nadi_model_time(&study, &options, &ns, diags);
+        nadi_model_study(&study, &setup, diags) && nadi_model_time(&study, &options, &ns, diags);
     nadi_study_close(&study);
     *seconds = (double)ns / 1e9;
     return ok;
@@ -157,7 +157,7 @@ bool nadi_fit_steps_run(struct nadi_figure_fit *fit, const char *const *files, s
                                                .settings = steps.items[i].settings,
                                                .cluster = steps.items[i].cluster};
         struct nadi_study study;
-        ok = nadi_study_open(&study, &setup, diags);
+        ok = nadi_model_study(&study, &setup, diags);
         if (ok) {
             const bool is_narrow =
                 study.plan.precision == NADI_FP8 || study.plan.precision == NADI_FP4;
@@ -171,7 +171,7 @@ bool nadi_fit_steps_run(struct nadi_figure_fit *fit, const char *const *files, s
         const struct nadi_study_setup setup = {.model = steps.items[0].model,
                                                .settings = steps.items[0].settings,
                                                .cluster = steps.items[0].cluster};
-        ok = nadi_study_open(&first, &setup, diags);
+        ok = nadi_model_study(&first, &setup, diags);
         if (ok) {
             fit->device = nadi_arena_strdup(&fit->arena, first.cluster.device_name);
             fit->cluster = steps.items[0].cluster;

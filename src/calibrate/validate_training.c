@@ -82,7 +82,7 @@ static void check_row(struct nadi_validate_training *v, size_t index)
     struct nadi_diags diags;
     struct nadi_study study;
     nadi_diags_init(&diags);
-    if (nadi_study_open(&study, &setup, &diags)) {
+    if (nadi_model_study(&study, &setup, &diags)) {
         classify(c, row, &study);
         c->predicted_s = simulate(&study, &diags);
         c->ranks = study.plan.ranks;

@@ -1,6 +1,7 @@
 #include "design/step_moves.h"
 
 #include "base/mem.h"
+#include "explore/model_inputs.h"
 #include "generate/v1/workload.h"
 #include "model/step.h"
 
@@ -103,7 +104,7 @@ bool nadi_split_of_model(struct nadi_split *s, const struct nadi_bandwidth_netwo
     struct nadi_model_step step;
     struct nadi_groups groups;
     *s = (struct nadi_split){.dims = n->count};
-    bool ok = nadi_study_open(&study, setup, diags) && fits(n, &study, diags);
+    bool ok = nadi_model_study(&study, setup, diags) && fits(n, &study, diags);
     if (ok) {
         /* one dimension: groups are whole, and this network's dimensions are looked up here */
         struct nadi_topology *t = &study.cluster.topology;

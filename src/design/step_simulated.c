@@ -66,7 +66,7 @@ static double simulate(struct search *s, const double *b, double enough_ns)
     }
     const struct nadi_doc_changes changes = {items, KEYS};
     setup.changes = &changes;
-    bool ok = nadi_study_open(&study, &setup, s->diags);
+    bool ok = nadi_model_study(&study, &setup, s->diags);
     if (ok && (!study.has_cluster || study.library || study.cluster.graph))
         ok = nadi_error(s->diags, "optimize/cluster", NADI_NOWHERE, "--cluster dgx-h100",
                         "the dimensions to divide bandwidth between take the place of a "

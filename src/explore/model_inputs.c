@@ -120,7 +120,8 @@ bool nadi_model_tiers(struct nadi_inputs *in, const struct nadi_study *study,
     nadi_groups_init(&in->groups, in->rank_count);
     if (!study->memory)
         return true;
-    if (!nadi_inputs_take_tiers(in, study->memory, rate, diags))
+    const struct nadi_memory_source file = {.path = study->memory};
+    if (!nadi_inputs_take_tiers(in, &file, rate, diags))
         return false;
     for (uint32_t i = 0; i < NADI_PLACED_PARTS && in->tiers; i++)
         if (study->plan.place[i] &&
@@ -149,6 +150,36 @@ static void fill_traces(struct nadi_inputs *in, const struct nadi_model_step *st
         in->traces[rank] =
             in->owned[rank < ranks ? nadi_grid_coordinate(&study->grid, rank, NADI_DEGREE_PP)
                                    : stages];
+}
+
+static bool take_memory(struct nadi_inputs *in, const struct nadi_study *study,
+                        struct nadi_diags *diags)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    struct nadi_memory_source from = {.path = study->memory};
+    if (!study->memory && !nadi_step_uses_remote(&study->plan))
+        return true;
+    if (!study->memory)
+        nadi_model_memory_file(study, &text);
+    from.text = study->memory ? NULL : nadi_str_get(&text);
+    const bool ok = nadi_inputs_take_memory(in, &from, study->cluster.device.memory_rate, diags);
+    nadi_str_release(&text);
+    return ok;
+}
+
+bool nadi_model_study(struct nadi_study *study, const struct nadi_study_setup *setup,
+                      struct nadi_diags *diags)
+{
+    struct nadi_inputs in;
+    if (!nadi_study_open(study, setup, diags))
+        return false;
+    if (!study->memory || study->plan.streaming)
+        return true;
+    const bool ok = nadi_model_tiers(&in, study, diags);
+    if (ok && in.tiers && in.tiers->preset != NADI_NONE)
+        study->host_tier = nadi_arena_strdup(&study->arena, in.tiers->tiers[in.tiers->preset].name);
+    nadi_inputs_release(&in);
+    return ok;
 }
 
 bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *step,
@@ -208,13 +239,11 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
                 "`nadi model trace` writes the step, `nadi run --memory` takes the pool",
                 "the cluster's remote memory is each device's own, without switches "
                 "that gather");
-        in->memory = nadi_model_remote(study);
     }
     fill_traces(in, step);
     echo(in, study);
     nadi_inputs_choose_model(in, diags);
-    return (!memory || nadi_inputs_take_memory(in, memory, c->device.memory_rate, diags)) &&
-           nadi_inputs_check_made(in, diags);
+    return take_memory(in, study, diags) && nadi_inputs_check_made(in, diags);
 }
 
 /* Of a run whose inputs are made; 0: it has more events than it may have. */

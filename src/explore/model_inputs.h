@@ -9,6 +9,10 @@
 #include "inputs/inputs.h"
 #include "model/step.h"
 
+/* nadi_study_open, with the tier of the memory file that `offload` means. */
+bool nadi_model_study(struct nadi_study *study, const struct nadi_study_setup *setup,
+                      struct nadi_diags *diags) NADI_MUST_USE;
+
 /* The study has a cluster. options: what the run wants (executor, limits); its paths are not read.
  * False with errors. The caller releases `in` in both cases. */
 bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *step,

@@ -192,15 +192,20 @@ void nadi_inputs_choose_model(struct nadi_inputs *in, struct nadi_diags *diags);
  */
 void nadi_inputs_share_window(struct nadi_inputs *in);
 
+struct nadi_memory_source { /* one of them */
+    const char *path;
+    const char *text; /* of such a file, as JSON */
+};
+
 /* Likewise a memory file, when system and traces are there; local_rate: of the devices' own memory,
  * bytes/s. */
-bool nadi_inputs_take_memory(struct nadi_inputs *in, const char *path, double local_rate,
-                             struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_inputs_take_memory(struct nadi_inputs *in, const struct nadi_memory_source *from,
+                             double local_rate, struct nadi_diags *diags) NADI_MUST_USE;
 
 /* The tiers of a memory file alone, for in->rank_count; in->tiers stays NULL where it has none.
  * local_rate NAN: not known. */
-bool nadi_inputs_take_tiers(struct nadi_inputs *in, const char *path, double local_rate,
-                            struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_inputs_take_tiers(struct nadi_inputs *in, const struct nadi_memory_source *from,
+                            double local_rate, struct nadi_diags *diags) NADI_MUST_USE;
 
 /* What the network model is given, but for the engine and what is of one run. */
 struct nadi_network_setup nadi_inputs_network(const struct nadi_inputs *in);

@@ -24,10 +24,11 @@ struct nadi_load {
     struct nadi_place custom_nodes_place;
     struct nadi_to_attach *to_attach; /* entries of custom-collectives: load_attached.c */
     uint32_t to_attach_count;
-    const char *tuner; /* NULL: none */
-    bool exact;        /* the network model has none of the reference's rounding */
-    bool graph_ready;  /* the network file was a graph: it is read */
-    bool look_only;    /* at the network alone: nothing will run on it */
+    const char *tuner;       /* NULL: none */
+    const char *memory_text; /* read in place of a memory file; NULL: there is none */
+    bool exact;              /* the network model has none of the reference's rounding */
+    bool graph_ready;        /* the network file was a graph: it is read */
+    bool look_only;          /* at the network alone: nothing will run on it */
     const char *graph_path, *packet_path;                        /* NULL when absent */
     struct nadi_place in_flight_place;                           /* where in->in_flight is set */
     bool has_startup, has_overhead, has_window, has_flow_packet; /* a file has set in->flow's */

@@ -121,23 +121,23 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     return true;
 }
 
-bool nadi_inputs_take_tiers(struct nadi_inputs *in, const char *path, double local_rate,
-                            struct nadi_diags *diags)
+bool nadi_inputs_take_tiers(struct nadi_inputs *in, const struct nadi_memory_source *from,
+                            double local_rate, struct nadi_diags *diags)
 {
-    struct nadi_load l = {.in = in, .diags = diags};
+    struct nadi_load l = {.in = in, .diags = diags, .memory_text = from->text};
     const double before = in->system.local_mem_bw;
-    in->options.memory = nadi_arena_strdup(&in->arena, path);
+    in->options.memory = from->path ? nadi_arena_strdup(&in->arena, from->path) : NULL;
     in->system.local_mem_bw = local_rate;
     const bool ok = nadi_load_memory(&l) && nadi_fit_tiers(&l);
     in->system.local_mem_bw = before;
     return ok;
 }
 
-bool nadi_inputs_take_memory(struct nadi_inputs *in, const char *path, double local_rate,
-                             struct nadi_diags *diags)
+bool nadi_inputs_take_memory(struct nadi_inputs *in, const struct nadi_memory_source *from,
+                             double local_rate, struct nadi_diags *diags)
 {
     struct nadi_load l = {.in = in, .diags = diags};
-    return nadi_inputs_take_tiers(in, path, local_rate, diags) && nadi_load_accesses(&l);
+    return nadi_inputs_take_tiers(in, from, local_rate, diags) && nadi_load_accesses(&l);
 }
 
 bool nadi_load_memory(struct nadi_load *l)
@@ -145,13 +145,15 @@ bool nadi_load_memory(struct nadi_load *l)
     const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_MEMORY);
     struct nadi_doc doc;
     struct nadi_schema_values values;
-    if (!l->in->options.memory) {
+    if (!l->in->options.memory && !l->memory_text) {
         bool ok = nadi_schema_check(&values, schema, NULL, false, &l->in->arena, l->diags);
         nadi_settings_add_values(l->in, &values);
         l->in->memory = (struct nadi_memory_config){.kind = NADI_MEMORY_NONE};
         return ok;
     }
-    if (!nadi_load_document(l, NADI_SCHEMA_MEMORY, l->in->options.memory, &doc))
+    if (!(l->memory_text ? nadi_doc_parse(&doc, l->in->options.network, l->memory_text,
+                                          strlen(l->memory_text), NADI_DOC_JSON, l->diags)
+                         : nadi_load_document(l, NADI_SCHEMA_MEMORY, l->in->options.memory, &doc)))
         return false;
     const bool levels = nadi_is_levels(&doc);
     if (levels || nadi_doc_find(doc.root, "tiers")) {

@@ -25,6 +25,10 @@ enum { /* of the system that a generated step runs on */
        NADI_MODEL_PEERS_PASSING = 1,
 };
 
+/* What a run of the study's step takes where no memory file is given: the host's memory, an NPU's
+ * own path to it each, or what is streamed over, or nothing. JSON, appended to `out`. */
+void nadi_model_memory_file(const struct nadi_study *s, struct nadi_str *out);
+
 /* Chunks of a collective: those of the cluster if the group of all ranks, or one that is chunked
  * like it, spans several dimensions, so that these work concurrently; else 1. */
 uint32_t nadi_model_chunks(const struct nadi_model_step *step);

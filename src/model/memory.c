@@ -206,7 +206,7 @@ static double largest_output(const struct nadi_model_plan *p, const struct nadi_
 
 static double gathered_parameters(const struct nadi_model_plan *p, const struct nadi_sums *sums)
 {
-    const bool dense = p->zero == 3 || p->streaming || p->place[NADI_PLACED_PARAMETERS];
+    const bool dense = p->zero == 3 || p->streaming || (p->offload & NADI_OFFLOAD_PARAMETERS);
     const bool experts = dense || (p->offload & NADI_OFFLOAD_EXPERTS);
     if (!experts)
         return 0;
@@ -219,6 +219,7 @@ static double gathered_parameters(const struct nadi_model_plan *p, const struct 
 }
 
 struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan *p,
+                                                    const struct nadi_net *net,
                                                     const struct nadi_layer_kind *kind,
                                                     uint32_t position)
 {
@@ -226,6 +227,7 @@ struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan
     struct nadi_layer_buffers b = {
         .output = largest_output(p, kind),
         .gathered = gathered_parameters(p, &sums),
+        .kept = nadi_layer_kept(p, net, kind, position),
     };
     if (nadi_layer_recomputed(p, position))
         b.recompute = nadi_kept_bytes(p, &sums.kept);
@@ -234,7 +236,18 @@ struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan
     return b;
 }
 
-static double buffers(const struct estimate *e, uint32_t rank)
+struct nadi_layer_buffers nadi_memory_most_buffers(const struct nadi_layer_buffers *a,
+                                                   const struct nadi_layer_buffers *b)
+{
+    return (struct nadi_layer_buffers){
+        .output = largest(a->output, b->output),
+        .recompute = largest(a->recompute, b->recompute),
+        .gathered = largest(a->gathered, b->gathered),
+        .kept = largest(a->kept, b->kept),
+    };
+}
+
+static struct nadi_layer_buffers buffers(const struct estimate *e, uint32_t rank)
 {
     struct nadi_layer_buffers most = {0};
     for (uint32_t c = 0; c < e->s->chunks; c++) {
@@ -242,13 +255,11 @@ static double buffers(const struct estimate *e, uint32_t rank)
             nadi_stage_of(e->p, e->m, e->net, nadi_schedule_stage(e->s, rank, c));
         for (uint32_t i = s.first; i < s.first + s.count; i++) {
             const struct nadi_layer_buffers b = nadi_memory_layer_buffers(
-                e->p, nadi_net_layer(e->net, i), nadi_body_position(e->net, &s, i));
-            most.output = largest(most.output, b.output);
-            most.recompute = largest(most.recompute, b.recompute);
-            most.gathered = largest(most.gathered, b.gathered);
+                e->p, e->net, nadi_net_layer(e->net, i), nadi_body_position(e->net, &s, i));
+            most = nadi_memory_most_buffers(&most, &b);
         }
     }
-    return most.output + most.recompute + most.gathered;
+    return most;
 }
 
 /* The state of a recurrent layer and the last inputs of its convolution, of one sequence. */
@@ -343,10 +354,11 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
     };
     double here = load->activations;
     states(p, m, &r, w);
-    if (p->offload & NADI_OFFLOAD_ACTIVATIONS) { /* what the current pass works on stays */
-        const double work = r.in_flight ? here / r.in_flight : 0;
-        const double away = (load->activations - work) * placed_share(p, NADI_PLACED_ACTIVATIONS);
-        here = load->activations - away;
+    if (p->offload & NADI_OFFLOAD_ACTIVATIONS) {
+        const double away = load->activations * placed_share(p, NADI_PLACED_ACTIVATIONS);
+        const double work = 2 * load->layer * placed_share(p, NADI_PLACED_ACTIVATIONS);
+        /* a layer at work, and one on its way, are with the device too */
+        here = load->activations - away + (work < away ? work : away);
         r.remote += away;
         r.placed[NADI_PLACED_ACTIVATIONS] = away;
     }
@@ -365,9 +377,11 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
 
 static struct nadi_rank_memory estimate_rank(const struct estimate *e, uint32_t rank)
 {
+    const struct nadi_layer_buffers most = buffers(e, rank);
     struct nadi_rank_load load = {
         .cache = nadi_memory_cache(e->p, e->m, e->net, e->s, rank, nadi_memory_cached_tokens(e->p)),
-        .buffers = buffers(e, rank)};
+        .layer = most.kept,
+        .buffers = most.output + most.recompute + most.gathered};
     load.buffers += cache_buffer(e, load.cache) + rows_ahead(e);
     for (uint32_t c = 0; c < e->s->chunks; c++) {
         const struct nadi_pipeline_stage stage =

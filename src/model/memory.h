@@ -44,6 +44,7 @@ struct nadi_rank_load {
     struct nadi_stage_weights weights; /* of all its stages */
     double activations;                /* bytes at the peak, if nothing is offloaded */
     uint32_t in_flight, peak_action;
+    double layer; /* of activations, what the largest layer keeps of a micro-batch */
     double cache, buffers;
 };
 struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
@@ -52,11 +53,16 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
 
 struct nadi_layer_buffers { /* that a layer needs while it is worked on; a rank: the most of each */
     double output, recompute, gathered;
+    double kept; /* of its micro-batch until the backward pass, no buffer itself */
 };
 /* position: as in nadi_layer_kept. */
 struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan *p,
+                                                    const struct nadi_net *net,
                                                     const struct nadi_layer_kind *kind,
                                                     uint32_t position);
+/* Of two layers the more of each. */
+struct nadi_layer_buffers nadi_memory_most_buffers(const struct nadi_layer_buffers *a,
+                                                   const struct nadi_layer_buffers *b);
 
 /* Where a rank's bytes lie on a device with a second memory: what does not fit is there, what is
  * touched least for each byte first. Shares of the bytes that are touched: by the optimizer, by all

@@ -87,9 +87,11 @@ static void store_activations(struct nadi_emit *e, const struct nadi_pipeline_st
                                         .bytes = bytes,
                                         .block = activations_name(e, layer, block)};
     nadi_emit_flush(e);
-    if (bytes)
-        *nadi_emit_kept_by(e, e->micro, layer) =
-            nadi_emit_memory(e, "store activations", &move, e->front.ids, e->front.count);
+    if (!bytes)
+        return;
+    e->stored[1] = e->stored[0];
+    e->stored[0] = nadi_emit_memory(e, "store activations", &move, e->front.ids, e->front.count);
+    *nadi_emit_kept_by(e, e->micro, layer) = e->stored[0];
 }
 
 static uint64_t load_activations(struct nadi_emit *e, const struct nadi_pipeline_stage *stage,
@@ -107,8 +109,7 @@ static uint64_t load_activations(struct nadi_emit *e, const struct nadi_pipeline
     uint64_t after[NADI_FRONT + 1];
     memcpy(after, e->front.ids, e->front.count * sizeof(*after));
     after[e->front.count] = *nadi_emit_kept_by(e, e->micro, layer);
-    const uint64_t id =
-        nadi_emit_memory(e, "load activations", &move, after, e->front.count + (placed ? 1 : 0));
+    const uint64_t id = nadi_emit_memory(e, "load activations", &move, after, e->front.count + 1);
     move.op = NADI_MEM_FREE;
     if (placed)
         nadi_emit_memory(e, "free activations", &move, &id, 1);
@@ -134,6 +135,10 @@ static void forward(struct nadi_emit *e, const struct place *at,
         receive(e, at, nadi_schedule_rank(s, at->stage - 1, e->micro), at->stage - 1, UP,
                 net->boundary_bytes);
     for (e->layer = stage->first; e->layer < stage->first + stage->count; e->layer++) {
+        if (e->stored[1]) { /* two layers' activations lie with the device */
+            nadi_emit_flush(e);
+            nadi_emit_join(e, e->stored[1]);
+        }
         nadi_emit_fetch(e);
         nadi_emit_cache_load(e, at->part);
         nadi_emit_look_up(e);

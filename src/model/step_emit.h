@@ -64,7 +64,8 @@ struct nadi_emit {
         uint64_t *items;
         size_t count, capacity;
     } kept;
-    struct { /* of keys and values, in order */
+    uint64_t stored[2]; /* activations: the last store, and the one before; 0: none */
+    struct {            /* of keys and values, in order */
         struct nadi_cache_use *items;
         size_t count, capacity;
         size_t used;
@@ -110,7 +111,7 @@ struct nadi_emit_move { /* between the device and where a part lies */
 };
 uint64_t nadi_emit_memory(struct nadi_emit *e, const char *name, const struct nadi_emit_move *move,
                           const uint64_t *after, size_t count);
-/* The tier that `place` names for the part; NULL: none. */
+/* The tier that `place` names for the part, or that of the host for `offload`; NULL: none. */
 const char *nadi_emit_tier(const struct nadi_emit *e, enum nadi_offload_flag flag);
 
 /* Where the store of a layer of this micro-batch is noted: what loads it waits. */

@@ -38,9 +38,9 @@ uint64_t *nadi_emit_kept_by(struct nadi_emit *e, uint32_t micro, uint32_t layer)
 const char *nadi_emit_tier(const struct nadi_emit *e, enum nadi_offload_flag flag)
 {
     for (uint32_t i = 0; i < NADI_PLACED_PARTS; i++)
-        if (flag == 1u << i)
+        if (flag == 1u << i && e->p->place[i])
             return e->p->place[i];
-    return NULL;
+    return e->p->offload & flag ? e->s->study->host_tier : NULL;
 }
 
 uint64_t nadi_emit_memory(struct nadi_emit *e, const char *name, const struct nadi_emit_move *move,

@@ -21,6 +21,12 @@ static struct weights weights_of(const struct nadi_emit *e, uint32_t layer)
                             .expert = study->model.experts ? (double)sums.expert_weights : 0};
 }
 
+/* Has every replica all of them, though ZeRO would split them? Without tiers, and on request. */
+static bool lie_whole(const struct nadi_emit *e, enum nadi_offload_flag flag)
+{
+    return !nadi_emit_tier(e, flag) || nadi_plan_says(e->p, "remote-parameters");
+}
+
 bool nadi_step_uses_remote(const struct nadi_model_plan *p)
 {
     return p->streaming || p->offload != 0;
@@ -113,7 +119,7 @@ static void issue(struct nadi_emit *e, struct nadi_fetch *f)
     const struct weights w = weights_of(e, f->layer);
     const enum nadi_offload_flag experts =
         e->p->offload & NADI_OFFLOAD_EXPERTS ? NADI_OFFLOAD_EXPERTS : NADI_OFFLOAD_PARAMETERS;
-    const bool host = loads_dense(e->p) && !nadi_emit_tier(e, NADI_OFFLOAD_PARAMETERS);
+    const bool whole = loads_dense(e->p) && lie_whole(e, NADI_OFFLOAD_PARAMETERS);
     f->issued = true;
     if (loads_dense(e->p) && e->p->remote_parameters == NADI_REMOTE_SHARDS) {
         f->ids[0] = load_shard(e, w.dense, NADI_AXIS_DP);
@@ -125,14 +131,14 @@ static void issue(struct nadi_emit *e, struct nadi_fetch *f)
         f->ids[1] = load(e, w.expert, false);
         return;
     }
-    if (host && w.dense + w.expert > 0) { /* whole, and all at once */
+    if (whole && w.dense + w.expert > 0) { /* and all at once */
         const struct nadi_emit_move move = {
             .op = NADI_MEM_LOADS,
             .flag = NADI_OFFLOAD_PARAMETERS,
             .bytes = nadi_count_trunc((w.dense + w.expert) * e->p->parameter_bytes)};
         f->ids[0] = nadi_emit_memory(e, "load parameters", &move, e->front.ids, e->front.count);
     }
-    if (host)
+    if (whole)
         return;
     f->ids[0] = fetch(e, f->first, w.dense, loads_dense(e->p) ? w.dense : 0,
                       NADI_OFFLOAD_PARAMETERS, NADI_AXIS_DP);
@@ -196,7 +202,7 @@ void nadi_emit_fetch(struct nadi_emit *e)
 /* With ZeRO 2 and 3 gradients leave when replicas have reduced them, a share each; else before. */
 static bool stores_shares(const struct nadi_emit *e)
 {
-    return e->p->zero >= 2 && nadi_emit_tier(e, NADI_OFFLOAD_GRADIENTS);
+    return e->p->zero >= 2 && !lie_whole(e, NADI_OFFLOAD_GRADIENTS);
 }
 
 static bool stores_gradients(const struct nadi_model_plan *p)
@@ -348,12 +354,17 @@ static uint64_t move_states(struct nadi_emit *e, bool load, double bytes, const 
 
 enum { MOST_BUCKETS = 64, USUAL_BUCKETS = 8 };
 
+uint32_t nadi_step_state_buckets(const struct nadi_model_plan *p, double bytes)
+{
+    const double bucket = p->bucket_bytes > 0 ? p->bucket_bytes : bytes / USUAL_BUCKETS;
+    return (uint32_t)nadi_min_u64(MOST_BUCKETS,
+                                  nadi_count_trunc(ceil(bytes / fmax(bucket, 1))) + 1);
+}
+
 /* States in buckets: while one is updated the next comes and the one before leaves. */
 static void update_in_buckets(struct nadi_emit *e, const struct nadi_work *w, double bytes)
 {
-    const double bucket = e->p->bucket_bytes > 0 ? e->p->bucket_bytes : bytes / USUAL_BUCKETS;
-    const uint32_t count =
-        (uint32_t)nadi_min_u64(MOST_BUCKETS, nadi_count_trunc(ceil(bytes / fmax(bucket, 1))) + 1);
+    const uint32_t count = nadi_step_state_buckets(e->p, bytes);
     uint64_t loaded = 0, updated = 0, before = 0, stored = 0;
     for (uint32_t i = 0; i < e->front.count; i++)
         NADI_PUSH(&e->reduced, e->front.ids[i]);

@@ -18,6 +18,8 @@ struct nadi_study_setup {
     const struct nadi_doc_changes *changes; /* of model, cluster, device, platform; NULL: none */
 };
 
+#define NADI_HOST_TIER "host" /* memory of the host, without a memory file */
+
 struct nadi_study {
     bool names_ranges; /* of layers, in nodes that have several: the caller may set it */
     struct nadi_arena arena;
@@ -26,6 +28,7 @@ struct nadi_study {
     struct nadi_cluster cluster; /* fitted to the plan's ranks */
     bool has_cluster;
     const char *memory;                 /* path of the memory file; NULL: none */
+    const char *host_tier;              /* where `offload` puts parts; NULL: in no tier */
     const char *changed;                /* "cluster.chunks=2 ...", what files do not say; or NULL */
     struct nadi_comm_platform *library; /* whose times collectives take; NULL: none */
     struct nadi_net net;

@@ -69,7 +69,7 @@ static double larger(double a, double b)
 
 static struct nadi_rank_load load_of(const struct nadi_estimator *e, uint32_t rank)
 {
-    const int gathered = e->plan.zero == 3;
+    const int gathered = e->plan.zero == 3 || (e->plan.offload & NADI_OFFLOAD_PARAMETERS);
     struct nadi_rank_load load = {.activations = e->activations[rank],
                                   .in_flight = e->in_flight[rank]};
     struct nadi_layer_buffers most = {0};
@@ -77,10 +77,9 @@ static struct nadi_rank_load load_of(const struct nadi_estimator *e, uint32_t ra
         const struct nadi_stage_values *v = &e->values[c * e->plan.pp + rank];
         load.weights.dense += v->weights.dense;
         load.weights.expert += v->weights.expert;
-        most.output = larger(most.output, v->buffers[gathered].output);
-        most.recompute = larger(most.recompute, v->buffers[gathered].recompute);
-        most.gathered = larger(most.gathered, v->buffers[gathered].gathered);
+        most = nadi_memory_most_buffers(&most, &v->buffers[gathered]);
     }
+    load.layer = most.kept;
     load.buffers = most.output + most.recompute + most.gathered;
     return load;
 }

@@ -34,9 +34,10 @@ static void fill_kind(struct nadi_estimator *e, struct nadi_kind_values *v, cons
     for (int r = 0; r < NADI_RECOMPUTES; r++) {
         p.recompute = (enum nadi_recompute)r;
         v->kept[r] = nadi_layer_kept(&p, net, k, position);
+        p.offload &= ~(unsigned)NADI_OFFLOAD_PARAMETERS;
         for (int gathered = 0; gathered < 2; gathered++) {
             p.zero = gathered ? 3 : 0;
-            v->buffers[r][gathered] = nadi_memory_layer_buffers(&p, k, position);
+            v->buffers[r][gathered] = nadi_memory_layer_buffers(&p, net, k, position);
         }
     }
 }
@@ -131,11 +132,6 @@ void nadi_estimator_rows(struct nadi_estimator *e)
     }
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static void add_layers(struct nadi_stage_values *v, const struct nadi_kind_values *k,
                        enum nadi_recompute recompute, bool body, double count)
 {
@@ -151,13 +147,8 @@ static void add_layers(struct nadi_stage_values *v, const struct nadi_kind_value
     v->kept += count * k->kept[recompute];
     v->weights.dense += (uint64_t)(count * k->dense);
     v->weights.expert += (uint64_t)(count * k->expert_held);
-    for (int g = 0; g < 2; g++) {
-        const struct nadi_layer_buffers *more = &k->buffers[recompute][g];
-        struct nadi_layer_buffers *most = &v->buffers[g];
-        most->output = larger(most->output, more->output);
-        most->recompute = larger(most->recompute, more->recompute);
-        most->gathered = larger(most->gathered, more->gathered);
-    }
+    for (int g = 0; g < 2; g++)
+        v->buffers[g] = nadi_memory_most_buffers(&v->buffers[g], &k->buffers[recompute][g]);
 }
 
 void nadi_estimator_values(struct nadi_estimator *e)

@@ -19,6 +19,25 @@ static double store_ns(const struct nadi_estimator *e, unsigned flag, double byt
     return nadi_remote_ns(&e->remote, flag, true, bytes);
 }
 
+/* Of a layer's parameters or gradients, what is moved: a replica's share where ZeRO splits them. */
+static double moved(const struct nadi_estimator *e, double dense, double expert, bool split)
+{
+    return dense / (split ? e->axes.size[NADI_AXIS_DP] : 1) +
+           expert / (split ? e->axes.size[NADI_AXIS_EDP] : 1);
+}
+
+static double load_parameters_ns(const struct nadi_estimator *e, const struct nadi_kind_values *v)
+{
+    return load_ns(e, NADI_OFFLOAD_PARAMETERS,
+                   moved(e, v->dense, v->expert, e->plan.zero == 3) * e->plan.parameter_bytes);
+}
+
+static double store_gradients_ns(const struct nadi_estimator *e, const struct nadi_kind_values *v)
+{
+    return store_ns(e, NADI_OFFLOAD_GRADIENTS,
+                    moved(e, v->dense, v->expert, e->plan.zero >= 2) * e->plan.gradient_bytes);
+}
+
 static double transfer_ns(struct nadi_estimator *e, enum nadi_axis axis,
                           enum nadi_transfer_kind kind, double bytes)
 {
@@ -93,15 +112,12 @@ static void late(const struct nadi_estimator *e, const struct nadi_search_shape 
         const struct nadi_kind_values *v = &shape->kinds[k];
         if (row->kinds[k] == 0)
             continue;
-        const bool one = e->streams == 1;
-        double load, shared, back; /* the last two: of what follows one another */
-        if (loads_parameters(e)) {
-            load = load_ns(e, NADI_OFFLOAD_PARAMETERS, (v->dense + v->expert) * p->parameter_bytes);
-            shared = back = one ? load : load / e->streams;
-        } else {
-            load = shared = e->replicas[k].gather;
-            back = load + (p->overlap_gradients ? e->replicas[k].reduce : 0);
-        }
+        const double gather = p->zero == 3 ? e->replicas[k].gather : 0;
+        const double fetch = loads_parameters(e) ? load_parameters_ns(e, v) : 0;
+        const double reduce = p->zero == 3 && p->overlap_gradients ? e->replicas[k].reduce : 0;
+        const double load = fetch + gather;
+        /* of what follows one another: on the way to the host, and among replicas */
+        const double shared = fmax(fetch, gather), back = fmax(fetch, gather + reduce);
         const double f = v->time.forward.ns, b = backward_of(e, shape, k);
         const double count = row->kinds[k];
         *forward += count * wait_of(e, load, shared, f, p->prefetch, v->time.transfers);
@@ -109,7 +125,20 @@ static void late(const struct nadi_estimator *e, const struct nadi_search_shape 
     }
 }
 
-/* Activations are loaded a layer ahead; the first ones of a pass nothing hides. */
+/* Activations are stored behind each layer, which waits for the store of the layer before. */
+static double late_stores(const struct nadi_estimator *e, const struct nadi_search_shape *shape,
+                          const struct nadi_stage_row *row)
+{
+    double ns = 0;
+    for (uint32_t k = 0; k < e->kind_count; k++)
+        if (row->kinds[k] && (e->plan.offload & NADI_OFFLOAD_ACTIVATIONS))
+            ns += row->kinds[k] * fmax(0, store_ns(e, NADI_OFFLOAD_ACTIVATIONS,
+                                                   shape->kinds[k].kept[e->plan.recompute]) -
+                                              shape->kinds[k].time.forward.ns);
+    return ns;
+}
+
+/* They are loaded a layer ahead; the first ones of a pass nothing hides. */
 static double late_activations(const struct nadi_estimator *e,
                                const struct nadi_search_shape *shape,
                                const struct nadi_stage_row *row)
@@ -122,9 +151,9 @@ static double late_activations(const struct nadi_estimator *e,
         const double load =
             load_ns(e, NADI_OFFLOAD_ACTIVATIONS, shape->kinds[k].kept[e->plan.recompute]);
         if (row->kinds[k])
-            ns += (row->kinds[k] - (k == last ? 1.0 : 0)) * wait_of(e, load, load / e->streams,
-                                                                    backward_of(e, shape, k), 1,
-                                                                    shape->kinds[k].time.transfers);
+            ns +=
+                (row->kinds[k] - (k == last ? 1.0 : 0)) *
+                wait_of(e, load, load, backward_of(e, shape, k), 1, shape->kinds[k].time.transfers);
     }
     return ns + load_ns(e, NADI_OFFLOAD_ACTIVATIONS, shape->kinds[last].kept[e->plan.recompute]);
 }
@@ -137,7 +166,7 @@ static void passes(const struct step *s)
         double forward = 0, backward = 0;
         if (e->plan.zero == 3 || loads_parameters(e))
             late(e, s->shape, row, &forward, &backward);
-        e->forward[i] = e->values[i].forward + forward;
+        e->forward[i] = e->values[i].forward + forward + late_stores(e, s->shape, row);
         e->backward[i] = e->values[i].backward + backward + late_activations(e, s->shape, row);
     }
     const uint32_t pp = e->plan.pp, stride = e->axes.stages;
@@ -198,9 +227,8 @@ static double first_load(const struct step *s, uint32_t stage)
         return 0;
     const uint32_t kind = e->layers[e->rows[stage].first];
     const struct nadi_kind_values *v = &s->shape->kinds[kind];
-    return loads_parameters(e) ? load_ns(e, NADI_OFFLOAD_PARAMETERS,
-                                         (v->dense + v->expert) * e->plan.parameter_bytes)
-                               : e->replicas[kind].gather;
+    return (loads_parameters(e) ? load_parameters_ns(e, v) : 0) +
+           (e->plan.zero == 3 ? e->replicas[kind].gather : 0);
 }
 
 /* zero 1 and 2: parameters are gathered before a stage's first pass, `prefetch` layers ahead. */
@@ -263,8 +291,8 @@ static struct nadi_stage_weights weights_of(const struct nadi_estimator *e, uint
     return all;
 }
 
-/* Gradients are stored after each layer of each micro-batch, as many at once as there are streams:
- * what is left when the last backward pass is over, `window` after the first one began. */
+/* Gradients are stored after each layer of each micro-batch, one after another: what is left when
+ * the last backward pass is over, `window` after the first one began. */
 static double left_stores(const struct step *s, uint32_t rank, double window)
 {
     const struct nadi_estimator *e = s->e;
@@ -273,12 +301,10 @@ static double left_stores(const struct step *s, uint32_t rank, double window)
     for (uint32_t c = p->vp; c-- > 0;)
         for (uint32_t k = 0; k < e->kind_count; k++) {
             const struct nadi_kind_values *v = &s->shape->kinds[k];
-            all += e->rows[c * p->pp + rank].kinds[k] *
-                   store_ns(e, NADI_OFFLOAD_GRADIENTS, (v->dense + v->expert) * p->gradient_bytes);
+            all += e->rows[c * p->pp + rank].kinds[k] * store_gradients_ns(e, v);
         }
-    const struct nadi_kind_values *v = &s->shape->kinds[e->layers[e->rows[rank].first]];
-    last = store_ns(e, NADI_OFFLOAD_GRADIENTS, (v->dense + v->expert) * p->gradient_bytes);
-    return fmax(last, (double)p->micro_batches * all / e->streams - window);
+    last = store_gradients_ns(e, &s->shape->kinds[e->layers[e->rows[rank].first]]);
+    return fmax(last, (double)p->micro_batches * all - window);
 }
 
 static struct rank_end end_of(const struct step *s, uint32_t rank, double window)
@@ -296,11 +322,13 @@ static struct rank_end end_of(const struct step *s, uint32_t rank, double window
     };
     if (p->offload & NADI_OFFLOAD_GRADIENTS)
         end.remote = fmax(0, left_stores(s, rank, window) - end.gradients);
-    if (p->offload & NADI_OFFLOAD_OPTIMIZER) { /* loaded beside the last reductions */
-        const double load = load_ns(e, NADI_OFFLOAD_OPTIMIZER, own * p->optimizer_bytes);
-        const double beside = e->streams > 1 ? end.gradients + end.remote : 0;
-        end.remote +=
-            fmax(0, load - beside) + store_ns(e, NADI_OFFLOAD_OPTIMIZER, own * p->optimizer_bytes);
+    if (p->offload & NADI_OFFLOAD_OPTIMIZER) { /* loaded, updated and stored in buckets */
+        const double bytes = own * p->optimizer_bytes, count = nadi_step_state_buckets(p, bytes);
+        const double load = load_ns(e, NADI_OFFLOAD_OPTIMIZER, bytes / count);
+        const double store = store_ns(e, NADI_OFFLOAD_OPTIMIZER, bytes / count);
+        const double update = end.optimizer / count;
+        const double each = fmax(fmax(load, store), fmax(update, (load + update) / 2));
+        end.remote += load + (count - 1) * each + update + store - end.optimizer;
     }
     if ((p->zero == 1 || p->zero == 2) && !p->overlap_parameters)
         end.gathers = gather_ns(e, dense, expert);

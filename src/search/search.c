@@ -195,7 +195,7 @@ static bool open_study(const struct run *r, const struct nadi_strategy *s, struc
                                            .cluster = r->setup->cluster,
                                            .memory = r->setup->memory,
                                            .changes = r->setup->changes};
-    const bool ok = nadi_study_open(study, &setup, diags);
+    const bool ok = nadi_model_study(study, &setup, diags);
     nadi_str_release(&settings);
     return ok;
 }

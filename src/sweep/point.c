@@ -208,8 +208,8 @@ static void make_graph(void *context)
     struct nadi_kept_graph *g = k->g;
     struct nadi_diags diags;
     nadi_diags_init(&diags);
-    k->ok =
-        nadi_study_open(&g->study, k->setup, &diags) && nadi_step_init(&g->step, &g->study, &diags);
+    k->ok = nadi_model_study(&g->study, k->setup, &diags) &&
+            nadi_step_init(&g->step, &g->study, &diags);
     if (!k->ok)
         return; /* its errors come again, when the point is run by itself */
     g->traces = NADI_NEW(struct nadi_trace *, g->study.plan.pp);
@@ -321,7 +321,7 @@ static bool run_model(struct point_run *p)
         .memory = word_of(p, "memory"),
         .changes = &p->changes,
     };
-    bool ok = nadi_study_open(&study, &setup, &p->diags);
+    bool ok = nadi_model_study(&study, &setup, &p->diags);
     if (ok && !study.has_cluster)
         ok = nadi_error(&p->diags, "model/cluster", NADI_NOWHERE, "run: {cluster: dgx-h100}",
                         "a time needs a cluster: devices and the network between them");

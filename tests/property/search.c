@@ -160,7 +160,7 @@ static void try_one(const struct space *s, const uint32_t *at, struct brute *b)
     nadi_diags_init(&diags);
     nadi_arena_init(&arena);
     b->points++;
-    if (nadi_study_open(&study, &setup, &diags)) {
+    if (nadi_model_study(&study, &setup, &diags)) {
         nadi_memory_estimate(&memory, &study.plan, &study.model, &study.net, &study.schedule,
                              &arena);
         if (memory.ranks[memory.worst].total <= nadi_study_capacity(&study) &&
