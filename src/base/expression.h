@@ -88,7 +88,7 @@ bool nadi_quantity_in(const struct nadi_quantity *q, enum nadi_dimension dimensi
 /* A number with a unit ("80GiB", "25k$"), or without; false: the text is none. */
 bool nadi_quantity_read(const char *text, struct nadi_quantity *q) NADI_MUST_USE;
 /* Its unit in words: "B", "B/ns", "a plain number", "a text". */
-const char *nadi_quantity_unit(const struct nadi_quantity *q, char buffer[64]);
+const char *nadi_quantity_unit(const struct nadi_quantity *q, char buffer[64]) NADI_MUST_USE;
 
 /* Are the names equal, '-' and '_' being the same? */
 bool nadi_expression_same_name(const char *name, const char *other, size_t length);

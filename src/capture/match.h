@@ -43,6 +43,6 @@ void nadi_match(struct nadi_match *m, const struct nadi_host *h, const struct na
 void nadi_match_release(struct nadi_match *m);
 
 /* "record-function ids", "external ids shifted by 1", for messages. */
-const char *nadi_match_text(const struct nadi_match *m, char buffer[64]);
+const char *nadi_match_text(const struct nadi_match *m, char buffer[64]) NADI_MUST_USE;
 
 #endif

@@ -146,7 +146,8 @@ uint32_t nadi_graph_node_channel(const struct nadi_graph *g, uint32_t node);
 uint32_t nadi_graph_planes(const struct nadi_graph *g);
 
 /* Name of a node: its own, or role and number ("leaf 3"); in `buffer` where it has none. */
-const char *nadi_graph_node_name(const struct nadi_graph *g, uint32_t node, char buffer[48]);
+const char *nadi_graph_node_name(const struct nadi_graph *g, uint32_t node,
+                                 char buffer[48]) NADI_MUST_USE;
 /* "npu - leaf": the roles that the first link of a dimension joins, routers on board being their
  * NPU; "" where there is none. O(links). */
 const char *nadi_graph_dim_name(const struct nadi_graph *g, uint32_t dim, char buffer[64]);

@@ -98,8 +98,10 @@ struct nadi_dimension_view {
 
 void nadi_dimension_view(struct nadi_dimension_view *view, const struct nadi_inputs *in,
                          uint32_t dim);
-/* A device of a link: "3" for an NPU, "switch 0" or its name in the graph for others. */
-const char *nadi_device_name(const struct nadi_inputs *in, uint32_t id, char text[48]);
+/* A device of a link: "3" for an NPU, "switch 0" or its name in the graph for others; in `text`
+ * unless the graph has it. */
+const char *nadi_device_name(const struct nadi_inputs *in, uint32_t id,
+                             char text[48]) NADI_MUST_USE;
 
 const char *nadi_group_label(const struct nadi_inputs *in, uint32_t group); /* "world" for 0 */
 

@@ -276,12 +276,12 @@ static void pauses(const struct page *p)
 {
     const struct nadi_result *r = p->r;
     const struct nadi_link_result *most = r->links;
-    char from[48], to[48], longest[32], all[32];
+    char ends[2][48], longest[32], all[32];
     for (size_t i = 1; i < r->link_count; i++)
         if (r->links[i].paused_ns > most->paused_ns)
             most = &r->links[i];
-    nadi_device_name(p->in, most->from, from);
-    nadi_device_name(p->in, most->to, to);
+    const char *from = nadi_device_name(p->in, most->from, ends[0]);
+    const char *to = nadi_device_name(p->in, most->to, ends[1]);
     nadi_str_printf(p->out, "  links paused for %s in all, for %s from %s%s to %s%s\n",
                     nadi_units_time(all, (double)r->packets.paused_ns),
                     nadi_units_time(longest, (double)most->paused_ns), rank_word(from), from,
@@ -331,11 +331,11 @@ static const struct nadi_link_result *worst_hashed(const struct nadi_result *r)
 static void hashing(const struct page *p)
 {
     const struct nadi_link_result *worst = worst_hashed(p->r);
-    char from[48], to[48], a[32], b[32];
+    char ends[2][48], a[32], b[32];
     if (!worst)
         return;
-    nadi_device_name(p->in, worst->from, from);
-    nadi_device_name(p->in, worst->to, to);
+    const char *from = nadi_device_name(p->in, worst->from, ends[0]);
+    const char *to = nadi_device_name(p->in, worst->to, ends[1]);
     if (p->r->spread.collisions)
         nadi_str_printf(p->out,
                         "  ECMP: %s of %s links that hashes decide on carry several flows while an "
