@@ -136,10 +136,11 @@ static uint64_t started(const struct starts *starts, uint64_t pair)
     return 0;
 }
 
-static void add_work(struct nadi_front_job *job, const struct nadi_front_work *w,
+/* first_ns: when the rank's first work began, from which one counts that waits for none. */
+static void add_work(struct nadi_front_job *job, const struct nadi_front_work *w, int64_t first_ns,
                      struct streams *streams, struct starts *starts, struct nadi_u64_list *deps)
 {
-    int64_t free_at = INT64_MIN;
+    int64_t free_at = first_ns;
     deps->count = 0;
     struct stream *own = stream_of(streams, w->stream);
     for (size_t i = 0; i < streams->count; i++) {
@@ -158,7 +159,7 @@ static void add_work(struct nadi_front_job *job, const struct nadi_front_work *w
     if (w->is_done) { /* its time is that of waiting */
         NADI_PUSH(deps, started(starts, w->pair));
         node.ns = node.ops = node.bytes = 0;
-    } else if (free_at != INT64_MIN && w->start_ns > free_at) {
+    } else if (w->start_ns > free_at) {
         const struct nadi_front_node gap = {
             .name = "gap", .ns = (uint64_t)(w->start_ns - free_at), .stream = w->stream + 1};
         const uint64_t id = nadi_front_add(job, w->rank, &gap, deps->items, deps->count);
@@ -186,13 +187,14 @@ void nadi_profile_finish(struct nadi_profile *p, struct nadi_front_job *job)
     struct streams streams = {0};
     struct starts starts = {0};
     struct nadi_u64_list deps = {0};
-    uint32_t rank = NADI_NONE;
+    const struct nadi_front_work *works = p->works.items, *first = works;
     qsort(p->works.items, p->works.count, sizeof(struct nadi_front_work), compare_works);
     for (size_t i = 0; i < p->works.count; i++) {
-        if (p->works.items[i].rank != rank)
+        if (works[i].rank != first->rank) {
             streams.count = starts.count = 0;
-        rank = p->works.items[i].rank;
-        add_work(job, &p->works.items[i], &streams, &starts, &deps);
+            first = &works[i];
+        }
+        add_work(job, &works[i], first->start_ns, &streams, &starts, &deps);
     }
     job->concurrent = true;
     nadi_mem_free(streams.items);
