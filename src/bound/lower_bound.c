@@ -436,7 +436,7 @@ uint64_t nadi_lower_bound_node(const struct nadi_lower_bounds *f, const struct n
                                uint32_t node, uint32_t rank)
 {
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
-    if (f->in->system.replay_only)
+    if (f->in->system.replay_only && t->type[node] != NADI_NODE_METADATA)
         return replay_ns(f, t, node);
     switch ((enum nadi_node_type)t->type[node]) {
     case NADI_NODE_COMP:

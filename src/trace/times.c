@@ -145,13 +145,19 @@ static uint64_t *stream_free(struct replay *r, const struct nadi_trace_stream *s
     return &r->free.items[at];
 }
 
+/* METADATA takes no time in a simulation. */
+static uint64_t simulated_ns(const struct nadi_full_node *n)
+{
+    return n->type == NADI_NODE_METADATA ? 0 : nadi_full_duration_ns(n);
+}
+
 static void run_node(struct replay *r, struct waiting w)
 {
     const struct nadi_full_node *n = &r->f->nodes[w.node];
     const struct nadi_trace_stream stream = nadi_trace_stream_of(n);
     uint64_t *free = stream.numbered ? stream_free(r, &stream) : NULL;
     const uint64_t start = free && *free > w.ready ? *free : w.ready;
-    const uint64_t end = nadi_count_add(start, nadi_full_duration_ns(n));
+    const uint64_t end = nadi_count_add(start, simulated_ns(n));
     r->t->start[w.node] = start;
     r->t->end[w.node] = end;
     if (free)
@@ -279,7 +285,7 @@ static void find_critical(struct nadi_trace_times *t, const struct nadi_full *f,
                 from[node] = dep;
             }
         }
-        end[node] = nadi_count_add(start, nadi_full_duration_ns(&f->nodes[node]));
+        end[node] = nadi_count_add(start, simulated_ns(&f->nodes[node]));
         if (last == NADI_NONE || end[node] > end[last])
             last = node;
     }

@@ -147,14 +147,16 @@ enum nadi_slot { /* what a node occupies while it runs */
                  NADI_SLOT_PROCESSOR,
                  NADI_SLOT_COMPUTE,
                  NADI_SLOT_COMM,
-                 NADI_SLOT_NONE, /* nothing: receives, and where dependencies say it all */
+                 NADI_SLOT_NONE, /* nothing: receives, METADATA, where dependencies say it all */
                  NADI_SLOTS
 };
 
-/* replayed: nodes take the trace's durations, whatever their type. */
+/* replayed: nodes take the trace's durations, whatever their type; METADATA none. */
 static inline enum nadi_slot nadi_trace_slot(const struct nadi_trace *t, uint32_t node,
                                              bool replayed)
 {
+    if (t->type[node] == NADI_NODE_METADATA)
+        return NADI_SLOT_NONE;
     if (t->flags[node] & NADI_NODE_IS_CPU)
         return NADI_SLOT_PROCESSOR;
     const bool compute = t->type[node] == NADI_NODE_COMP;

@@ -142,6 +142,7 @@ void nadi_workload_resume_rank(struct nadi_workload *w, uint32_t rank)
     memset(&r->became_ready, 0, sizeof(r->became_ready));
     for (size_t i = 0; i < from->became_ready.count; i++)
         NADI_PUSH(&r->became_ready, from->became_ready.items[i]);
+    memset(&r->at_once, 0, sizeof(r->at_once));
     memset(&r->far, 0, sizeof(r->far));
     for (size_t i = 0; i < from->far.count; i++)
         NADI_PUSH(&r->far, from->far.items[i]);

@@ -46,6 +46,11 @@ struct instant { /* what completed on a rank at one time: for ties.c, phase exec
     uint32_t done_count, done[4]; /* nodes that completed, the first ones */
 };
 
+struct readied { /* by a completion */
+    uint32_t count[NADI_SLOTS];
+    bool through; /* also by way of METADATA */
+};
+
 struct late { /* a node that completed on an actor that had stopped */
     nadi_time at;
     uint32_t node;
@@ -67,6 +72,10 @@ struct rank_state {
         uint32_t *items;
         size_t count, capacity;
     } became_ready; /* during a pass: visited by the next one */
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } at_once; /* METADATA that waits for nothing any more; empty but while that is settled */
     struct {
         struct running *items;
         size_t count, capacity;
@@ -219,7 +228,7 @@ bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, na
 /* After them (`readied` by slot): does the order decide what is issued? Then the run is undecided.
  */
 void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, bool uncertain,
-                              const uint32_t readied[NADI_SLOTS]);
+                              const struct readied *readied);
 
 /* account.c */
 enum activity nadi_workload_activity(const struct nadi_trace *t, uint32_t node);

@@ -45,17 +45,21 @@ static void note_done(struct instant *t, uint32_t node)
     t->done_count++;
 }
 
-/* Did the node, which is ready by the last completion, wait for another one of the instant? */
+/* Did the node, which is ready by the last completion, wait for another one of the instant? What
+ * METADATA waited for is not looked at. */
 static bool waited_for_another(const struct instant *t, const struct nadi_trace *trace,
                                uint32_t node)
 {
     const uint32_t known = sizeof(t->done) / sizeof(*t->done);
     if (t->done_count > known)
         return true;
-    for (uint32_t i = trace->dep_start[node]; i < trace->dep_start[node + 1]; i++)
+    for (uint32_t i = trace->dep_start[node]; i < trace->dep_start[node + 1]; i++) {
+        if (trace->type[trace->deps[i]] == NADI_NODE_METADATA && t->done_count > 1)
+            return true;
         for (uint32_t k = 0; k + 1 < t->done_count; k++)
             if (trace->deps[i] == t->done[k])
                 return true;
+    }
     return false;
 }
 
@@ -139,7 +143,7 @@ bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, na
 }
 
 void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, bool uncertain,
-                              const uint32_t readied[NADI_SLOTS])
+                              const struct readied *readied)
 {
     struct rank_state *r = &w->ranks[rank];
     struct instant *t = &r->instant;
@@ -151,12 +155,13 @@ void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t n
     for (enum nadi_slot i = NADI_SLOT_PROCESSOR; i < NADI_SLOT_NONE; i++) {
         bool competes = i == freed && t->readied[i] > 0 && r->ready[i].count > t->readied[i];
         competes |= joint[i] && r->ready[i].count > 1;
-        const bool matters = uncertain && ((t->issued[i] && readied[i] > 0) || competes ||
-                                           (followed && (t->issued[i] || readied[i] > 0)));
+        competes |= readied->through && readied->count[i] > 0 && t->done_count > 1;
+        const bool matters = uncertain && ((t->issued[i] && readied->count[i] > 0) || competes ||
+                                           (followed && (t->issued[i] || readied->count[i] > 0)));
         if (matters && w->setup.config->settle_ties && !w->setup.rings)
             w->ties_settled++;
         else if (matters)
             w->undecided = "two completions of one rank fall on the same instant";
-        t->readied[i] += readied[i];
+        t->readied[i] += readied->count[i];
     }
 }

@@ -73,18 +73,35 @@ static void reach(struct rank_state *r, uint32_t node, uint32_t child)
         NADI_PUSH(&r->far, child);
 }
 
-static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
+/* A node that waits for nothing any more. METADATA takes neither time nor a slot and is done at
+ * once. */
+static void ready_or_done(const struct nadi_workload *w, struct rank_state *r, uint32_t node,
+                          struct readied *readied)
+{
+    if (r->trace->type[node] == NADI_NODE_METADATA)
+        NADI_PUSH(&r->at_once, node);
+    else
+        readied->count[make_ready(w, r, node)]++;
+}
+
+/* The node's children wait for it no more. */
+static void free_children(const struct nadi_workload *w, struct rank_state *r, uint32_t node,
+                          struct readied *readied)
+{
+    const struct nadi_trace *t = r->trace;
+    for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++) {
+        const uint32_t child = t->children[i];
+        if (child > r->reach)
+            reach(r, node, child);
+        if (--*nadi_workload_waits(r, child) == 0)
+            ready_or_done(w, r, child, readied);
+    }
+}
+
+static void count_done(struct nadi_workload *w, uint32_t rank, uint32_t node, nadi_time start)
 {
     struct rank_state *r = &w->ranks[rank];
-    const struct nadi_trace *t = r->trace;
-    enum nadi_slot slot = nadi_workload_slot(w, r, node);
-    nadi_time now = nadi_engine_now(w->engine);
-    if (slot != NADI_SLOT_NONE)
-        r->in_use[slot]--;
-    nadi_time start = leave_flight(r, node);
-    nadi_workload_account(r, now, nadi_workload_activity(t, node), -1);
-    if (w->setup.sharing.copying)
-        nadi_workload_share_anew(w, rank);
+    const nadi_time now = nadi_engine_now(w->engine);
     if (w->setup.record) {
         struct nadi_node_span span = {.rank = rank, .node = node, .start = start, .end = now};
         NADI_PUSH(&w->spans, span);
@@ -92,20 +109,44 @@ static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
     r->view.nodes_done++;
     r->view.finish = now;
     w->nodes_done++;
-    w->nodes_by_type[t->type[node]] += nadi_workload_weight(w, rank);
-    uint32_t readied[NADI_SLOTS] = {0};
+    w->nodes_by_type[r->trace->type[node]] += nadi_workload_weight(w, rank);
+}
+
+/* What is done at once, and what is so by that. */
+static void settle_metadata(struct nadi_workload *w, uint32_t rank, struct readied *readied)
+{
+    struct rank_state *r = &w->ranks[rank];
+    readied->through = r->at_once.count > 0;
+    for (size_t i = 0; i < r->at_once.count; i++) {
+        const uint32_t node = r->at_once.items[i];
+        *nadi_workload_waits(r, node) = NADI_NONE;
+        r->view.nodes_skipped++;
+        count_done(w, rank, node, nadi_engine_now(w->engine));
+        free_children(w, r, node, readied);
+    }
+    r->at_once.count = 0;
+}
+
+static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
+{
+    struct rank_state *r = &w->ranks[rank];
+    const enum nadi_slot slot = nadi_workload_slot(w, r, node);
+    if (slot != NADI_SLOT_NONE)
+        r->in_use[slot]--;
+    const nadi_time start = leave_flight(r, node);
+    nadi_workload_account(r, nadi_engine_now(w->engine), nadi_workload_activity(r->trace, node),
+                          -1);
+    if (w->setup.sharing.copying)
+        nadi_workload_share_anew(w, rank);
+    count_done(w, rank, node, start);
+    struct readied readied = {0};
     /* is its order of events not all? */
     const bool watched = w->setup.phases || w->setup.fold || w->setup.rings;
-    bool tie = watched && !r->in_pass && nadi_workload_tie(w, rank, node, start);
-    for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++) {
-        const uint32_t child = t->children[i];
-        if (child > r->reach)
-            reach(r, node, child);
-        if (--*nadi_workload_waits(r, child) == 0)
-            readied[make_ready(w, r, child)]++;
-    }
+    const bool tie = watched && !r->in_pass && nadi_workload_tie(w, rank, node, start);
+    free_children(w, r, node, &readied);
+    settle_metadata(w, rank, &readied);
     if (watched && !r->in_pass)
-        nadi_workload_settle_tie(w, rank, node, tie, readied);
+        nadi_workload_settle_tie(w, rank, node, tie, &readied);
 }
 
 static void issue_node(struct nadi_workload *w, uint32_t rank, uint32_t node, enum nadi_slot slot)
@@ -142,10 +183,12 @@ static void tell_finished(const struct nadi_workload *w)
 
 /* A pass over the ready nodes (workload spec 4.4). Nodes that become ready in a pass, through nodes
  * that are skipped, wait for the next one; where nothing is in flight to cause one, it follows at
- * once, instead of never as in the reference. */
+ * once, instead of never as in the reference. METADATA is no such node: the reference runs none. */
 static void workload_pass(struct nadi_workload *w, uint32_t rank)
 {
     struct rank_state *r = &w->ranks[rank];
+    if (r->at_once.count > 0) /* the first pass: METADATA that waits for nothing */
+        settle_metadata(w, rank, &(struct readied){0});
     do {
         enum nadi_slot slot;
         r->in_pass = true;
@@ -245,6 +288,7 @@ static void init_rank(struct nadi_workload *w, uint32_t rank)
     struct rank_state *r = &w->ranks[rank];
     const struct nadi_fold *fold = w->setup.fold;
     const struct nadi_trace *t = w->setup.traces[fold ? fold->rank_of[rank] : rank];
+    struct readied readied = {0};
     if (!nadi_workload_is_here(w, rank))
         return;
     w->here++;
@@ -260,7 +304,7 @@ static void init_rank(struct nadi_workload *w, uint32_t rank)
     for (uint32_t i = 0; i < t->node_count; i++) {
         r->waiting_for[i] = t->dep_start[i + 1] - t->dep_start[i];
         if (r->waiting_for[i] == 0)
-            (void)make_ready(w, r, i);
+            ready_or_done(w, r, i, &readied);
     }
 }
 
@@ -315,6 +359,7 @@ void nadi_workload_destroy(struct nadi_workload *w)
         for (size_t i = 0; i < NADI_SLOTS; i++)
             nadi_mem_free(r->ready[i].items);
         nadi_mem_free(r->became_ready.items);
+        nadi_mem_free(r->at_once.items);
         nadi_mem_free(r->in_flight.items);
         nadi_mem_free(r->late.items);
         nadi_mem_free(r->far.items);

@@ -56,6 +56,8 @@ static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
         job_library(&j, seed);
     if (drawn && (seed / 2 % 4 == 2 || seed / 2 % 16 == 5))
         job_attached(&j, seed);
+    if (drawn && seed / 2 % 5 == 0)
+        job_metadata(&j, seed);
     const bool scheduled = drawn && seed % 16 < 2;
     if (scheduled)
         draw_schedulers(&j, seed);

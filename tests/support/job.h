@@ -74,6 +74,9 @@ void job_library(struct job *j, uint64_t seed);
  * messages of many packets, one after the other and at once, so that much repeats itself. */
 void job_packets(struct job *j, struct nadi_rng *rng);
 
+/* METADATA in the place of some computations, at the same places of all traces. */
+void job_metadata(struct job *j, uint64_t seed);
+
 /* Step generators attached to some kinds, sizes, members and groups, as a tuner's table does. */
 void job_attached(struct job *j, uint64_t seed);
 

@@ -1,5 +1,7 @@
-/* job_attached: some collectives run what is attached to their kind, size, members and group. */
+/* job_attached: some collectives run what is attached to their kind, size, members and group; some
+ * computations become METADATA. */
 #include "base/arena.h"
+#include "base/map.h"
 #include "collective/program.h"
 #include "support/job.h"
 
@@ -25,6 +27,16 @@ static const uint64_t *draw_groups(struct job *j, struct nadi_rng *rng)
     for (size_t g = 0; g < j->in.groups.count; g++)
         bits[g / 64] |= nadi_rng_below(rng, 3) ? UINT64_C(1) << (g % 64) : 0;
     return bits;
+}
+
+void job_metadata(struct job *j, uint64_t seed)
+{
+    for (uint32_t i = 0; i < j->in.owned_count; i++) {
+        const struct nadi_trace *t = j->in.owned[i];
+        for (uint32_t node = 0; node < t->node_count; node++)
+            if (t->type[node] == NADI_NODE_COMP && nadi_hash_u64(seed ^ node) % 3 == 0)
+                t->type[node] = NADI_NODE_METADATA;
+    }
 }
 
 void job_attached(struct job *j, uint64_t seed)

@@ -176,6 +176,8 @@ static void write_slot(struct nadi_rng *r, struct nadi_trace_writer *w, const st
         attrs[n.attr_count++] = nadi_write_int64("comm_type", (int64_t)s->kind);
         attrs[n.attr_count++] = nadi_write_int64("comm_size", (int64_t)s->bytes);
     }
+    if (n.type == NADI_NODE_METADATA)
+        n.duration_micros = nadi_rng_below(r, 300); /* which no simulation waits for */
     if (n.type == NADI_NODE_COMP) {
         n.duration_micros = nadi_rng_below(r, 300);
         attrs[n.attr_count++] = nadi_write_bool("is_cpu_op", nadi_rng_below(r, 3) == 0);
@@ -184,8 +186,9 @@ static void write_slot(struct nadi_rng *r, struct nadi_trace_writer *w, const st
     nadi_trace_writer_node(w, &n);
 }
 
-static struct slot draw_slot(struct nadi_rng *r, uint32_t ranks, uint64_t tag)
+static struct slot draw_slot(struct nadi_rng *r, const struct random_simulable *how, uint64_t tag)
 {
+    const uint32_t ranks = how->ranks;
     static const uint64_t kinds[] = {NADI_ALL_REDUCE, NADI_ALL_GATHER, NADI_REDUCE_SCATTER,
                                      NADI_ALL_TO_ALL};
     struct slot s = {.type = NADI_NODE_COMP, .tag = tag};
@@ -194,8 +197,10 @@ static struct slot draw_slot(struct nadi_rng *r, uint32_t ranks, uint64_t tag)
     s.kind = kinds[nadi_rng_below(r, 4)];
     if (which == 0)
         s.type = NADI_NODE_COLL;
-    else if (which == 1 && ranks > 1)
+    else if (which == 1 && ranks > 1 && !how->alike)
         s.type = NADI_NODE_SEND;
+    else if (which < 4 && how->metadata)
+        s.type = NADI_NODE_METADATA;
     s.src = (uint32_t)nadi_rng_below(r, ranks);
     s.dst = (s.src + 1 + (uint32_t)nadi_rng_below(r, ranks > 1 ? ranks - 1 : 1)) % ranks;
     return s;
@@ -207,8 +212,13 @@ void random_trace_fleet(struct nadi_rng *r, const struct random_simulable *optio
     const uint64_t count = nadi_rng_below(r, options->most_nodes) + 1;
     struct slot *slots = NADI_NEW(struct slot, count);
     for (uint64_t i = 0; i < count; i++)
-        slots[i] = draw_slot(r, options->ranks, i);
+        slots[i] = draw_slot(r, options, i);
+    if (options->metadata) /* something is left without them */
+        slots[0].type = NADI_NODE_COMP;
+    const struct nadi_rng begin = *r;
     for (uint32_t rank = 0; rank < options->ranks; rank++) {
+        if (options->alike)
+            *r = begin;
         struct nadi_trace_writer *w = nadi_trace_writer_memory(&files[rank], NADI_CODING_PLAIN);
         nadi_trace_writer_metadata(w, &(struct nadi_write_metadata){.version = "0.0.4"});
         for (uint64_t i = 0; i < count; i++)

@@ -15,6 +15,8 @@ struct random_simulable {
     uint32_t ranks;
     uint32_t most_nodes; /* a rank has 1 to so many and the collectives that all share */
     bool times;          /* start times too */
+    bool metadata;       /* nodes of no time between the others */
+    bool alike;          /* all ranks have the same trace; no messages */
 };
 
 /* A fleet that can be simulated without deadlock: compute on host and accelerator, collectives of
