@@ -6,6 +6,7 @@
 #include "platform/graph_dims.h"
 #include "platform/graph_file.h"
 #include "platform/graph_stripe.h"
+#include "platform/graph_trim.h"
 
 enum { MAX_LINKS = 1 << 24 };
 
@@ -76,6 +77,8 @@ static bool from_file(struct nadi_load *l)
         nadi_doc_release(&doc);
     if (!read)
         return false;
+    if (l->spare && in->graph.host_count > in->rank_count && nadi_graph_may_be_trimmed(&in->graph))
+        nadi_graph_trim(&in->graph, in->rank_count);
     if (in->graph.host_count == in->rank_count)
         return true;
     return nadi_error(l->diags, "network/hosts", NADI_IN_FILE(l->graph_path),

@@ -103,8 +103,11 @@ bool nadi_load_packet(struct nadi_load *l)
 bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,
                                const char *packet_path, struct nadi_diags *diags)
 {
-    struct nadi_load l = {
-        .in = in, .diags = diags, .graph_path = graph_path, .packet_path = packet_path};
+    struct nadi_load l = {.in = in,
+                          .diags = diags,
+                          .graph_path = graph_path,
+                          .packet_path = packet_path,
+                          .spare = true};
     if (!nadi_load_packet(&l))
         return false;
     in->system.exact = l.exact;

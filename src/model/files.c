@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "format/json_write.h"
 #include "platform/graph_file.h"
+#include "platform/graph_trim.h"
 #include "trace/build.h"
 #include "trace/gen_files.h"
 
@@ -399,6 +400,17 @@ static bool add_model_keys(const struct nadi_cluster *c, struct nadi_str *text,
     return true;
 }
 
+/* Without NPUs beyond the cluster's dimensions. */
+static void trim_graph(const struct nadi_cluster *c, struct nadi_graph_file *f)
+{
+    if (!c->graph_is_trimmed || f->graph.host_count <= c->topology.npu_count)
+        return;
+    nadi_graph_trim(&f->graph, c->topology.npu_count);
+    f->dim_count = c->topology.dim_count;
+    for (uint32_t d = 0; d < f->dim_count; d++)
+        f->dims[d] = c->topology.dims[d].npus;
+}
+
 /* The cluster's graph, as the network file or beside it. */
 static bool write_graph(const struct nadi_cluster *c, const char *folder, const char *name,
                         struct nadi_diags *diags)
@@ -406,6 +418,8 @@ static bool write_graph(const struct nadi_cluster *c, const char *folder, const 
     struct nadi_graph_file f;
     struct nadi_str text = NADI_STR_INIT;
     bool ok = nadi_graph_file_read(&f, c->graph, diags);
+    if (ok)
+        trim_graph(c, &f);
     if (ok)
         nadi_graph_file_write(&f, &text);
     ok = ok && add_model_keys(c, &text, diags);

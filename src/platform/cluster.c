@@ -6,6 +6,7 @@
 #include "platform/catalogue.h"
 #include "platform/generator_words.h"
 #include "platform/graph_file.h"
+#include "platform/graph_trim.h"
 #include "platform/io_trees.h"
 #include "platform/power.h"
 
@@ -177,6 +178,7 @@ static bool take_graph(struct nadi_cluster *c, const struct nadi_schema_values *
     const bool ok = nadi_graph_file_read(&f, c->graph, diags) &&
                     (c->all_graph ? nadi_graph_file_topology(&f, &c->topology)
                                   : fill_graph(c, &f.graph, diags));
+    c->graph_is_trimmed = ok && nadi_graph_may_be_trimmed(&f.graph);
     if (ok && nadi_io_trees_find(&f.graph, &io))
         c->io_bytes_per_ns = io.bytes_per_ns * io.factor;
     nadi_graph_file_release(&f);
@@ -402,6 +404,17 @@ static bool fit_whole(struct nadi_topology *t, uint32_t ranks)
     return false;
 }
 
+/* As many nodes as hold the ranks, the last one perhaps in part. */
+static void fit_nodes(struct nadi_topology *t, uint32_t ranks)
+{
+    uint64_t inner = 1;
+    for (uint32_t d = 0; d < t->dim_count; inner *= t->dims[d++].npus)
+        if (inner * t->dims[d].npus >= ranks) {
+            t->dims[d].npus = (uint32_t)((ranks + inner - 1) / inner);
+            t->dim_count = d + 1;
+        }
+}
+
 /* The largest divisor of `ranks` up to `most`; of those that keep blocks of `unit` ranks together,
  * if there is one. */
 static uint32_t part_of(uint32_t ranks, uint32_t most, uint32_t unit)
@@ -468,6 +481,8 @@ bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
                   "the graph of the cluster '%s' has %" PRIu64 " NPUs, and the last %" PRIu64
                   " are idle",
                   c->name, all, all - ranks);
+        if (c->graph_is_trimmed)
+            fit_nodes(t, ranks);
         return nadi_topology_finish(t);
     }
     if (all && all < ranks)

@@ -23,7 +23,9 @@ struct nadi_cluster {
     const char *graph; /* the links between the devices: path of a network of nodes and links, or a
                           generator in words; NULL: what the dimensions say */
     bool all_graph;    /* the dimensions are those of the graph */
-    double host_speed; /* of a thread, relative */
+    bool graph_is_trimmed;  /* NPUs that nobody uses may be left out of the graph:
+                               platform/graph_trim.h */
+    double host_speed;      /* of a thread, relative */
     double io_bytes_per_ns; /* at which the graph's I/O controllers reach all NPUs at once, all of
                                them together (platform/io_trees.h); 0: it has none */
     const char *packet;     /* path of the packet model's file; NULL: its defaults */
@@ -50,8 +52,9 @@ void nadi_cluster_release(struct nadi_cluster *c);
 /* Sizes the cluster for `ranks`: fills the open dimension, drops dimensions that are not needed,
  * shrinks the only one that is left. Ranks that do not fill whole nodes get the same part of every
  * node, with a note: the largest that divides them, and if possible one that keeps blocks of `unit`
- * neighbouring ranks together. A graph stays whole: its last NPUs are idle, with a note. False with
- * an error when there are not enough devices. O(devices of a dimension). */
+ * neighbouring ranks together. The last NPUs of a graph are idle, with a note: the dimensions are
+ * those of the nodes that the ranks need, as if there were no others, unless the graph cannot be
+ * trimmed. False with an error when there are not enough devices. O(devices of a dimension). */
 bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
                       struct nadi_diags *diags) NADI_MUST_USE;
 
