@@ -29,11 +29,6 @@ struct nadi_load {
     bool exact;              /* the network model has none of the reference's rounding */
     bool graph_ready;        /* the network file was a graph: it is read */
     bool look_only;          /* at the network alone: nothing will run on it */
-    const char *graph_path, *packet_path;                        /* NULL when absent */
-    const char *tuner; /* NULL: none */
-    bool exact;        /* the network model has none of the reference's rounding */
-    bool graph_ready;  /* the network file was a graph: it is read */
-    bool look_only;    /* at the network alone: nothing will run on it */
     const char *graph_path, *packet_path; /* NULL when absent */
     bool spare; /* the graph may have more NPUs than there are ranks: they are left out */
     struct nadi_place in_flight_place;                           /* where in->in_flight is set */
