@@ -19,9 +19,18 @@ void nadi_json_finish(struct nadi_json *j)
 
 static void new_line(struct nadi_json *j)
 {
-    nadi_str_add_char(j->out, '\n');
-    for (unsigned i = 0; i < j->depth; i++)
-        nadi_str_add(j->out, "  ");
+    static const char blanks[] = "\n                                ";
+    _Static_assert(sizeof(blanks) == 2 * NADI_JSON_DEPTH + 2, "two a level");
+    nadi_str_add_bytes(j->out, blanks, 2 * j->depth + 1);
+}
+
+/* How many bytes stand for themselves. */
+static size_t plain_bytes(const char *text, const char *end)
+{
+    const char *at = text;
+    while (at < end && *at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\')
+        at++;
+    return (size_t)(at - text);
 }
 
 void nadi_json_add_text(struct nadi_str *out, const char *text, size_t bytes)
@@ -30,6 +39,12 @@ void nadi_json_add_text(struct nadi_str *out, const char *text, size_t bytes)
     const char *end = text + bytes;
     nadi_str_add_char(out, '"');
     while (text < end) {
+        const size_t plain = plain_bytes(text, end);
+        if (plain) {
+            nadi_str_add_bytes(out, text, plain);
+            text += plain;
+            continue;
+        }
         unsigned char c = (unsigned char)*text;
         size_t length = nadi_utf8_length_within(text, (size_t)(end - text));
         if (length == 0)
