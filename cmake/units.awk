@@ -1,4 +1,4 @@
-# awk -v most=LINES -v root=FOLDER/ -f cmake/units.awk FOLDER/ROOM/FILE.c... FOLDER/ROOM/FILE.h...
+# awk -v most=LINES -f cmake/units.awk ROOM/FILE.c... ROOM/FILE.h..., in src/
 # Puts files that may be compiled as one into units of so many lines, in their order. Of each unit of at least two it prints
 # "unit", and a line "FILE MACRO..." for each file, with the macros that the file defines. No two files of a unit, nor one
 # and a header of another, define the same name: functions, tables, tags, constants, which the style of src/ has at the start
@@ -89,7 +89,7 @@ in_enum {
     next
 }
 /^#include "/ {
-    header = root substr($2, 2, length($2) - 2)
+    header = substr($2, 2, length($2) - 2)
     includes[file] = includes[file] " " header
     next
 }
