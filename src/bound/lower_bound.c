@@ -423,9 +423,9 @@ static uint64_t compute_ns(const struct nadi_lower_bounds *f, const struct nadi_
                            uint32_t node)
 {
     const struct nadi_system_config *c = &f->in->system;
-    if (!c->roofline || (t->flags[node] & NADI_NODE_IS_CPU))
+    if (!nadi_is_by_roofline(c, t, node))
         return replay_ns(f, t, node);
-    if (t->bytes[node] == 0)
+    if (t->bytes[node] == 0 && !c->only_untimed)
         return 0;
     struct nadi_roofline line = {c->peak_perf, c->local_mem_bw};
     return nadi_count_scale(nadi_roofline_time(&line, t->ops[node], t->bytes[node]).ns,

@@ -30,6 +30,13 @@ static inline nadi_time nadi_reduce_time(double bytes_per_second, uint64_t bytes
     return nadi_time_from_ns(nadi_reduce_ns(bytes_per_second, bytes));
 }
 
+/* Algorithms of the reference, in the networks that round as it does. */
+static inline bool nadi_has_local_endpoint(enum nadi_algorithm algorithm)
+{
+    return algorithm == NADI_ALGORITHM_RING || algorithm == NADI_ALGORITHM_DIRECT ||
+           algorithm == NADI_ALGORITHM_HALVING_DOUBLING;
+}
+
 /* The endpoint stage of the phase's packets where endpoint-delay is delay_ns. */
 static inline uint64_t nadi_phase_endpoint_ns(const struct nadi_phase *p, uint64_t delay_ns)
 {

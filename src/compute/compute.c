@@ -10,7 +10,7 @@ struct nadi_kernel_time nadi_roofline_time(const struct nadi_roofline *r, uint64
     double seconds = (double)ops / perf;
     struct nadi_kernel_time t = {
         .ns = nadi_ns_trunc(seconds * 1e9),
-        .intensity = intensity,
+        .intensity = bytes > 0 ? intensity : 0,
         .memory_bound = perf < r->peak_flops,
     };
     if (r->peak_flops > 0)

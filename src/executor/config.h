@@ -43,6 +43,7 @@ struct nadi_system_config {
     uint64_t bus_L, bus_o, bus_g; /* ns, truncated */
     double bus_G;                 /* ns a byte: a 32-bit float widened */
     bool roofline, replay_only, track_local_mem, trace_enabled;
+    bool only_untimed; /* the roofline is for nodes that have no duration: inputs/check_times.c */
     const char *local_mem_trace_filename;
     bool rendezvous;
     /* Phase and fold: where only the message executor knows which of two completions of one instant
@@ -57,6 +58,21 @@ struct nadi_system_config {
     struct nadi_custom_node *custom_nodes; /* ascending by node_id */
     uint32_t custom_node_count;
 };
+
+/* A computation of the accelerator that has operations in the place of a duration. */
+static inline bool nadi_is_untimed(const struct nadi_trace *t, uint32_t node)
+{
+    return t->type[node] == NADI_NODE_COMP && !(t->flags[node] & NADI_NODE_IS_CPU) &&
+           t->ops[node] > 0 && t->duration_ns[node] == 0;
+}
+
+/* Does the roofline say how long the computation takes? */
+static inline bool nadi_is_by_roofline(const struct nadi_system_config *c,
+                                       const struct nadi_trace *t, uint32_t node)
+{
+    return c->roofline && !(t->flags[node] & NADI_NODE_IS_CPU) &&
+           (!c->only_untimed || nadi_is_untimed(t, node));
+}
 
 /* Index of what is attached to a collective of `bytes` on a group of `size`; NADI_NONE: nothing.
  * O(attached). */

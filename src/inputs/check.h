@@ -76,6 +76,7 @@ struct nadi_check {
     struct nadi_finding findings[NADI_FINDING_KINDS];
     enum nadi_finding_kind order[NADI_FINDING_KINDS]; /* as they were found */
     uint32_t found;
+    bool said_delay; /* that endpoint-delay does not count: once */
     struct nadi_map64 use_index;
     struct {
         struct nadi_use *items;
@@ -109,6 +110,8 @@ struct nadi_trace_facts {
 };
 
 bool nadi_check_load(struct nadi_load *l) NADI_MUST_USE;
+/* check_times.c: how long computations take that have operations and no duration. */
+bool nadi_check_times(struct nadi_load *l) NADI_MUST_USE;
 
 /* check_nodes.c: one pass over a trace for its first rank; the part that depends on the rank for
  * the others; the traces of custom algorithms. */

@@ -6,6 +6,7 @@
  * collective's, so the smallest one of a use speaks for all. */
 #include "base/str.h"
 #include "base/time.h"
+#include "collective/phase_time.h"
 #include "collective/program.h"
 #include "inputs/check.h"
 
@@ -195,6 +196,23 @@ static void make_group_plan(struct plan *p, const struct nadi_group *g)
         .stride = 1,
         .kind = p->use->kind,
     };
+}
+
+/* The reference's algorithms have a delay of their own in groups smaller than the network. */
+static void warn_of_delay(struct plan *p)
+{
+    const struct nadi_system_config *s = &p->c->in->system;
+    if (p->c->said_delay || s->exact || p->c->in->options.compat ||
+        s->endpoint_delay_ns == NADI_LOCAL_ENDPOINT_NS ||
+        !nadi_has_local_endpoint(p->stages[0].choice->algorithm))
+        return;
+    p->c->said_delay = true;
+    nadi_warning(p->c->diags, "system/endpoint-delay", p->c->algorithms[p->native],
+                 "--network-model flow takes the file's",
+                 "'endpoint-delay' of %" PRIu64 " ns has no effect on %s on %s: %s takes %d ns in "
+                 "groups smaller than the network, as in the reference",
+                 s->endpoint_delay_ns, nadi_collective_name(p->use->kind), group_text(p),
+                 name_of(p->stages[0].choice), NADI_LOCAL_ENDPOINT_NS);
 }
 
 /* The reference builds the tree of the list's last entry among the lowest ranks only. */
@@ -431,9 +449,10 @@ bool nadi_check_use(struct nadi_check *c, const struct nadi_use *use)
         return report_missing(&p);
     if (p.impl->dims[0].algorithm == NADI_ALGORITHM_LIBRARY)
         return true;
-    if (!g->is_world && g->size != in->rank_count)
+    if (!g->is_world && g->size != in->rank_count) {
         make_group_plan(&p, g);
-    else if (!make_world_plan(&p))
+        warn_of_delay(&p);
+    } else if (!make_world_plan(&p))
         return false;
     for (uint32_t i = 0; i < p.count; i++)
         if (!check_shape(&p, &p.stages[i]))

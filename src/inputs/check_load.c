@@ -120,6 +120,7 @@ bool nadi_check_load(struct nadi_load *l)
     nadi_strmap_init(&c.unknown_index);
     check_all_nodes(&c);
     bool ok = nadi_check_report(&c);
+    ok &= nadi_check_times(l);
     ok &= report_unknown_groups(&c);
     for (size_t i = 0; i < c.uses.count; i++) {
         ok &= check_members(&c, &c.uses.items[i]);

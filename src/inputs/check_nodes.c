@@ -437,7 +437,7 @@ static void check_collective(struct pass *p, uint32_t n)
 static void check_compute(struct pass *p, uint32_t n)
 {
     unsigned flags = p->t->flags[n];
-    if (!p->c->in->system.roofline || flags & NADI_NODE_IS_CPU)
+    if (!p->c->in->system.roofline || p->c->in->system.only_untimed || flags & NADI_NODE_IS_CPU)
         return;
     if (!(flags & NADI_NODE_HAS_OPS))
         FOUND(p, NADI_FINDING_NO_OPS, n, "compute node without num_ops");

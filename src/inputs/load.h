@@ -30,7 +30,8 @@ struct nadi_load {
     bool graph_ready;        /* the network file was a graph: it is read */
     bool look_only;          /* at the network alone: nothing will run on it */
     const char *graph_path, *packet_path; /* NULL when absent */
-    bool spare; /* the graph may have more NPUs than there are ranks: they are left out */
+    bool spare;       /* the graph may have more NPUs than there are ranks: they are left out */
+    bool no_roofline; /* 'roofline-enabled' is written, and 0 */
     struct nadi_place in_flight_place;                           /* where in->in_flight is set */
     bool has_startup, has_overhead, has_window, has_flow_packet; /* a file has set in->flow's */
 };

@@ -2,12 +2,13 @@
  *
  * `unaware` lets messages pass each other. That is right where no two of them want one link at a
  * time: a list of rings, cliques and switches, and collectives each of whose members sends one
- * message at a time over links of its own; and where every message stays within one dimension
- * (load_crossing.c). Elsewhere `flow` is taken, which shares links. What
- * several collectives do to each other at one time is not looked at: chunks of a dimension queue
- * for it. */
+ * message at a time over links of its own; where every message stays within one dimension
+ * (load_crossing.c); and where the delay that the file gives to endpoints counts. Elsewhere
+ * `flow` is taken, which shares links. What several collectives do to each other at one time is not
+ * looked at: chunks of a dimension queue for it. */
+#include "base/mem.h"
 #include "base/str.h"
-#include "collective/plan.h"
+#include "collective/phase_time.h"
 #include "inputs/load.h"
 
 static void take(struct nadi_load *l, const struct nadi_network_ops *model, const char *why)
@@ -70,6 +71,46 @@ static const char *contention_of(const struct nadi_inputs *in,
     return why;
 }
 
+/* A collective of the reference's algorithms on a group smaller than the network? */
+static bool is_local(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *t = in->traces[rank];
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    enum nadi_native_kind kind;
+    if (t->type[node] != NADI_NODE_COLL || !comm || comm->group == NADI_NONE ||
+        !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node], &kind))
+        return false;
+    const uint32_t meaning = nadi_groups_meaning(&in->groups, nadi_trace_string(t, comm->group));
+    const uint32_t group =
+        meaning == NADI_NONE ? meaning : nadi_groups_of_meaning(&in->groups, meaning, rank);
+    if (group == NADI_NONE || in->groups.items[group].is_world ||
+        in->groups.items[group].size < 2 || in->groups.items[group].size == in->rank_count)
+        return false;
+    const struct nadi_implementation *impl = &in->system.native[kind];
+    return nadi_has_local_endpoint(impl->count == 1 ? impl->dims[0].algorithm
+                                                    : NADI_ALGORITHM_RING);
+}
+
+/* Why `unaware` leaves the endpoint delay of the file aside; NULL: it does not. */
+static const char *delay_of(const struct nadi_inputs *in)
+{
+    if (in->system.endpoint_delay_ns == NADI_LOCAL_ENDPOINT_NS)
+        return NULL;
+    uint32_t *trace = NADI_NEW(uint32_t, in->rank_count);
+    bool *seen = NADI_ZNEW(bool, in->owned_count), found = false;
+    nadi_trace_numbers(in, trace);
+    for (uint32_t r = 0; r < in->rank_count && !found; r++) {
+        for (uint32_t n = 0; n < in->traces[r]->node_count && !seen[trace[r]] && !found; n++)
+            found = is_local(in, r, n);
+        seen[trace[r]] = true;
+    }
+    nadi_mem_free(trace);
+    nadi_mem_free(seen);
+    return found
+               ? "in `unaware` 'endpoint-delay' does not count for groups smaller than the network"
+               : NULL;
+}
+
 void nadi_load_choose_by_traces(struct nadi_load *l)
 {
     const struct nadi_inputs *in = l->in;
@@ -90,6 +131,8 @@ void nadi_load_choose_by_traces(struct nadi_load *l)
             why = contention_of(in, &in->system.native[k]);
     if (!why && !in->system.library && !in->system.replay_only)
         why = nadi_load_crossing(l);
+    if (!why && !in->system.library && !in->system.replay_only)
+        why = delay_of(in);
     if (!why) {
         take(l, nadi_network_default,
              in->system.library

@@ -176,6 +176,7 @@ static void fill_numbers(struct nadi_load *l, const struct nadi_schema_values *v
     s->bus_g = bus_ticks(values, "g");
     s->bus_G = (double)(float)nadi_schema_number(values, "G");
     s->roofline = flag(values, "roofline-enabled");
+    l->no_roofline = !s->roofline && nadi_schema_get(values, "roofline-enabled")->node;
     s->replay_only = flag(values, "replay-only");
     s->track_local_mem = flag(values, "track-local-mem");
     s->trace_enabled = flag(values, "trace-enabled");

@@ -175,7 +175,9 @@ static const struct nadi_setting system_keys[] = {
      .preset = "10",
      .max = INT32_MAX,
      .doc = "Hand-over of one message between an NPU and its memory. Multiplied by "
-            "--injection-scale, except where the key is absent."},
+            "--injection-scale, except where the key is absent. In `unaware` and `aware` ring, "
+            "direct and halvingDoubling take 10 ns instead in groups smaller than the network, as "
+            "in the reference."},
     {.name = "local-mem-bw",
      NADI_A_RATE,
      .preset = "0",

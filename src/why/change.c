@@ -275,6 +275,7 @@ void nadi_change_only(struct nadi_changed *c, const struct nadi_inputs *in, enum
     if (x->system.roofline) {
         x->system.peak_perf *= fast;
         x->system.local_mem_bw *= fast;
-    } else
+    }
+    if (!x->system.roofline || x->system.only_untimed)
         x->options.compute_scale = 0;
 }

@@ -189,7 +189,8 @@ double nadi_path_kernels(const struct nadi_inputs *in, const struct nadi_why *wh
             continue;
         bool by_memory = false;
         if (in->system.roofline) {
-            if ((t->flags[s->node] & NADI_NODE_IS_CPU) || t->bytes[s->node] == 0)
+            if (!nadi_is_by_roofline(&in->system, t, s->node) ||
+                (t->bytes[s->node] == 0 && !in->system.only_untimed))
                 continue;
             by_memory = nadi_roofline_time(&line, t->ops[s->node], t->bytes[s->node]).memory_bound;
         }

@@ -97,7 +97,7 @@ static bool roofline(struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
     struct rank_state *r = &w->ranks[rank];
     const struct nadi_trace *t = r->trace;
-    if (t->bytes[node] == 0)
+    if (t->bytes[node] == 0 && !w->setup.config->only_untimed)
         return false;
     struct nadi_roofline line = {w->setup.config->peak_perf, w->setup.config->local_mem_bw};
     struct nadi_kernel_time k = nadi_roofline_time(&line, t->ops[node], t->bytes[node]);
@@ -290,7 +290,7 @@ bool nadi_workload_dispatch(struct nadi_workload *w, uint32_t rank, uint32_t nod
         memory(w, rank, node);
         return true;
     case NADI_NODE_COMP:
-        if (w->setup.config->roofline && !(t->flags[node] & NADI_NODE_IS_CPU))
+        if (nadi_is_by_roofline(w->setup.config, t, node))
             return roofline(w, rank, node);
         replay(w, rank, node);
         return true;
