@@ -1,10 +1,14 @@
-/* load_crossing: does a message of the workload cross several dimensions?
+/* load_crossing: does a message of the workload cross several dimensions, or other ranks' links?
  *
  * `unaware` charges a message in the lowest dimension in which its ends differ, and nothing in the
  * others. That is exact for messages between ranks that differ in one dimension. Others are those
  * of a flat algorithm, of a group that is one ring and lies in several dimensions, and sends and
  * receives by themselves. What is not looked at message by message counts as crossing: step
  * generators, algorithms from files and custom collectives of such groups.
+ *
+ * In a ring messages between ranks that are no neighbours pass links of those between them, which
+ * send at the same time: groups whose members lie apart, and sends. A group of neighbours closes
+ * its ring backwards, over links that nobody uses, if that is the shorter way.
  *
  * O(nodes + ranks x (groups and peers of a trace) + sum of the groups' sizes x dimensions). */
 #include "base/map.h"
@@ -96,6 +100,35 @@ static bool ring_crosses(const struct nadi_topology *t, const struct nadi_group 
     return false;
 }
 
+/* Links of a ring of NPUs from a to b, which differ in that dimension alone; 0: it is no ring. */
+static uint32_t ring_hops(const struct nadi_topology *t, uint32_t mask, uint32_t a, uint32_t b)
+{
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        if (mask == UINT32_C(1) << d &&
+            (t->dims[d].kind == NADI_DIM_RING || t->dims[d].kind == NADI_DIM_RING_ONE_WAY))
+            return nadi_dim_hops(&t->dims[d], nadi_topology_coordinate(t, a, d),
+                                 nadi_topology_coordinate(t, b, d));
+    return 0;
+}
+
+/* The members lie in one dimension, and the algorithm is a ring. */
+static bool passes_others(const struct nadi_topology *t, const struct nadi_group *g)
+{
+    uint32_t apart = 0, longest = 0;
+    for (uint32_t i = 0; i < g->size; i++) {
+        const uint32_t a = nadi_group_member(g, i);
+        const uint32_t b = nadi_group_member(g, i + 1 < g->size ? i + 1 : 0);
+        const uint32_t mask = differ_in(t, a, b), hops = ring_hops(t, mask, a, b);
+        apart += hops > 1;
+        longest = hops > longest ? hops : longest;
+        for (uint32_t d = 0; d < t->dim_count; d++) /* back over its own links, or round */
+            if (hops > 1 && mask == UINT32_C(1) << d &&
+                (t->dims[d].kind == NADI_DIM_RING_ONE_WAY || 2 * hops >= t->dims[d].npus))
+                return true;
+    }
+    return apart > 1 || (apart == 1 && longest != g->size - 1);
+}
+
 /* Messages of the group's collectives of a kind; the members lie in several dimensions. */
 static bool kind_crosses(const struct nadi_load *l, const struct nadi_group *g,
                          const struct nadi_implementation *impl)
@@ -113,8 +146,11 @@ static bool kind_crosses(const struct nadi_load *l, const struct nadi_group *g,
 
 static bool group_crosses(const struct nadi_load *l, const struct nadi_group *g, uint32_t kinds)
 {
-    if (!kinds || !is_several(dims_of(&l->in->topology, g)))
+    const struct nadi_topology *t = &l->in->topology;
+    if (!kinds)
         return false;
+    if (!is_several(dims_of(t, g)))
+        return g->size < t->npu_count && passes_others(t, g);
     for (uint32_t k = 0; k < NADI_NATIVE_KINDS; k++)
         if (kinds >> k & 1 && kind_crosses(l, g, &l->in->system.native[k]))
             return true;
@@ -147,10 +183,11 @@ static const char *find_group(struct nadi_load *l, const struct of_trace *of, co
     nadi_mem_free(kinds);
     if (found == in->groups.count)
         return NULL;
-    nadi_str_printf(&text,
-                    "messages of collectives on %" PRIu32
-                    " ranks cross several dimensions, which `unaware` charges in the lowest alone",
-                    in->groups.items[found].size);
+    const struct nadi_group *g = &in->groups.items[found];
+    nadi_str_printf(&text, "messages of collectives on %" PRIu32 " ranks %s", g->size,
+                    is_several(dims_of(&in->topology, g))
+                        ? "cross several dimensions, which `unaware` charges in the lowest alone"
+                        : "pass others of a ring, whose links they share");
     return keep(l, &text);
 }
 
@@ -165,13 +202,15 @@ static const char *find_send(struct nadi_load *l, const struct of_trace *of, con
             uint32_t peer = of[trace[r]].peers.items[i];
             if (in->relative_peers)
                 peer = nadi_relative_peer(r, peer, in->rank_count);
-            if (peer >= in->rank_count || !is_several(differ_in(&in->topology, r, peer)))
+            if (peer >= in->rank_count)
                 continue;
-            nadi_str_printf(&text,
-                            "a send from rank %" PRIu32 " to rank %" PRIu32
-                            " crosses several dimensions, which `unaware` charges in the lowest "
-                            "alone",
-                            r, peer);
+            const uint32_t mask = differ_in(&in->topology, r, peer);
+            if (!is_several(mask) && ring_hops(&in->topology, mask, r, peer) < 2)
+                continue;
+            nadi_str_printf(&text, "a send from rank %" PRIu32 " to rank %" PRIu32 " %s", r, peer,
+                            is_several(mask) ? "crosses several dimensions, which `unaware` "
+                                               "charges in the lowest alone"
+                                             : "passes others of a ring, whose links it shares");
             return keep(l, &text);
         }
     return NULL;
@@ -180,7 +219,11 @@ static const char *find_send(struct nadi_load *l, const struct of_trace *of, con
 const char *nadi_load_crossing(struct nadi_load *l)
 {
     const struct nadi_inputs *in = l->in;
-    if (in->topology.dim_count < 2)
+    bool ring = false;
+    for (uint32_t d = 0; d < in->topology.dim_count; d++)
+        ring |= in->topology.dims[d].npus > 3 && in->topology.dims[d].kind != NADI_DIM_SWITCH &&
+                in->topology.dims[d].kind != NADI_DIM_FULLY_CONNECTED;
+    if (in->topology.dim_count < 2 && !ring)
         return NULL;
     struct of_trace *of = NADI_ZNEW(struct of_trace, in->owned_count);
     uint32_t *trace = NADI_NEW(uint32_t, in->rank_count);

@@ -2,10 +2,10 @@
  *
  * `unaware` lets messages pass each other. That is right where no two of them want one link at a
  * time: a list of rings, cliques and switches, and collectives each of whose members sends one
- * message at a time over links of its own; where every message stays within one dimension
- * (load_crossing.c); and where the delay that the file gives to endpoints counts. Elsewhere
- * `flow` is taken, which shares links. What several collectives do to each other at one time is not
- * looked at: chunks of a dimension queue for it. */
+ * message at a time over links of its own; where every message stays within one dimension, and in
+ * a ring between neighbours (load_crossing.c); and where the delay that the file gives to endpoints
+ * counts. Elsewhere `flow` is taken, which shares links. What several collectives do to each other
+ * at one time is not looked at: chunks of a dimension queue for it. */
 #include "base/mem.h"
 #include "base/str.h"
 #include "collective/phase_time.h"
