@@ -21,7 +21,7 @@ static uint64_t first_start(const struct nadi_full *f)
 {
     uint64_t first = UINT64_MAX;
     for (size_t i = 0; i < f->node_count; i++) {
-        if (f->nodes[i].start_micros)
+        if (nadi_full_has_start(f, &f->nodes[i]))
             first = nadi_min_u64(first, f->nodes[i].start_micros);
     }
     return first;

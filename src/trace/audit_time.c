@@ -33,7 +33,7 @@ static void find_streams(struct timing *t)
     for (size_t i = 0; i < t->f->node_count; i++) {
         const struct nadi_full_node *n = &t->f->nodes[i];
         struct nadi_named_attr attr;
-        t->on_stream[i] = n->start_micros && !nadi_full_integer(n, "is_cpu_op", 0) &&
+        t->on_stream[i] = nadi_full_has_start(t->f, n) && !nadi_full_integer(n, "is_cpu_op", 0) &&
                           nadi_full_attr(n, "stream", &attr) && nadi_attr_is_integer(&attr.value);
         t->stream[i] = t->on_stream[i] ? (int64_t)attr.value.bits : 0;
     }
@@ -48,12 +48,13 @@ static void check_dependencies(const struct timing *t)
     nadi_links_build(&links, f);
     for (uint32_t i = 0; i < links.count; i++) {
         const struct nadi_full_node *n = &f->nodes[i];
-        for (uint32_t k = links.dep_start[i]; n->start_micros && k < links.dep_start[i + 1]; k++) {
+        for (uint32_t k = links.dep_start[i];
+             nadi_full_has_start(f, n) && k < links.dep_start[i + 1]; k++) {
             const uint32_t target = links.deps[k];
             const struct nadi_full_node *d = &f->nodes[target];
             const bool to_end = t->on_stream[i] && t->on_stream[target];
             const uint64_t ready = to_end ? end_of(d) : d->start_micros;
-            if (d->start_micros == 0 || n->start_micros >= ready || ++found > SHOWN)
+            if (!nadi_full_has_start(f, d) || n->start_micros >= ready || ++found > SHOWN)
                 continue;
             nadi_warning(
                 t->diags, "trace/time-order", nadi_full_place(f, t->rank, i, &t->diags->arena),

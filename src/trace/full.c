@@ -1,6 +1,7 @@
 #include "trace/full.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "trace/first.h"
 #include "trace/frames.h"
 #include "trace/strings.h"
@@ -10,6 +11,7 @@ struct nadi_full *nadi_full_create(const char *path)
     struct nadi_full *f = NADI_ZNEW(struct nadi_full, 1);
     nadi_arena_init(&f->arena);
     f->path = nadi_arena_strdup(&f->arena, path);
+    f->first_micros = UINT64_MAX;
     NADI_RESERVE(&f->dep_ids, 1); /* never NULL, for arithmetic */
     return f;
 }
@@ -83,6 +85,11 @@ bool nadi_full_add(struct nadi_full *f, const struct nadi_frame *m)
         memcpy(all->items + all->count + data, raw->ctrl_deps.items, ctrl * sizeof(*all->items));
     all->count += data + ctrl;
     f->node_count = at + 1;
+    if (n->start_micros) {
+        f->first_micros = nadi_min_u64(f->first_micros, n->start_micros);
+        f->last_micros =
+            nadi_max_u64(f->last_micros, nadi_count_add(n->start_micros, n->duration_micros));
+    }
     return true;
 }
 

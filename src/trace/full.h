@@ -36,7 +36,9 @@ struct nadi_full {
     struct nadi_full_node *nodes;
     size_t node_count, node_capacity;
     struct nadi_u64_list dep_ids;
-    struct nadi_raw_node raw; /* scratch of the reader */
+    uint64_t first_micros, last_micros; /* of nodes with a start above 0: the first one, the latest
+                                           end; UINT64_MAX and 0 without any */
+    struct nadi_raw_node raw;           /* scratch of the reader */
 };
 
 /* Reads a file ("-": standard input). NULL with errors when it is damaged: framing, wire format,
@@ -50,6 +52,17 @@ void nadi_full_destroy(struct nadi_full *f); /* NULL is allowed */
 struct nadi_full *nadi_full_create(const char *path) NADI_MUST_USE;
 void nadi_full_set_metadata(struct nadi_full *f, const struct nadi_frame *m);
 bool nadi_full_add(struct nadi_full *f, const struct nadi_frame *m) NADI_MUST_USE;
+
+/* Is it known when the node starts? A file does not tell a start at 0 from none: a node that takes
+ * time and waits for nothing starts at 0 if that is a time of the others' clock: not if it lies far
+ * before the first of them, more than 16 times what they and the node take. */
+static inline bool nadi_full_has_start(const struct nadi_full *f, const struct nadi_full_node *n)
+{
+    return n->start_micros ||
+           (n->duration_micros && !n->data_deps && !n->ctrl_deps &&
+            f->first_micros <= f->last_micros &&
+            f->first_micros / 16 <= f->last_micros - f->first_micros + n->duration_micros);
+}
 
 /* Dependency ids of a node: data_deps of them, then ctrl_deps. */
 static inline const uint64_t *nadi_full_deps(const struct nadi_full *f,

@@ -233,7 +233,7 @@ static void place_between(struct nadi_trace_times *t, const struct nadi_full *f,
     for (uint32_t k = l->dep_start[node]; k < l->dep_start[node + 1]; k++)
         start = nadi_max_u64(start, t->end[l->deps[k]]);
     for (uint32_t k = l->child_start[node]; k < l->child_start[node + 1]; k++) {
-        if (f->nodes[l->children[k]].start_micros)
+        if (nadi_full_has_start(f, &f->nodes[l->children[k]]))
             next = nadi_min_u64(next, t->start[l->children[k]]);
     }
     t->start[node] = nadi_min_u64(start, next);
@@ -246,18 +246,19 @@ static void take_recorded(struct nadi_trace_times *t, const struct nadi_full *f,
 {
     uint64_t first = UINT64_MAX;
     for (size_t i = 0; i < f->node_count; i++) {
-        if (f->nodes[i].start_micros)
+        if (nadi_full_has_start(f, &f->nodes[i]))
             first = nadi_min_u64(first, f->nodes[i].start_micros);
     }
     for (size_t i = 0; i < f->node_count; i++) {
         const uint64_t start = f->nodes[i].start_micros;
-        if (start && __builtin_mul_overflow(start - first, 1000u, &t->start[i]))
+        if (nadi_full_has_start(f, &f->nodes[i]) &&
+            __builtin_mul_overflow(start - first, 1000u, &t->start[i]))
             t->start[i] = UINT64_MAX;
     }
     for (uint32_t i = 0; i < l->count; i++) {
         const uint32_t node = l->order[i];
         (void)nadi_guard_look();
-        if (f->nodes[node].start_micros)
+        if (nadi_full_has_start(f, &f->nodes[node]))
             place_recorded(t, f, l, node);
         else
             place_between(t, f, l, node);

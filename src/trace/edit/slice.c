@@ -123,7 +123,8 @@ static void select_span(const struct nadi_full *f, const struct nadi_links *l, c
         const uint32_t launcher = launcher_of(f, l, on_host, node);
         if (launcher != NADI_NONE)
             inside[node] = inside[launcher];
-        else if (f->nodes[node].start_micros == 0 && l->dep_start[node] < l->dep_start[node + 1])
+        else if (!nadi_full_has_start(f, &f->nodes[node]) &&
+                 l->dep_start[node] < l->dep_start[node + 1])
             inside[node] = inside[l->deps[l->dep_start[node + 1] - 1]];
     }
     for (uint32_t i = 0; i < n; i++)
@@ -143,7 +144,7 @@ static bool select_step(const char *name, const struct nadi_full *f, const struc
     for (uint32_t i = 0; i < f->node_count; i++) {
         if (step == NADI_NONE && has_name(&f->nodes[i], nadi_str_get(&whole)))
             step = i;
-        span.by_id &= f->nodes[i].start_micros == 0;
+        span.by_id &= !nadi_full_has_start(f, &f->nodes[i]);
     }
     const bool found = step != NADI_NONE || no_such_step(f, nadi_str_get(&whole), rank, diags);
     nadi_str_release(&whole);
