@@ -22,7 +22,7 @@ static double normal(struct nadi_rng *r)
 }
 
 double nadi_perturb_factor(enum nadi_distribution spread, double jitter, uint64_t seed,
-                           const char *stream, uint32_t entry, uint32_t rank, uint32_t node)
+                           const char *stream, uint32_t entry, uint32_t rank, uint64_t node)
 {
     struct nadi_rng r;
     nadi_rng_init(&r, seed, stream);
@@ -44,24 +44,56 @@ double nadi_perturb_factor(enum nadi_distribution spread, double jitter, uint64_
     NADI_BUG("unknown distribution");
 }
 
-uint64_t nadi_perturb_compute(const struct nadi_perturb *p, uint32_t rank, uint32_t node,
-                              nadi_time now, uint64_t ns)
+/* So many pieces are drawn one by one; the mean of more is as good as normal. */
+enum { MOST_PIECES = 256 };
+
+/* The mean factor of the pieces that the work is part of. */
+static double over_pieces(const struct nadi_perturb *p, uint32_t entry,
+                          const struct nadi_perturb_work *w)
+{
+    const struct nadi_perturb_entry *e = &p->compute[entry];
+    const double ns = (double)w->ns, pieces = ns / e->piece_ns;
+    double at = (double)w->before_ns, sum = 0;
+    uint64_t piece = nadi_count_trunc(at / e->piece_ns);
+    if (pieces > MOST_PIECES) {
+        const double one = e->spread == NADI_SPREAD_UNIFORM ? e->jitter / sqrt(3) : e->jitter;
+        return nadi_perturb_factor(NADI_SPREAD_NORMAL, one / sqrt(pieces), p->seed, "compute",
+                                   entry, w->rank, piece) +
+               (e->spread == NADI_SPREAD_EXPONENTIAL ? e->jitter : 0);
+    }
+    for (const double end = at + ns; at < end; piece++) {
+        const double next = fmin(end, ((double)piece + 1) * e->piece_ns);
+        sum += fmax(next - at, 0) *
+               nadi_perturb_factor(e->spread, e->jitter, p->seed, "compute", entry, w->rank, piece);
+        at = fmax(at, next);
+    }
+    return ns > 0 ? sum / ns : 1;
+}
+
+static double random_factor(const struct nadi_perturb *p, uint32_t entry,
+                            const struct nadi_perturb_work *w)
+{
+    const struct nadi_perturb_entry *e = &p->compute[entry];
+    if (e->draw == NADI_DRAW_WORK)
+        return over_pieces(p, entry, w);
+    return nadi_perturb_factor(e->spread, e->jitter, p->seed, "compute", entry, w->rank,
+                               e->draw == NADI_DRAW_RANK ? NADI_NONE : w->node);
+}
+
+uint64_t nadi_perturb_compute(const struct nadi_perturb *p, const struct nadi_perturb_work *w)
 {
     double factor = 1;
     bool touched = false;
     for (size_t i = 0; i < p->compute_count; i++) {
         const struct nadi_perturb_entry *e = &p->compute[i];
-        if (now < e->at || now >= e->until || !has_rank(e, rank))
+        if (w->now < e->at || w->now >= e->until || !has_rank(e, w->rank))
             continue;
         touched = true;
         factor *= e->scale;
         if (e->jitter > 0)
-            factor *= nadi_perturb_factor(e->spread, e->jitter, p->seed, "compute", (uint32_t)i,
-                                          rank, e->by_rank ? NADI_NONE : node);
+            factor *= random_factor(p, (uint32_t)i, w);
     }
-    if (!touched)
-        return ns;
-    return nadi_ns_round((double)ns * factor);
+    return touched ? nadi_ns_round((double)w->ns * factor) : w->ns;
 }
 
 nadi_time nadi_perturb_start(const struct nadi_perturb *p, uint32_t rank)

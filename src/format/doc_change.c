@@ -96,6 +96,26 @@ static struct nadi_doc_node *child_of(struct nadi_doc *doc, struct nadi_doc_node
     return *last = new_node(doc, key, length);
 }
 
+/* `[` stands behind a key that is none of the file's lists: which one is meant? */
+static bool refuse_list(const struct nadi_doc *doc, const struct nadi_doc_change *c,
+                        const struct nadi_doc_node *map, const char *key, size_t length,
+                        struct nadi_diags *diags)
+{
+    enum { MOST = 64 };
+    const char *lists[MOST];
+    char word[64], hint[128];
+    size_t count = 0;
+    for (const struct nadi_doc_node *n = map->first; n && count < MOST; n = n->next)
+        if (map->kind == NADI_DOC_MAP && n->kind == NADI_DOC_LIST)
+            lists[count++] = nadi_doc_key(n);
+    snprintf(word, sizeof(word), "%.*s", (int)length, key);
+    const char *near = nadi_str_nearest(word, lists, count);
+    snprintf(hint, sizeof(hint), "did you mean '%.60s'?", near ? near : "");
+    return nadi_error(diags, "doc/change", NADI_IN_FILE(doc->path),
+                      near ? hint : "without '[...]' a key is set that the file does not have yet",
+                      "%s.%s = %s: the file has no list '%s'", c->of, c->path, c->text, word);
+}
+
 static struct nadi_doc_node *entry_of(const struct nadi_doc_node *list, uint64_t index)
 {
     if (list->kind != NADI_DOC_LIST)
@@ -114,10 +134,13 @@ static bool change(struct nadi_doc *doc, const struct nadi_doc_change *c, struct
         const size_t length = strcspn(path, ".[");
         if (length == 0 && *path != '[')
             return refuse(doc, c, diags, "a name is missing beside a '.'");
+        const struct nadi_doc_node *const parent = at;
         if (length && !(at = child_of(doc, at, path, length)))
             return refuse(doc, c, diags,
                           "the path leads through a value that is no map, or no entry of the list "
                           "is called so");
+        if (length && path[length] == '[' && at->kind != NADI_DOC_LIST)
+            return refuse_list(doc, c, parent, path, length, diags);
         path += length;
         while (*path == '[') {
             const bool zeros = path[1] == '0' && path[2] != ']';

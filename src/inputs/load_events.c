@@ -157,9 +157,13 @@ static bool read_jitter(struct reader *r, const struct nadi_schema_values *v,
 static void add_jitter(const struct nadi_perturb_entry *e, struct nadi_str *text)
 {
     static const char *const words[] = {"uniform", "normal", "lognormal", "exponential"};
+    char piece[32];
     if (e->jitter > 0)
-        nadi_str_printf(text, ", %s jitter %g%s", words[e->spread], e->jitter,
-                        e->by_rank ? " by rank" : "");
+        nadi_str_printf(text, ", %s jitter %g", words[e->spread], e->jitter);
+    if (e->jitter > 0 && e->draw == NADI_DRAW_WORK)
+        nadi_str_printf(text, " for each %s", nadi_units_time(piece, e->piece_ns));
+    else if (e->jitter > 0)
+        nadi_str_add(text, e->draw == NADI_DRAW_RANK ? " by rank" : " by operation");
 }
 
 static bool read_compute(struct reader *r, const struct nadi_schema_values *v, size_t index)
@@ -170,8 +174,14 @@ static bool read_compute(struct reader *r, const struct nadi_schema_values *v, s
         .at = time_of(nadi_schema_number(v, "at")),
         .until = until_of(v),
         .scale = nadi_schema_number(v, "scale"),
-        .by_rank = nadi_schema_word(v, "draw") == 1,
+        .draw = (enum nadi_draw)nadi_schema_word(v, "draw"),
+        .piece_ns = nadi_schema_number(v, "draw-length"),
     };
+    if (e->draw != NADI_DRAW_WORK && nadi_schema_is_set(v, "draw-length"))
+        return nadi_error(r->l->diags, "events/draw",
+                          nadi_doc_place(r->doc, nadi_schema_get(v, "draw-length")->node),
+                          "leave one of them out",
+                          "'draw-length' is for draw: work, where each such piece has a draw");
     if (!read_ranks(r, v, "ranks", &e->ranks, &e->range_count) || !read_jitter(r, v, e) ||
         !check_window(r, v, e->at, e->until))
         return false;
@@ -188,7 +198,8 @@ static bool read_start(struct reader *r, const struct nadi_schema_values *v, siz
     struct nadi_perturb_entry *e = &r->ev->perturb.start[index];
     struct nadi_str text = NADI_STR_INIT;
     char delay[32];
-    *e = (struct nadi_perturb_entry){.delay_ns = nadi_schema_number(v, "delay"), .by_rank = true};
+    *e = (struct nadi_perturb_entry){.delay_ns = nadi_schema_number(v, "delay"),
+                                     .draw = NADI_DRAW_RANK};
     if (!read_ranks(r, v, "ranks", &e->ranks, &e->range_count) || !read_jitter(r, v, e))
         return false;
     nadi_str_printf(&text, "ranks %s: begin %s later", nadi_schema_get(v, "ranks")->items[0].text,

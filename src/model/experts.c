@@ -1,5 +1,6 @@
 /* experts: a mixture-of-experts layer: router, dispatch by all-to-all over the expert group, the
- * experts' matrices as one grouped product, the way back, and experts that every token passes.
+ * experts' matrices, in one kernel or a kernel each, the way back, and experts that every token
+ * passes.
  *
  * Tokens are those that sequence parallelism leaves to the rank. Within the experts the tensor
  * group may be another one (etp): its ranks gather each other's tokens and hold a slice of every
@@ -10,8 +11,15 @@
  * tokens. Where they slice the experts among themselves, each works on all of these and one
  * all-reduce adds up the results; else each sends its part of them to the experts, and what comes
  * back is gathered over the tensor group. */
+#include <math.h>
+
 #include "base/time.h"
 #include "model/build.h"
+
+double nadi_expert_share(const struct nadi_model *m, double tokens)
+{
+    return 1 - pow(1 - fmin(1, (double)m->top_k / m->experts), tokens);
+}
 
 static uint64_t expert_width(const struct nadi_model *m)
 {
@@ -95,15 +103,25 @@ static void expert_leave(struct nadi_build *b, uint64_t tokens)
             (struct nadi_transfer){0});
 }
 
-static void grouped_linear(struct nadi_build *b, const char *name, uint64_t tokens, uint64_t k,
+/* Of this rank's experts those that some of its copies of tokens go to: few tokens meet at some
+ * experts and leave out others. */
+static uint64_t busy_experts(const struct nadi_build *b, uint64_t copies)
+{
+    const uint64_t local = b->m->experts / b->s->ep;
+    const double tokens = (double)copies * b->s->ep / b->m->top_k;
+    const uint64_t mean = nadi_count_round((double)local * nadi_expert_share(b->m, tokens));
+    return nadi_max_u64(nadi_min_u64(mean, copies), 1);
+}
+
+static void experts_linear(struct nadi_build *b, const char *name, uint64_t tokens, uint64_t k,
                            uint64_t n, bool bias)
 {
     const uint64_t local = b->m->experts / b->s->ep;
-    const uint64_t busy = nadi_max_u64(nadi_min_u64(local, tokens), 1);
+    const uint64_t busy = busy_experts(b, tokens);
     nadi_build_op(b, (struct nadi_op){
                          .name = name,
                          .kind = NADI_OP_GEMM,
-                         .flags = NADI_OP_EXPERT | NADI_OP_IN_TURN, /* a kernel each */
+                         .flags = NADI_OP_EXPERT | (b->s->grouped_experts ? 0 : NADI_OP_IN_TURN),
                          .count = busy,
                          .m = nadi_divide_up(tokens, busy),
                          .n = n,
@@ -155,10 +173,10 @@ void nadi_build_experts(struct nadi_build *b, const struct nadi_tokens *whole)
     nadi_build_stream(b, "permute", t->own * h, sent * h, 0, 0);
     dispatch(b, "dispatch", sent, routed);
     expert_enter(b, routed);
-    grouped_linear(b, "experts up", tokens, h, up, bias);
+    experts_linear(b, "experts up", tokens, h, up, bias);
     nadi_build_stream(b, "expert activation", tokens * up, tokens * f, 0, tokens * up);
     nadi_build_last(b)->flags |= NADI_OP_EXPERT;
-    grouped_linear(b, "experts down", tokens, f, h, bias);
+    experts_linear(b, "experts down", tokens, f, h, bias);
     expert_leave(b, routed);
     dispatch(b, "combine", routed, sent);
     nadi_build_stream(b, "unpermute", sent * h, t->own * h, 0, sent);

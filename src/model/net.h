@@ -25,6 +25,7 @@ struct nadi_shape {
     bool plain_loss;          /* a kernel for each operation of the loss */
     bool dense_scores;        /* masked ones are computed too */
     bool inference;           /* nothing is kept, no loss */
+    bool grouped_experts;     /* one kernel for the products of all experts */
     enum nadi_context context;
     uint64_t batch;         /* samples of a micro-batch */
     uint64_t tokens;        /* of a sequence, over all context ranks */
@@ -51,6 +52,9 @@ struct nadi_net {
     uint32_t body_first, body_count;
     uint64_t boundary_bytes; /* activations that pass from one stage to the next */
 };
+
+/* Of a layer's experts those that so many tokens go to, on average. */
+double nadi_expert_share(const struct nadi_model *m, double tokens);
 
 /* The whole model on one rank: all degrees 1, one sequence of `tokens`, fused attention. */
 struct nadi_shape nadi_shape_whole(uint64_t tokens);

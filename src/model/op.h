@@ -63,7 +63,7 @@ enum nadi_op_flag {
     NADI_OP_NO_INPUT = 1 << 2, /* nothing before it wants a gradient */
     NADI_OP_TABLE = 1 << 3,    /* weights are embedding rows */
     NADI_OP_TIED = 1 << 4,     /* multiplies with the embedding's weights, has none itself */
-    NADI_OP_IN_TURN = 1 << 5,  /* GEMM: the count products follow one another (recurrence) */
+    NADI_OP_IN_TURN = 1 << 5,  /* GEMM: a kernel for each of the count products, one by one */
 };
 
 struct nadi_op {

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "model/plan_idle.h"
 
 const char *nadi_schedule_name(enum nadi_schedule_kind kind)
 {
@@ -342,15 +343,6 @@ static void check_trained(struct resolve *r)
     static const int trained[] = {NADI_PLACED_OPTIMIZER, NADI_PLACED_GRADIENTS,
                                   NADI_PLACED_ACTIVATIONS};
     const struct nadi_model_plan *p = r->p;
-    const struct {
-        const char *key;
-        bool used;
-    } keys[] = {
-        {"zero", p->zero > 0},
-        {"recompute", p->recompute != NADI_RECOMPUTE_NONE},
-        {"optimizer", p->optimizer != NADI_OPTIMIZER_ADAM},
-        {"bucket", p->bucket_bytes > 0},
-    };
     if (p->mode == NADI_MODE_TRAIN)
         return;
     for (size_t i = 0; i < sizeof(trained) / sizeof(trained[0]); i++)
@@ -362,11 +354,6 @@ static void check_trained(struct resolve *r)
             refuse(r, "leave it out, or set mode to train",
                    "offload moves %s to the host, but inference has none",
                    nadi_placed_part_words[trained[i]]);
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (keys[i].used && nadi_plan_says(p, keys[i].key))
-            refuse(r, "leave it out, or set mode to train",
-                   "'%s' is for training: inference has no gradients, states or backward pass",
-                   keys[i].key);
 }
 
 static void check_interleave(struct resolve *r)
@@ -447,6 +434,7 @@ bool nadi_plan_resolve(struct nadi_model_plan *p, const struct nadi_model *m,
     resolve_ranks(&r);
     if (!r.ok)
         return false;
+    r.ok = nadi_plan_check_idle(p, m, diags);
     resolve_tokens(&r);
     p->sequence_parallel = p->sequence_parallel && p->tp > 1 && nadi_model_is_transformer(m);
     check_family(&r);
@@ -501,6 +489,8 @@ struct nadi_shape nadi_plan_shape(const struct nadi_model_plan *p, const struct 
         .plain_loss = !p->fused_loss,
         .dense_scores = p->dense_scores,
         .inference = p->mode != NADI_MODE_TRAIN,
+        .grouped_experts = p->expert_products == NADI_EXPERTS_GROUPED ||
+                           (p->expert_products == NADI_EXPERTS_AUTO && p->mode != NADI_MODE_TRAIN),
         .context = p->context,
         .batch = p->micro_batch,
         .tokens = p->tokens,

@@ -30,6 +30,12 @@ enum nadi_schedule_kind {
     NADI_SCHEDULE_DUALPIPE,
 };
 
+enum nadi_expert_products {
+    NADI_EXPERTS_AUTO, /* grouped in inference, each in training */
+    NADI_EXPERTS_GROUPED,
+    NADI_EXPERTS_EACH,
+};
+
 enum nadi_recompute {
     NADI_RECOMPUTE_NONE,
     NADI_RECOMPUTE_SELECTIVE,
@@ -116,6 +122,7 @@ struct nadi_model_plan {
     double tp_overlap, capacity, skew;
     bool tp_async;    /* weights' gradients beside the transfers of inputs' gradients */
     bool once_a_node; /* dispatch */
+    enum nadi_expert_products expert_products;
     double dispatch_overlap;
     uint32_t dispatch_processors;
     double host_launch_ns, kernels_an_op;
@@ -135,6 +142,8 @@ struct nadi_model_plan {
     const char *framework; /* whose keys are defaults; NULL: none */
     uint64_t given;        /* which keys file or settings have, by their place in the schema */
     uint64_t said;         /* of these those that the framework's file does not have */
+    uint64_t varied;       /* keys of which several values are tried; set by the caller */
+    uint64_t idle;         /* resolved: keys that are set and have no effect: plan_idle.h */
 };
 
 /* file: NULL for none. settings: "tp=8 pp=4, batch=64" or NULL; they take precedence over the file.
@@ -152,6 +161,8 @@ void nadi_plan_release(struct nadi_model_plan *p);
  * among the framework's habits. */
 bool nadi_plan_has(const struct nadi_model_plan *p, const char *key);
 bool nadi_plan_says(const struct nadi_model_plan *p, const char *key);
+/* The key's bit in such sets. */
+uint64_t nadi_plan_bit(const char *key);
 
 /* A plan file that reads as this plan: all keys of a resolved plan that differ from their defaults,
  * degrees and batch always. head: comment lines, each with its line feed. */

@@ -143,6 +143,7 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->portable = nadi_schema_word(v, "attention-kernel") >= 2;
     p->narrow_transfers = switch_of(v, "narrow-transfers");
     p->once_a_node = nadi_schema_word(v, "dispatch") == 1;
+    p->expert_products = (enum nadi_expert_products)nadi_schema_word(v, "expert-products");
     p->dispatch_overlap = nadi_schema_number(v, "dispatch-overlap");
     p->dispatch_processors = count_of(v, "dispatch-processors");
     p->fused_loss = switch_of(v, "fused-cross-entropy");
@@ -229,23 +230,23 @@ static uint64_t given_keys(const struct nadi_schema_values *v)
     return given;
 }
 
-static bool is_in(uint64_t keys, const char *key)
+uint64_t nadi_plan_bit(const char *key)
 {
     const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_PLAN);
     for (size_t i = 0; i < schema->count; i++)
         if (nadi_str_equal(schema->keys[i].name, key))
-            return keys >> i & 1;
+            return (uint64_t)1 << i;
     NADI_BUG("no key '%s'", key);
 }
 
 bool nadi_plan_has(const struct nadi_model_plan *p, const char *key)
 {
-    return is_in(p->given, key);
+    return p->given & nadi_plan_bit(key);
 }
 
 bool nadi_plan_says(const struct nadi_model_plan *p, const char *key)
 {
-    return is_in(p->said, key);
+    return p->said & nadi_plan_bit(key);
 }
 
 bool nadi_plan_read(struct nadi_model_plan *p, const char *file, const char *settings,

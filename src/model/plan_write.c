@@ -8,6 +8,7 @@
 struct writer {
     const struct nadi_schema *schema;
     struct nadi_str *out;
+    uint64_t idle; /* keys that have no effect: of a framework's habits */
 };
 
 static const struct nadi_setting *key_of(const struct writer *w, const char *key)
@@ -21,6 +22,8 @@ static const struct nadi_setting *key_of(const struct writer *w, const char *key
 static void text(const struct writer *w, const char *key, const char *value)
 {
     const char *preset = key_of(w, key)->preset;
+    if (w->idle & nadi_plan_bit(key))
+        return;
     if (!preset || !nadi_str_equal(preset, value))
         nadi_str_printf(w->out, "%s: %s\n", key, value);
 }
@@ -135,7 +138,7 @@ static void place(const struct writer *w, const struct nadi_model_plan *p)
 
 void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct nadi_str *out)
 {
-    const struct writer all = {nadi_schema_of(NADI_SCHEMA_PLAN), out};
+    const struct writer all = {nadi_schema_of(NADI_SCHEMA_PLAN), out, p->idle};
     const struct writer *w = &all;
     nadi_str_add(out, head);
     parallel(w, p);
@@ -165,6 +168,7 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     number(w, "tp-overlap", p->tp_overlap);
     text(w, "tp-async", p->tp_async ? "1" : "0");
     word(w, "dispatch", p->once_a_node);
+    word(w, "expert-products", p->expert_products);
     number(w, "dispatch-overlap", p->dispatch_overlap);
     count(w, "dispatch-processors", p->dispatch_processors);
     number(w, "capacity", p->capacity);

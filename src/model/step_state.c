@@ -93,7 +93,7 @@ static double active_share(const struct nadi_emit *e)
     /* in decode all tensor ranks hold the same tokens */
     const double each = p->mode == NADI_MODE_DECODE ? (double)p->etp / p->tp : (double)p->tokens;
     const double tokens = (double)p->micro_batch * each * p->ep;
-    return 1 - pow(1 - fmin(1, (double)m->top_k / m->experts), tokens);
+    return nadi_expert_share(m, tokens);
 }
 
 static uint64_t load(struct nadi_emit *e, double parameters, bool in_switch)

@@ -77,6 +77,7 @@ static bool read_plan(struct nadi_study *s, const struct nadi_study_setup *setup
         return false;
     if (!nadi_plan_has(&s->plan, "detail"))
         s->plan.detail = setup->detail;
+    s->plan.varied = setup->varied;
     return nadi_plan_resolve(&s->plan, &s->model, diags);
 }
 

@@ -3,7 +3,7 @@
 #include "settings/schema_more.h"
 
 static const char *const distributions[] = {"uniform", "normal", "lognormal", "exponential", NULL};
-static const char *const draws[] = {"operation", "rank", NULL};
+static const char *const draws[] = {"work", "operation", "rank", NULL};
 static const char *const arrivals[] = {"periodic", "poisson", NULL};
 
 #define WHEN(called, default_value, otherwise, text)                                               \
@@ -149,8 +149,18 @@ static const struct nadi_setting compute_keys[] = {
     {.name = "draw",
      .type = NADI_TYPE_WORD,
      .words = draws,
-     .preset = "operation",
-     .doc = "A random factor for each `operation`, or one for each `rank`."},
+     .preset = "work",
+     .doc = "What a random factor is drawn for. work: each `draw-length` of a rank's compute, one "
+            "behind the other; an operation takes the mean of those that it is part of, so that "
+            "it does not matter how many nodes a trace makes of the same work (`detail` of a "
+            "plan). operation: each node. rank: each rank."},
+    {.name = "draw-length",
+     NADI_A_LATENCY,
+     .preset = "100000",
+     .above_min = true,
+     .max = 1e15,
+     .doc = "draw work: how much compute, in the time that it takes in the trace, has one random "
+            "factor. Of n times as much the spread is `jitter` over the square root of n."},
 };
 
 const struct nadi_schema nadi_events_compute_schema = {

@@ -10,6 +10,7 @@ static const char *const recomputes[] = {"none", "selective", "full", NULL};
 static const char *const precisions[] = {"bf16", "fp16", "fp8", "fp4", "tf32", "fp32", NULL};
 static const char *const kernels[] = {"flash", "plain", "flash-dense", "flash-portable", NULL};
 static const char *const dispatches[] = {"all-to-all", "once-a-node", NULL};
+static const char *const expert_products[] = {"auto", "grouped", "each", NULL};
 static const char *const optimizers[] = {"adam", "momentum", "sgd", NULL};
 static const char *const executions[] = {"stationary", "streaming", NULL};
 static const char *const remotes[] = {"whole", "shards", "in-switch", NULL};
@@ -192,6 +193,10 @@ static const struct nadi_setting plan_keys[] = {
     WORD("dispatch", dispatches, "all-to-all",
          "How tokens go to their experts. all-to-all: once for each expert. once-a-node: once to "
          "each node that has one of them, which hands copies on inside (DeepEP, HybridEP)."),
+    WORD("expert-products", expert_products, "auto",
+         "How the products of a rank's experts run. grouped: one kernel for all of them, whose "
+         "tiles fill waves together (fused kernels of serving programs). each: a kernel for every "
+         "expert, one after another. auto: grouped in prefill and decode, each in training."),
     {.name = "dispatch-overlap",
      .type = NADI_TYPE_NUMBER,
      .preset = "0",

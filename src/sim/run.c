@@ -369,10 +369,12 @@ static bool explain_no_route(const struct simulation *s)
     return true;
 }
 
-static void explain_stranded(const struct simulation *s)
+/* Why messages of the network do not arrive, as help for what waits for them; NULL: they do. */
+static const char *explain_stranded(const struct simulation *s)
 {
     uint32_t src, dst;
     const uint64_t count = stranded(s, &src, &dst);
+    const size_t before = s->result->diags.errors;
     if (count)
         nadi_error(&s->result->diags, "run/no-way", NADI_IN_FILE(s->in->options.events),
                    "let a link come up again (`until`), or leave another route",
@@ -388,6 +390,9 @@ static void explain_stranded(const struct simulation *s)
                    " packets were dropped, and without a timeout those that no later one "
                    "shows to be missing are never sent again",
                    s->result->packets.dropped);
+    return s->result->diags.errors == before
+               ? NULL
+               : "it waits for messages that do not arrive, which another error here explains";
 }
 
 bool nadi_simulation_attempt(struct simulation *s, const struct nadi_fold *fold, bool phases)
@@ -433,8 +438,8 @@ bool nadi_simulation_attempt(struct simulation *s, const struct nadi_fold *fold,
     if (decided && s->logs)
         nadi_collect_log(&s->log, r);
     if (decided && deadlock) {
-        explain_stranded(s);
-        nadi_workload_explain_deadlock(s->workload, &r->diags);
+        const char *cause = explain_stranded(s);
+        nadi_workload_explain_deadlock(s->workload, cause, &r->diags);
     }
     nadi_simulation_close(s);
     nadi_tier_users_destroy(s->users);

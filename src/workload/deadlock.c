@@ -41,8 +41,8 @@ static void add_reason(const struct nadi_workload *w, uint32_t rank, struct nadi
                         nadi_workload_node_text(w, rank, r->in_flight.items[0].node, arena));
 }
 
-static void explain_operation(const struct nadi_workload *w, size_t index, struct nadi_diags *diags,
-                              struct nadi_arena *arena)
+static void explain_operation(const struct nadi_workload *w, size_t index, const char *cause,
+                              struct nadi_diags *diags, struct nadi_arena *arena)
 {
     struct nadi_operation_view op = nadi_system_operation(w->system, index);
     const struct nadi_group *g = &w->setup.groups->items[op.group];
@@ -60,7 +60,9 @@ static void explain_operation(const struct nadi_workload *w, size_t index, struc
                         "number or size",
                         op.joined, op.members);
     else if (missing == 0)
-        nadi_str_add(&text, "all members take part, but the algorithm does not finish on them");
+        nadi_str_add(&text,
+                     cause ? "all members take part, but not all of their messages arrive"
+                           : "all members take part, but the algorithm does not finish on them");
     else
         nadi_str_printf(&text, "%u of %u members arrived; missing rank%s", op.joined, op.members,
                         missing > 1 ? "s" : "");
@@ -76,8 +78,9 @@ static void explain_operation(const struct nadi_workload *w, size_t index, struc
     if (first != NADI_NONE)
         add_reason(w, first, &text, arena);
     nadi_error(diags, "deadlock/collective", place_of(w, op.first_rank, op.first_node, arena),
-               "every member of a group must issue the group's collectives in the same order; "
-               "`nadi check` compares the ranks",
+               cause ? cause
+                     : "every member of a group must issue the group's collectives in the same "
+                       "order; `nadi check` compares the ranks",
                "%s", nadi_str_get(&text));
     nadi_str_release(&text);
 }
@@ -102,17 +105,17 @@ static size_t nearest_send(const struct nadi_workload *w, const struct nadi_chan
 }
 
 static void explain_receive(const struct nadi_workload *w, const struct nadi_channel_view *c,
-                            struct nadi_diags *diags, struct nadi_arena *arena)
+                            const char *cause, struct nadi_diags *diags, struct nadi_arena *arena)
 {
     struct nadi_str text = NADI_STR_INIT;
     nadi_str_printf(&text, "waits for %" PRIu64 " B from rank %u, tag %u", c->bytes, c->src,
                     c->tag);
     if (c->open_receives > 1)
         nadi_str_printf(&text, " (and %u more receives of the same kind)", c->open_receives - 1);
-    size_t near = nearest_send(w, c);
-    if (near == SIZE_MAX)
+    size_t near = cause ? SIZE_MAX : nearest_send(w, c);
+    if (near == SIZE_MAX && !cause)
         nadi_str_printf(&text, "; rank %u has no unmatched send to rank %u", c->src, c->dst);
-    else {
+    else if (!cause) {
         struct nadi_channel_view n = nadi_system_channel(w->system, near);
         nadi_str_printf(&text, "; nearest: rank %u sent %" PRIu64 " B to rank %u with tag %u",
                         n.src, n.bytes, n.dst, n.tag);
@@ -124,23 +127,24 @@ static void explain_receive(const struct nadi_workload *w, const struct nadi_cha
     if (c->receive_node != NADI_NONE)
         place = place_of(w, c->dst, c->receive_node, arena);
     nadi_error(diags, "deadlock/receive", place,
-               "source, destination, tag and size of a send and its receive must be equal", "%s",
-               nadi_str_get(&text));
+               cause ? cause
+                     : "source, destination, tag and size of a send and its receive must be equal",
+               "%s", nadi_str_get(&text));
     nadi_str_release(&text);
 }
 
-static void explain_channels(const struct nadi_workload *w, struct nadi_diags *diags,
-                             struct nadi_arena *arena)
+static void explain_channels(const struct nadi_workload *w, const char *cause,
+                             struct nadi_diags *diags, struct nadi_arena *arena)
 {
     for (size_t i = 0; i < nadi_system_channel_count(w->system); i++) {
         struct nadi_channel_view c = nadi_system_channel(w->system, i);
         if (c.of_collective)
             continue; /* told as an operation */
         if (c.open_receives)
-            explain_receive(w, &c, diags, arena);
+            explain_receive(w, &c, cause, diags, arena);
         if (c.held_sends && c.send_node != NADI_NONE)
             nadi_error(diags, "deadlock/send", place_of(w, c.src, c.send_node, arena),
-                       "under the rendezvous protocol a send waits for its receive",
+                       cause ? cause : "under the rendezvous protocol a send waits for its receive",
                        "waits until rank %u posts a receive of %" PRIu64 " B with tag %u", c.dst,
                        c.bytes, c.tag);
     }
@@ -199,7 +203,8 @@ void nadi_workload_explain_refusal(const struct nadi_workload *w, struct nadi_di
     nadi_arena_release(&arena);
 }
 
-void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_diags *diags)
+void nadi_workload_explain_deadlock(const struct nadi_workload *w, const char *cause,
+                                    struct nadi_diags *diags)
 {
     struct nadi_arena arena;
     nadi_arena_init(&arena);
@@ -210,8 +215,8 @@ void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_d
         nadi_workload_explain_fatal_mismatch(w, diags, &arena);
     else {
         for (size_t i = 0; i < nadi_system_operation_count(w->system); i++)
-            explain_operation(w, i, diags, &arena);
-        explain_channels(w, diags, &arena);
+            explain_operation(w, i, cause, diags, &arena);
+        explain_channels(w, cause, diags, &arena);
         explain_stall(w, diags, &arena);
     }
     uint32_t blocked = w->rank_count - w->finished_count;

@@ -54,12 +54,21 @@ void nadi_workload_find_groups(struct nadi_workload *w)
     nadi_map64_release(&first);
 }
 
-static uint64_t compute_time(const struct nadi_workload *w, uint32_t rank, uint32_t node,
-                             uint64_t ns)
+static uint64_t compute_time(struct nadi_workload *w, uint32_t rank, uint32_t node, uint64_t ns)
 {
     const struct nadi_perturb *p = w->setup.perturb;
     ns = nadi_count_scale(ns, w->setup.compute_scale);
-    return p ? nadi_perturb_compute(p, rank, node, nadi_engine_now(w->engine), ns) : ns;
+    if (!p)
+        return ns;
+    const struct nadi_perturb_work work = {
+        .rank = rank,
+        .node = node,
+        .now = nadi_engine_now(w->engine),
+        .before_ns = w->ranks[rank].computed_ns,
+        .ns = ns,
+    };
+    w->ranks[rank].computed_ns = nadi_ns_add(work.before_ns, ns);
+    return nadi_perturb_compute(p, &work);
 }
 
 static void timer(struct nadi_workload *w, uint32_t rank, uint32_t node, uint64_t ns)

@@ -90,6 +90,7 @@ struct rank_state {
     } late;
     uint32_t active[ACTIVITIES];
     nadi_time last_change;
+    uint64_t computed_ns; /* of compute that has begun, as the trace has it; with an events file */
     struct instant instant;
     uint32_t turns; /* of events of sharing.c */
     struct nadi_rank_view view;

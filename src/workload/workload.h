@@ -125,8 +125,10 @@ bool nadi_workload_join(struct nadi_workload *const *parts, uint32_t count,
 
 /* The request that a memory tier could not serve; only after nadi_system_refusal. */
 void nadi_workload_explain_refusal(const struct nadi_workload *w, struct nadi_diags *diags);
-/* The deadlock report: one error per blocked rank or operation, with the nearest mismatch. */
-void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_diags *diags);
+/* The deadlock report: one error per blocked rank or operation, with the nearest mismatch. cause:
+ * the help where the network is why, which an error tells already; NULL: ranks do not agree. */
+void nadi_workload_explain_deadlock(const struct nadi_workload *w, const char *cause,
+                                    struct nadi_diags *diags);
 /* What does not end within the clock's range: an error with its place. The same whichever executor
  * ran. */
 void nadi_workload_explain_beyond(const struct nadi_workload *w, struct nadi_diags *diags);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "model/ranks.h"
 
 static bool resolve(struct nadi_model_plan *p, struct nadi_model *m, const char *model,
@@ -102,6 +103,33 @@ static void refused(void **state)
         {"mixtral-8x7b", "tp=2 sequence-parallel=0", "plan/impossible", "sequence parallelism"},
         {"resnet50", "tp=2", "plan/impossible", "data parallelism only"},
         {"resnet50", "mode=decode", "plan/impossible", "only trained"},
+        {"llama3-8b", "dp=2 skew=1", "plan/impossible", "'skew' is for experts"},
+        {"llama3-8b", "dp=2 capacity=2", "plan/impossible", "'capacity' is for experts"},
+        {"llama3-8b", "tp=2 etp=2", "plan/impossible", "'etp' is for experts"},
+        {"llama3-8b", "expert-products=grouped", "plan/impossible", "the model has none"},
+        {"llama3-8b", "dispatch=once-a-node", "plan/impossible", "the model has none"},
+        {"llama3-8b", "dispatch-overlap=1", "plan/impossible", "the model has none"},
+        {"llama3-8b", "dispatch-processors=8", "plan/impossible", "the model has none"},
+        {"mixtral-8x7b", "dp=8 skew=1", "plan/impossible", "ep is 1"},
+        {"mixtral-8x7b", "dp=8 ep=8 skew=1 capacity=2", "plan/impossible", "all the same"},
+        {"mixtral-8x7b", "dp=8 dispatch=once-a-node", "plan/impossible", "ep is 1"},
+        {"mixtral-8x7b", "dp=8 dispatch-overlap=1", "plan/impossible", "ep is 1"},
+        {"mixtral-8x7b", "dp=8 ep=8 dispatch-processors=8", "plan/impossible", "none are"},
+        {"llama3-8b", "chunk=512", "plan/impossible", "'chunk' is for prefill"},
+        {"llama3-8b", "target-sequence=512", "plan/impossible", "encoder-decoder"},
+        {"llama3-8b", "context=ulysses", "plan/impossible", "cp is 1"},
+        {"llama3-8b", "dp=8 schedule=gpipe", "plan/impossible", "pp is 1"},
+        {"llama3-8b", "recompute-layers=4", "plan/impossible", "computed again"},
+        {"llama3-8b", "recompute=selective recompute-layers=4", "plan/impossible", "as a whole"},
+        {"llama3-8b", "recompute-stops=1", "plan/impossible", "computed again"},
+        {"llama3-8b", "tp=2 narrow-transfers=1", "plan/impossible", "fp8 or fp4"},
+        {"llama3-8b", "precision=fp8 narrow-transfers=1", "plan/impossible", "tp is 1"},
+        {"llama3-8b", "tp-overlap=0.5", "plan/impossible", "tp is 1"},
+        {"llama3-8b", "dp=2 zero=1 prefetch=4", "plan/impossible", "not fetched"},
+        {"llama3-8b", "mode=decode backward-launch=0.5", "plan/impossible", "for training"},
+        {"llama3-8b", "mode=decode kernels-an-operation=3", "plan/impossible", "from graphs"},
+        {"resnet50", "sequence=512", "plan/impossible", "the model has none"},
+        {"resnet50", "attention-kernel=plain", "plan/impossible", "the model has not"},
         {"llama3-8b", "order=[tp,dp]", "plan/order", "each once"},
         {"llama3-8b", "order=[tp,tp,dp,pp]", "plan/order", "each once"},
         {"llama3-8b", "tp", "plan/setting", "no value for 'tp'"},
@@ -121,6 +149,61 @@ static void refused(void **state)
         if (strncmp(d->code, cases[i].code, strlen(cases[i].code)) != 0 ||
             !strstr(d->message, cases[i].says))
             fail_msg("%s: [%s] %s", cases[i].settings, d->code, d->message);
+        drop(&p, &m, &diags);
+    }
+}
+
+/* What is switched off, or has its default, asks for nothing; nor do a framework's habits, or a key
+ * beside others of which several values are tried. The plan that is written leaves it out. */
+static void idle(void **state)
+{
+    static const char *const fine[] = {"skew=0 capacity=0 chunk=0 prefetch=1 context=ring",
+                                       "framework=megatron-core", "framework=torchtitan tp=2",
+                                       "framework=automodel mode=prefill sequence-parallel=0"};
+    struct nadi_model_plan p;
+    struct nadi_model m;
+    struct nadi_diags diags;
+    (void)state;
+    for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++) {
+        if (!resolve(&p, &m, "llama3-8b", fine[i], &diags))
+            fail_msg("%s: %s", fine[i], diags.items[0].message);
+        struct nadi_str text = NADI_STR_INIT;
+        nadi_plan_write(&p, "", &text);
+        assert_null(strstr(nadi_str_get(&text), "narrow-transfers"));
+        assert_null(strstr(nadi_str_get(&text), "dispatch"));
+        nadi_str_release(&text);
+        drop(&p, &m, &diags);
+    }
+    assert_false(resolve(&p, &m, "llama3-8b", "dp=4 prefetch=4 skew=1", &diags));
+    assert_int_equal(diags.count, 2);
+    nadi_diags_release(&diags);
+    nadi_diags_init(&diags);
+    p.varied = nadi_plan_bit("zero") | nadi_plan_bit("ep");
+    assert_false(nadi_plan_resolve(&p, &m, &diags)); /* no model that is tried has experts */
+    assert_int_equal(diags.count, 1);
+    drop(&p, &m, &diags);
+}
+
+/* Serving programs run all experts in one kernel, training a kernel each unless it says so. */
+static void products_of_experts(void **state)
+{
+    static const struct {
+        const char *settings;
+        bool grouped;
+    } cases[] = {
+        {"dp=8", false},
+        {"dp=8 expert-products=grouped", true},
+        {"dp=8 mode=decode", true},
+        {"dp=8 mode=prefill", true},
+        {"dp=8 mode=decode expert-products=each", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_model_plan p;
+        struct nadi_model m;
+        struct nadi_diags diags;
+        assert_true(resolve(&p, &m, "mixtral-8x7b", cases[i].settings, &diags));
+        assert_int_equal(nadi_plan_shape(&p, &m).grouped_experts, cases[i].grouped);
         drop(&p, &m, &diags);
     }
 }
@@ -201,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(completed),      cmocka_unit_test(refused),
+        cmocka_unit_test(idle),           cmocka_unit_test(products_of_experts),
         cmocka_unit_test(groups),         cmocka_unit_test(megatron_order),
         cmocka_unit_test(skewed_routing),
     };

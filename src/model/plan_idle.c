@@ -1,0 +1,154 @@
+/* plan_idle: keys of a plan that ask for something that does not happen.
+ *
+ * One table says of each key when it has an effect. A key whose condition does not hold is refused
+ * where the user asks for more than its default, so that a slip (a chunk without mode=prefill) is
+ * not taken for an answer; of a framework's habits it is left out in silence. What is merely
+ * switched off, or has one part (tp=1, zero among one replica), asks for nothing and is no error.
+ * Where the key of a condition is one of several values that are tried (a search, a sweep), those
+ * without an effect are as good as absent. */
+#include "model/plan_idle.h"
+
+struct row {
+    const char *key;
+    bool asked;          /* for more than the default */
+    bool works;          /* it has an effect */
+    const char *depends; /* keys that the condition reads, one blank apart; "": the model alone */
+    const char *hint;
+    const char *text; /* what is missing, behind the key's name */
+};
+
+static bool is_varied(const struct nadi_model_plan *p, const char *depends)
+{
+    for (const char *at = depends; *at;) {
+        char key[32];
+        const size_t length = strcspn(at, " ");
+        snprintf(key, sizeof(key), "%.*s", (int)length, at);
+        if (p->varied & nadi_plan_bit(key))
+            return true;
+        at += length + (at[length] == ' ');
+    }
+    return false;
+}
+
+static bool check(struct nadi_model_plan *p, const struct row *rows, size_t count,
+                  struct nadi_diags *diags)
+{
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        const struct row *r = &rows[i];
+        if (!r->asked || r->works)
+            continue;
+        const uint64_t bit = nadi_plan_bit(r->key);
+        p->idle |= bit;
+        if ((p->said & bit) && !is_varied(p, r->depends))
+            ok = nadi_error(diags, "plan/impossible", NADI_IN_FILE("plan"), r->hint, "'%s' %s",
+                            r->key, r->text);
+    }
+    return ok;
+}
+
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+static bool of_training(struct nadi_model_plan *p, struct nadi_diags *diags)
+{
+    static const char hint[] = "leave it out, or set mode to train";
+    static const char none[] =
+        "is for training: inference has no gradients, states or backward pass";
+    static const char graphs[] = "is for training: inference is launched from graphs";
+    const bool train = p->mode == NADI_MODE_TRAIN;
+    const bool full = p->recompute == NADI_RECOMPUTE_FULL;
+    const struct row rows[] = {
+        {"zero", p->zero > 0, train, "mode", hint, none},
+        {"recompute", p->recompute != NADI_RECOMPUTE_NONE, train, "mode", hint, none},
+        {"optimizer", p->optimizer != NADI_OPTIMIZER_ADAM, train, "mode", hint, none},
+        {"bucket", p->bucket_bytes > 0, train, "mode", hint, none},
+        {"backward-launch", p->backward_launch < 1, train, "mode", hint, none},
+        {"kernels-an-operation", p->kernels_an_op > 1, train, "mode", hint, graphs},
+        {"recompute-layers", p->recompute_layers > 0, full, "recompute mode",
+         "add recompute=full, or leave it out",
+         "says how many layers are computed again as a whole, and none are"},
+        {"recompute-stops", p->recompute_stops, full, "recompute mode",
+         "add recompute=full, or leave it out",
+         "says where layers that are computed again end, and none are"},
+    };
+    return check(p, rows, COUNT(rows), diags);
+}
+
+static bool of_experts(struct nadi_model_plan *p, const struct nadi_model *m,
+                       struct nadi_diags *diags)
+{
+    static const char hint[] = "leave it out";
+    static const char ep[] = "set ep above 1, or leave it out";
+    static const char none[] = "is for experts, but the model has none";
+    static const char here[] = "is for experts on several ranks, but ep is 1";
+    const bool experts = m->experts > 0, sent = !experts || p->ep > 1;
+    const struct row rows[] = {
+        {"etp", p->etp > 0, experts, "", hint, none},
+        {"capacity", p->capacity > 0, experts, "", hint, none},
+        {"skew", p->skew > 0, experts, "", hint, none},
+        {"skew", p->skew > 0, sent, "ep", ep,
+         "loads some ranks more than others, but ep is 1: each has all experts"},
+        {"skew", p->skew > 0, !(p->capacity > 0), "capacity", "leave one of them out",
+         "says how much more an expert gets than others, but capacity gives all the same"},
+        {"expert-products", p->expert_products != NADI_EXPERTS_AUTO, experts, "", hint, none},
+        {"dispatch", p->once_a_node, experts, "", hint, none},
+        {"dispatch", p->once_a_node, sent, "ep", ep, here},
+        {"dispatch-overlap", p->dispatch_overlap > 0, experts, "", hint, none},
+        {"dispatch-overlap", p->dispatch_overlap > 0, sent, "ep", ep, here},
+        {"dispatch-processors", p->dispatch_processors > 0, experts, "", hint, none},
+        {"dispatch-processors", p->dispatch_processors > 0,
+         sent && (!experts || p->dispatch_overlap > 0), "ep dispatch-overlap",
+         "set dispatch-overlap (and ep above 1), or leave it out",
+         "work on transfers of experts that are hidden, and none are"},
+    };
+    return check(p, rows, COUNT(rows), diags);
+}
+
+/* Has the family sequences of tokens? */
+static bool has_tokens(const struct nadi_model *m)
+{
+    return nadi_model_is_transformer(m) || m->family == NADI_FAMILY_RNN;
+}
+
+static bool of_work(struct nadi_model_plan *p, const struct nadi_model *m, struct nadi_diags *diags)
+{
+    static const char tp[] = "set tp above 1, or leave it out";
+    const bool narrow = p->precision == NADI_FP8 || p->precision == NADI_FP4;
+    const bool fetched = p->zero == 3 || p->streaming || p->offload;
+    const bool plain = !p->flash || p->portable;
+    const struct row rows[] = {
+        {"sequence", p->tokens > 0 || !has_tokens(m), has_tokens(m), "", "leave it out",
+         "is the length of a sequence, but the model has none"},
+        {"target-sequence", p->target_tokens > 0,
+         m->family == NADI_FAMILY_ENCODER_DECODER || m->family == NADI_FAMILY_RNN, "",
+         "leave it out; `sequence` is the length of all",
+         "is for an encoder-decoder, which the model is not"},
+        {"chunk", p->chunk > 0, p->mode == NADI_MODE_PREFILL, "mode",
+         "set mode to prefill, or leave it out", "is for prefill"},
+        {"context", p->context != NADI_CONTEXT_RING, p->cp > 1, "cp",
+         "set cp above 1, or leave it out", "says how ranks share a sequence, but cp is 1"},
+        {"schedule", p->schedule != NADI_SCHEDULE_1F1B, p->pp > 1, "pp",
+         "set pp above 1, or leave it out", "is the order of a pipeline, but pp is 1"},
+        {"prefetch", p->prefetch != 1, fetched, "zero execution offload place mode",
+         "set zero to 3, or leave it out",
+         "says how many layers are fetched ahead, but parameters are not fetched"},
+        {"attention-kernel", plain, nadi_model_is_transformer(m), "", "leave it out",
+         "is for attention, which the model has not"},
+        {"tp-overlap", p->tp_overlap > 0, p->tp > 1, "tp", tp,
+         "hides transfers of tensor parallelism, but tp is 1"},
+        {"narrow-transfers", p->narrow_transfers, narrow, "precision",
+         "set precision to fp8 or fp4, or leave it out",
+         "sends what is computed in fp8 or fp4 in 8 bits, but nothing is"},
+        {"narrow-transfers", p->narrow_transfers, !narrow || p->tp > 1, "tp", tp,
+         "is for transfers of tensor parallelism, but tp is 1"},
+    };
+    return check(p, rows, COUNT(rows), diags);
+}
+
+bool nadi_plan_check_idle(struct nadi_model_plan *p, const struct nadi_model *m,
+                          struct nadi_diags *diags)
+{
+    p->idle = 0;
+    const bool training = of_training(p, diags), experts = of_experts(p, m, diags);
+    return of_work(p, m, diags) && training && experts;
+}
