@@ -69,6 +69,8 @@ void nadi_load_choose_by_traces(struct nadi_load *l);
 /* load_crossing.c: why `unaware` charges a message of the workload too little: it crosses several
  * dimensions. Of the inputs' arena; NULL: none does. */
 const char *nadi_load_crossing(struct nadi_load *l);
+/* load_overlap.c: likewise, as transfers of one rank may run at once over the same links. */
+const char *nadi_load_overlap(struct nadi_load *l);
 /* For a model and a network that need one; nadi_load_packet calls it. */
 bool nadi_load_graph(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_graph_from_dims(struct nadi_load *l) NADI_MUST_USE;

@@ -3,9 +3,10 @@
  * `unaware` lets messages pass each other. That is right where no two of them want one link at a
  * time: a list of rings, cliques and switches, and collectives each of whose members sends one
  * message at a time over links of its own; where every message stays within one dimension, and in
- * a ring between neighbours (load_crossing.c); and where the delay that the file gives to endpoints
- * counts. Elsewhere `flow` is taken, which shares links. What several collectives do to each other
- * at one time is not looked at: chunks of a dimension queue for it. */
+ * a ring between neighbours (load_crossing.c); where transfers of a rank that may run at once leave
+ * over links of their own, or cost each other next to nothing (load_overlap.c); and where the delay
+ * that the file gives to endpoints counts. Elsewhere `flow` is taken, which shares links. With one
+ * communication stream collectives of a rank follow each other. */
 #include "base/mem.h"
 #include "base/str.h"
 #include "collective/phase_time.h"
@@ -132,13 +133,15 @@ void nadi_load_choose_by_traces(struct nadi_load *l)
     if (!why && !in->system.library && !in->system.replay_only)
         why = nadi_load_crossing(l);
     if (!why && !in->system.library && !in->system.replay_only)
+        why = nadi_load_overlap(l);
+    if (!why && !in->system.library && !in->system.replay_only)
         why = delay_of(in);
     if (!why) {
         take(l, nadi_network_default,
              in->system.library
                  ? "a communication library's times are no messages"
-                 : "no two messages of a collective want one link, and none crosses several "
-                   "dimensions");
+                 : "no two messages of a collective want one link, none crosses several "
+                   "dimensions, and what a rank sends at once leaves over links of its own");
         return;
     }
     take(l, nadi_network_sharing, why);
