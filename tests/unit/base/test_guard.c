@@ -3,6 +3,7 @@
 #include "base/guard.h"
 #include "base/hold.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/threads.h"
 
 #include <setjmp.h>
@@ -112,10 +113,69 @@ static void others_go_on(void **state)
     assert_null(nadi_guard_stopped_by());
 }
 
+struct named { /* something held, with a name that is allocated after it is */
+    struct job *j;
+    char *name;
+};
+
+static void drop_named(void *context)
+{
+    const struct named *n = context;
+    n->j->dropped += strcmp(n->name, "a name") == 0;
+}
+
+static void work_with_a_name(void *context)
+{
+    enum { MAPPED = 1 << 20 }; /* so many bytes are gone when they are freed */
+    struct named *n = NADI_ZNEW(struct named, 1);
+    struct nadi_hold *hold = nadi_hold(n, drop_named);
+    n->j = context;
+    n->name = NADI_NEW(char, MAPPED);
+    memcpy(n->name, "a name", sizeof("a name"));
+    nadi_guard_stop_by(&n->j->stop);
+    (void)nadi_guard_look();
+    nadi_unhold(hold);
+}
+
+static void holds_are_dropped_before_memory(void **state)
+{
+    (void)state;
+    struct job j = {.stop = 1};
+    struct nadi_failure failure;
+    assert_false(run(work_with_a_name, &j, &failure));
+    assert_int_equal(j.dropped, 1);
+}
+
+/* Room for it is there: it allocates nothing. */
+static void work_on_a_text(void *context)
+{
+    enum { LONG = 1 << 18 };
+    struct job *j = context;
+    struct nadi_str text = NADI_STR_INIT;
+    while (text.length < LONG)
+        nadi_str_add(&text, "a word ");
+    nadi_str_clear(&text);
+    nadi_guard_stop_by(&j->stop);
+    for (; text.length < LONG / 2; j->steps++)
+        nadi_str_add(&text, "a word ");
+    nadi_str_release(&text);
+}
+
+static void long_texts_look(void **state)
+{
+    (void)state;
+    struct job j = {.stop = 1}, whole = {.stop = 0};
+    struct nadi_failure failure;
+    assert_false(run(work_on_a_text, &j, &failure));
+    assert_int_equal(j.steps, (1 << 16) / strlen("a word ")); /* at 64 KiB */
+    assert_true(run(work_on_a_text, &whole, &failure));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(work_ends_where_it_is),
-                                       cmocka_unit_test(threads_end_too),
-                                       cmocka_unit_test(others_go_on)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_ends_where_it_is), cmocka_unit_test(threads_end_too),
+        cmocka_unit_test(others_go_on), cmocka_unit_test(holds_are_dropped_before_memory),
+        cmocka_unit_test(long_texts_look)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
