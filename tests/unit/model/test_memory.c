@@ -170,8 +170,12 @@ static void gathered_ahead(void **state)
             struct nadi_study s;
             double buffers[2];
             for (int placed = 0; placed < 2; placed++) {
-                snprintf(settings, sizeof(settings), "%s prefetch=%u%s", modes[mode], ahead,
-                         placed ? " place={parameters: a} interleave=0.25" : "");
+                if (placed)
+                    snprintf(settings, sizeof(settings),
+                             "%s prefetch=%u place={parameters: a} interleave=0.25", modes[mode],
+                             ahead);
+                else
+                    snprintf(settings, sizeof(settings), "%s", modes[mode]);
                 open_study(&s, "llama3-8b", settings);
                 buffers[placed] = estimate(&s).ranks[0].parts[NADI_MEMORY_BUFFERS];
                 nadi_study_close(&s);
