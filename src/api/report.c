@@ -1,5 +1,6 @@
 #include "api/inside.h"
 #include "base/file.h"
+#include "base/originals.h"
 #include "base/str.h"
 #include "report/page.h"
 #include "report/run_check.h"
@@ -27,20 +28,17 @@ enum nadi_status nadi_do_run_check_folder(const char *run, struct nadi_diags *me
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
-/* A page in place of what it is made of would lose the run, or the sweep. */
+/* A page in place of what it is made of would lose the run, or the sweep: asked before the work. */
 static bool spares_run(const char *run, const char *path, struct nadi_diags *messages)
 {
     static const char *const parts[] = {"", "/" NADI_RUN_DB_FILE, "/" NADI_SUMMARY_FILE};
-    bool spared = true;
-    for (size_t i = 0; i < 3 && spared; i++) {
+    for (size_t i = 0; i < 3; i++) {
         struct nadi_str name = NADI_STR_INIT;
         nadi_str_printf(&name, "%s%s", run, parts[i]);
-        spared = !nadi_file_is_same(nadi_str_get(&name), path);
+        nadi_originals_read_path(nadi_str_get(&name));
         nadi_str_release(&name);
     }
-    return spared ||
-           nadi_error(messages, "report/output", NADI_IN_FILE(path), "name another file with --out",
-                      "the page would overwrite what it is made of");
+    return nadi_originals_spare(path, messages);
 }
 
 enum nadi_status nadi_do_report_page(const char *const *runs, size_t count, const char *path,

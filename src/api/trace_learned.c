@@ -4,8 +4,8 @@
 
 #include <nadi/learned.h>
 
-#include "base/file.h"
 #include "base/mem.h"
+#include "base/originals.h"
 #include "base/str.h"
 #include "learned/make.h"
 #include "learned/model_file.h"
@@ -43,15 +43,12 @@ static bool is_consistent(const struct nadi_learn_wish *w, struct nadi_diags *me
     return true;
 }
 
-/* A slip of the hand would put the model where a job is. */
+/* A slip of the hand would put the model where a job is: asked before the work. */
 static bool spares_jobs(const struct nadi_trace_learn *o, struct nadi_diags *messages)
 {
     for (size_t i = 0; i < o->job_count; i++)
-        if (nadi_file_is_same(o->output, o->jobs[i]))
-            return nadi_error(messages, "learn/output", NADI_IN_FILE(o->output),
-                              "name another file with --out",
-                              "the model would overwrite a job that it is learned from");
-    return true;
+        nadi_originals_read_path(o->jobs[i]);
+    return nadi_originals_spare(o->output, messages);
 }
 
 enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **report,

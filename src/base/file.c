@@ -268,12 +268,6 @@ bool nadi_file_exists(const char *path)
     return stat(path, &about) == 0;
 }
 
-bool nadi_file_is_regular(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
-}
-
 bool nadi_file_is_same(const char *path, const char *other)
 {
     struct stat one, two;

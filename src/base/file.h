@@ -31,8 +31,6 @@ bool nadi_file_make_parent(const char *path, struct nadi_diags *diags) NADI_MUST
 /* The last part of a path: "c.txt" of "a/b/c.txt". */
 const char *nadi_file_name(const char *path);
 bool nadi_file_exists(const char *path);
-/* Exists, and is no folder, pipe, device or the like. */
-bool nadi_file_is_regular(const char *path);
 /* Both names are of one file that exists. */
 bool nadi_file_is_same(const char *path, const char *other);
 /* SHA-256 and size of a regular file, read piece by piece. False with an error. */

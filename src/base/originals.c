@@ -58,9 +58,8 @@ static bool make_room(struct nadi_originals *o)
 }
 
 /* What was written here stays so when it is read. */
-static void note(const struct stat *about, bool written)
+static void put(struct nadi_originals *o, const struct stat *about, bool written)
 {
-    struct nadi_originals *o = nadi_guard_originals();
     if (!o || !S_ISREG(about->st_mode))
         return;
     const uint64_t key = key_of(about);
@@ -76,6 +75,18 @@ static void note(const struct stat *about, bool written)
         nadi_mem_lacking("the set of input files");
 }
 
+void nadi_originals_add(struct nadi_originals *o, const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) == 0)
+        put(o, &about, false);
+}
+
+static void note(const struct stat *about, bool written)
+{
+    put(nadi_guard_originals(), about, written);
+}
+
 void nadi_originals_read(const struct stat *about)
 {
     note(about, false);
@@ -83,9 +94,7 @@ void nadi_originals_read(const struct stat *about)
 
 void nadi_originals_read_path(const char *path)
 {
-    struct stat about;
-    if (stat(path, &about) == 0)
-        note(&about, false);
+    nadi_originals_add(nadi_guard_originals(), path);
 }
 
 void nadi_originals_written(int fd)
@@ -102,9 +111,8 @@ void nadi_originals_written_path(const char *path)
         note(&about, true);
 }
 
-static bool is_original(const char *path)
+bool nadi_originals_has(struct nadi_originals *o, const char *path)
 {
-    struct nadi_originals *o = nadi_guard_originals();
     struct stat about;
     if (!o || stat(path, &about) != 0 || !S_ISREG(about.st_mode))
         return false;
@@ -117,9 +125,10 @@ static bool is_original(const char *path)
 
 bool nadi_originals_spare(const char *path, struct nadi_diags *diags)
 {
-    return !is_original(path) || nadi_error(diags, "file/is-input", NADI_IN_FILE(path),
-                                            "choose another name or folder for what is written",
-                                            "was read as input and would be replaced");
+    return !nadi_originals_has(nadi_guard_originals(), path) ||
+           nadi_error(diags, "file/is-input", NADI_IN_FILE(path),
+                      "choose another name or folder for what is written",
+                      "was read as input and would be replaced");
 }
 
 bool nadi_originals_spare_in(const char *folder, const char *name, struct nadi_diags *diags)

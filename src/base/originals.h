@@ -22,6 +22,11 @@ struct nadi_originals {
 void nadi_originals_init(struct nadi_originals *o); /* stays where it is */
 void nadi_originals_release(struct nadi_originals *o);
 
+/* A set by names, for what is asked before anything is read: the regular file of that name is in
+ * it, if there is one; is it? A link stands for its target. */
+void nadi_originals_add(struct nadi_originals *o, const char *path);
+bool nadi_originals_has(struct nadi_originals *o, const char *path) NADI_MUST_USE;
+
 struct stat;
 /* A regular file, as fstat tells it, is read as input. Others are not noted. */
 void nadi_originals_read(const struct stat *about);

@@ -316,11 +316,25 @@ static int read_option(struct parser *p, int i, int count, char **arguments, boo
     else if (again && o->joined && *value)
         value = join(p, o, found.value, value);
     const bool writes = nadi_option_writes(p->groups, o);
-    if (writes || nadi_option_reads(o))
-        nadi_named_files_add(&p->files, o, equals ? equals + 1 : arguments[i], writes);
+    const char *name = equals ? equals + 1 : arguments[i];
+    if (writes)
+        nadi_named_files_add_written(&p->files, o, name);
+    else if (nadi_option_reads(o))
+        nadi_named_files_add_read(&p->files, name);
     if (found.given ? !keep_given(found.value, o, value) : !set_value(o, value, found.value))
         complain_value(p, o, value);
     return i;
+}
+
+static void find_overwritten(struct parser *p)
+{
+    struct nadi_str path = NADI_STR_INIT;
+    const struct nadi_named_file *by = nadi_named_files_clash(&p->files, &path);
+    if (by)
+        complain(p, "'--%s %s' would write over '%s', which is read", by->option->name, by->name,
+                 nadi_str_get(&path));
+    nadi_str_release(&path);
+    nadi_named_files_release(&p->files);
 }
 
 static void find_missing(struct parser *p, const bool *seen)
@@ -339,6 +353,7 @@ bool nadi_options_parse(const char *name, const struct nadi_option_group *groups
 {
     struct parser p = {.command = name, .groups = groups, .values = values};
     bool seen[MAX_OPTIONS] = {false};
+    nadi_named_files_init(&p.files);
     for (const struct nadi_option_group *g = groups; g->heading; g++)
         set_defaults(g, p.values + g->offset);
     int kept = 0; /* words go to the front, where all has been read */
@@ -358,12 +373,8 @@ bool nadi_options_parse(const char *name, const struct nadi_option_group *groups
     }
     *words = (struct nadi_words){(const char *const *)arguments, kept};
     for (int i = 0; i < kept; i++)
-        nadi_named_files_add(&p.files, NULL, arguments[i], false);
-    const struct nadi_named_file *by;
-    const char *read = nadi_named_files_clash(&p.files, &by);
-    if (read)
-        complain(&p, "'--%s %s' would write over '%s', which is read", by->option->name, by->name,
-                 read);
+        nadi_named_files_add_read(&p.files, arguments[i]);
+    find_overwritten(&p);
     find_missing(&p, seen);
     nadi_stop_after(p.common.max_wall_ns);
     if (p.failed)

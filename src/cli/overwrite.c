@@ -1,11 +1,8 @@
 #include "cli/overwrite.h"
 
 #include "api/words.h"
-#include "base/file.h"
 #include "base/str.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 /* What is written stands under this heading, or is called so. */
@@ -21,13 +18,6 @@ bool nadi_option_writes(const struct nadi_option_group *groups, const struct nad
     return false;
 }
 
-void nadi_named_files_add(struct nadi_named_files *files, const struct nadi_setting *option,
-                          const char *name, bool writes)
-{
-    if (files->count < NADI_MOST_NAMED)
-        files->items[files->count++] = (struct nadi_named_file){option, name, writes};
-}
-
 bool nadi_option_reads(const struct nadi_setting *option)
 {
     static const char *const names[] = {"PREFIX", "NETWORK", "MODEL",  "JOB",
@@ -39,59 +29,75 @@ bool nadi_option_reads(const struct nadi_setting *option)
     return option->type == NADI_TYPE_TEXT && known;
 }
 
+void nadi_named_files_init(struct nadi_named_files *files)
+{
+    files->count = 0;
+    nadi_originals_init(&files->read);
+}
+
+void nadi_named_files_release(struct nadi_named_files *files)
+{
+    nadi_originals_release(&files->read);
+}
+
+/* What a name that is read stands for: a file, or a prefix for the traces of a job: its manifest
+ * and the first of them. */
+static const char *const of_prefix[] = {"", ".yml", ".0.et", NULL};
+
+static void add_read(struct nadi_named_files *files, const char *name, size_t length)
+{
+    struct nadi_str path = NADI_STR_INIT;
+    for (size_t i = 0; of_prefix[i]; i++) {
+        nadi_str_clear(&path);
+        nadi_str_printf(&path, "%.*s%s", (int)length, name, of_prefix[i]);
+        nadi_originals_add(&files->read, nadi_str_get(&path));
+    }
+    nadi_str_release(&path);
+}
+
+void nadi_named_files_add_read(struct nadi_named_files *files, const char *names)
+{
+    const char *part = names;
+    for (const char *end; (end = strchr(part, ',')) != NULL; part = end + 1)
+        add_read(files, part, (size_t)(end - part));
+    add_read(files, part, strlen(part));
+    if (part != names)
+        add_read(files, names, strlen(names));
+}
+
+void nadi_named_files_add_written(struct nadi_named_files *files, const struct nadi_setting *option,
+                                  const char *name)
+{
+    if (files->count < NADI_MOST_WRITTEN)
+        files->written[files->count++] = (struct nadi_named_file){option, name};
+}
+
 static bool has_argument(const struct nadi_named_file *file, const char *argument)
 {
-    const struct nadi_setting *o = file->option;
-    return o && o->argument && strstr(o->argument, argument) != NULL;
+    return file->option->argument && strstr(file->option->argument, argument) != NULL;
 }
 
-/* What a name stands for: a file, or a prefix for the traces of a job, its manifest and the first
- * of them; a folder that is written for the files of a run, if they are there. */
+/* What is behind a name that is written: a folder for the files of a run. Of traces each file is
+ * asked when it is written. */
 static const char *end_of(const struct nadi_named_file *file, size_t index)
 {
-    static const char *const of_prefix[] = {"", ".yml", ".0.et", NULL};
-    if (file->writes && has_argument(file, "DIR"))
+    if (has_argument(file, "DIR"))
         return nadi_run_file_name(index);
-    if (file->writes && index > has_argument(file, "PREFIX"))
-        return NULL; /* of traces each file is asked when it is written: base/originals.h */
-    return of_prefix[index];
+    return index <= has_argument(file, "PREFIX") ? of_prefix[index] : NULL;
 }
 
-static bool are_one(const struct nadi_named_file *written, const struct nadi_named_file *read,
-                    const char *name, size_t length)
+const struct nadi_named_file *nadi_named_files_clash(struct nadi_named_files *files,
+                                                     struct nadi_str *path)
 {
-    const char *slash = has_argument(written, "DIR") ? "/" : "";
-    char one[PATH_MAX], two[PATH_MAX];
-    for (size_t i = 0; end_of(written, i); i++) {
-        (void)snprintf(one, sizeof(one), "%s%s%s", written->name, slash, end_of(written, i));
-        for (size_t k = 0; nadi_file_is_regular(one) && end_of(read, k); k++) {
-            (void)snprintf(two, sizeof(two), "%.*s%s", (int)length, name, end_of(read, k));
-            if (nadi_file_is_same(one, two))
-                return true;
+    for (size_t k = 0; k < files->count; k++) {
+        const struct nadi_named_file *file = &files->written[k];
+        for (size_t i = 0; end_of(file, i); i++) {
+            nadi_str_clear(path);
+            nadi_str_printf(path, "%s%s%s", file->name, has_argument(file, "DIR") ? "/" : "",
+                            end_of(file, i));
+            if (nadi_originals_has(&files->read, nadi_str_get(path)))
+                return file;
         }
     }
-    return false;
-}
-
-/* Is one of those that are read, "a" or "a,b", written over? */
-static bool is_among(const struct nadi_named_file *written, const struct nadi_named_file *read)
-{
-    const char *part = read->name;
-    for (const char *end; (end = strchr(part, ',')) != NULL; part = end + 1)
-        if (are_one(written, read, part, (size_t)(end - part)))
-            return true;
-    return are_one(written, read, part, strlen(part)) ||
-           (part != read->name && are_one(written, read, read->name, strlen(read->name)));
-}
-
-const char *nadi_named_files_clash(const struct nadi_named_files *files,
-                                   const struct nadi_named_file **by)
-{
-    for (size_t i = 0; i < files->count; i++)
-        for (size_t k = 0; k < files->count && files->items[i].writes; k++)
-            if (!files->items[k].writes && is_among(&files->items[i], &files->items[k])) {
-                *by = &files->items[i];
-                return files->items[k].name;
-            }
     return NULL;
 }
