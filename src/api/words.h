@@ -3,6 +3,7 @@
 #ifndef NADI_API_WORDS_H
 #define NADI_API_WORDS_H
 
+#include "cost/bill.h"
 #include "executor/executors.h"
 #include "network/models.h"
 #include "noc/traffic.h"
@@ -13,12 +14,36 @@
 #define NADI_WORDS_FORM_SVG    NADI_WORD_TABLE("text", "json", "csv", "svg", NULL)
 #define NADI_WORDS_FORM_NO_CSV NADI_WORD_TABLE("text", "json", NULL)
 /* The row of the option --format. */
-#define NADI_FORM_OPTION_OF(of, member, list)                                                      \
+#define NADI_FORM_OPTION_AT(at, ...)                                                               \
     {                                                                                              \
-        .name = "format", .type = NADI_TYPE_WORD, .words = (list), .preset = "text",               \
-        NADI_AT(of, member), .doc = "Form of the result on standard output"                        \
+        .name = "format", .type = NADI_TYPE_WORD, .words = (__VA_ARGS__), .preset = "text", at,    \
+        .doc = "Form of the result on standard output"                                             \
     }
-#define NADI_FORM_OPTION(of, member) NADI_FORM_OPTION_OF(of, member, NADI_WORDS_FORM)
+#define NADI_FORM_OPTION_OF(of, member, list) NADI_FORM_OPTION_AT(NADI_AT(of, member), list)
+#define NADI_FORM_OPTION(of, member)          NADI_FORM_OPTION_OF(of, member, NADI_WORDS_FORM)
+
+/* The rows of struct nadi_economy. */
+#define NADI_ECONOMY_OPTIONS(years_at, electricity_at, pue_at)                                     \
+    {.name = "years",                                                                              \
+     .argument = "N",                                                                              \
+     .type = NADI_TYPE_NUMBER,                                                                     \
+     .preset = NADI_TEXT_OF(NADI_ECONOMY_YEARS),                                                   \
+     .above_min = true,                                                                            \
+     .max = 100,                                                                                   \
+     years_at,                                                                                     \
+     .doc = "Years over which the parts are paid"},                                                \
+        {.name = "electricity",                                                                    \
+         .argument = "$",                                                                          \
+         .type = NADI_TYPE_NUMBER,                                                                 \
+         .preset = NADI_TEXT_OF(NADI_ECONOMY_ELECTRICITY),                                         \
+         .max = 1000,                                                                              \
+         electricity_at,                                                                           \
+         .doc = "$ per kWh"},                                                                      \
+    {                                                                                              \
+        .name = "pue", .argument = "X", .type = NADI_TYPE_NUMBER,                                  \
+        .preset = NADI_TEXT_OF(NADI_ECONOMY_PUE), .min = 1, .max = 100, pue_at,                    \
+        .doc = "Power of the facility by that of the parts (PUE)"                                  \
+    }
 
 #define NADI_WORDS_EXECUTOR      NADI_WORD_TABLE("auto", NADI_EXECUTOR_ITEMS NULL)
 #define NADI_WORDS_CHOSEN_MODEL  NADI_WORD_TABLE("auto", NADI_NETWORK_ITEMS NULL)

@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
+#include "cli/rows.h"
 #include "cli/terminal.h"
 
 struct values {
@@ -11,16 +12,8 @@ struct values {
 };
 
 static const struct nadi_setting output[] = {
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json"),
-     .preset = "text",
-     NADI_AT(struct values, format),
-     .doc = "Form of the result on standard output"},
-    {.name = "quiet",
-     .type = NADI_TYPE_FLAG,
-     NADI_AT(struct values, quiet),
-     .doc = "Only errors on standard error"},
+    NADI_FORM_OPTION_AT(NADI_AT(struct values, format), NADI_ONE_OF("text", "json")),
+    NADI_ROW_QUIET(NADI_AT(struct values, quiet), ""),
     {.name = NULL},
 };
 

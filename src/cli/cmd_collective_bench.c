@@ -5,6 +5,7 @@
 #include "base/collective.h"
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/rows.h"
 #include "cli/terminal.h"
 
 struct values {
@@ -71,12 +72,7 @@ static const struct nadi_setting what[] = {
 };
 
 static const struct nadi_setting output[] = {
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "csv"),
-     .preset = "text",
-     AT(format),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION_AT(AT(format), NADI_ONE_OF("text", "csv")),
     {.name = "plot",
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,

@@ -2,6 +2,7 @@
 #include <nadi/measure.h>
 
 #include "cli/command.h"
+#include "cli/rows.h"
 #include "cli/terminal.h"
 
 static const struct nadi_setting input[] = {
@@ -66,12 +67,7 @@ static const struct nadi_setting output[] = {
      .argument = "FILE",
      NADI_AT(struct nadi_fit_options, page),
      .doc = "Write the plot and the report as one HTML page"},
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json"),
-     .preset = "text",
-     NADI_AT(struct nadi_fit_options, form),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION_AT(NADI_AT(struct nadi_fit_options, form), NADI_ONE_OF("text", "json")),
     {.name = NULL},
 };
 
@@ -155,12 +151,7 @@ static const struct nadi_setting figures_output[] = {
      .argument = "FOLDER",
      NADI_AT(struct nadi_fit_options, out),
      .doc = "Write device.yaml, and of steps cluster.yaml, with the fitted figures"},
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json"),
-     .preset = "text",
-     NADI_AT(struct nadi_fit_options, form),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION_AT(NADI_AT(struct nadi_fit_options, form), NADI_ONE_OF("text", "json")),
     {.name = NULL},
 };
 

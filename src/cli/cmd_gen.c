@@ -1,5 +1,6 @@
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/rows.h"
 #include "cli/terminal.h"
 
 #include <nadi/nadi.h>
@@ -98,12 +99,7 @@ static const struct nadi_setting collective_output[] = {
      .type = NADI_TYPE_FLAG,
      AT(manifest),
      .doc = "One trace for all ranks: only PREFIX.0.et, and PREFIX.yml for --workload"},
-    {.name = "compress",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("none", "gzip", "zstd"),
-     .preset = "none",
-     AT(compress),
-     .doc = "Compression of the traces"},
+    NADI_ROW_COMPRESS(AT(compress)),
     {.name = NULL},
 };
 
@@ -134,12 +130,7 @@ static const struct nadi_setting demo_output[] = {
      AT(out),
      .required = true,
      .doc = "Write workload.<rank>.et, system.json, network.yml and memory.json there"},
-    {.name = "compress",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("none", "gzip", "zstd"),
-     .preset = "none",
-     AT(compress),
-     .doc = "Compression of the traces"},
+    NADI_ROW_COMPRESS(AT(compress)),
     {.name = NULL},
 };
 
@@ -179,12 +170,7 @@ static const struct nadi_setting transformer_output[] = {
      .type = NADI_TYPE_FLAG,
      AT(files),
      .doc = "One trace per rank and groups.json instead of workload.yml"},
-    {.name = "compress",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("none", "gzip", "zstd"),
-     .preset = "none",
-     AT(compress),
-     .doc = "Compression of the traces"},
+    NADI_ROW_COMPRESS(AT(compress)),
     {.name = NULL},
 };
 

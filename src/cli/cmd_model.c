@@ -4,6 +4,7 @@
 #include "api/words.h"
 #include "base/str.h"
 #include "cli/cmd_model.h"
+#include "cli/rows.h"
 #include "cli/terminal.h"
 
 #define AT(member) NADI_AT(struct nadi_cli_model, member)
@@ -38,12 +39,7 @@ const struct nadi_setting nadi_cli_model_inputs[] = {
 };
 
 static const struct nadi_setting output[] = {
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json"),
-     .preset = "text",
-     AT(format),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION_AT(AT(format), NADI_ONE_OF("text", "json")),
     {.name = NULL},
 };
 

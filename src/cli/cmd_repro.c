@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/rows.h"
 #include "cli/terminal.h"
 
 enum { EXIT_NOT_AS_PUBLISHED = 1 };
@@ -21,12 +22,7 @@ static const struct nadi_setting input[] = {
 };
 
 static const struct nadi_setting output[] = {
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json"),
-     .preset = "text",
-     NADI_AT(struct values, format),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION_AT(NADI_AT(struct values, format), NADI_ONE_OF("text", "json")),
     {.name = "page",
      .type = NADI_TYPE_TEXT,
      .argument = "FILE",

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/rows.h"
 #include "cli/terminal.h"
 
 struct values {
@@ -22,12 +23,7 @@ static const struct nadi_setting inputs[] = {
 };
 
 static const struct nadi_setting output[] = {
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json"),
-     .preset = "text",
-     AT(format),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION_AT(AT(format), NADI_ONE_OF("text", "json")),
     {.name = "svg", .argument = "FILE", .type = NADI_TYPE_TEXT, AT(svg), .doc = "Draw the network"},
     {.name = "out",
      .letter = 'o',

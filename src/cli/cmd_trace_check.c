@@ -1,3 +1,4 @@
+#include "cli/rows.h"
 #include "cli/terminal.h"
 #include "cli/trace_end.h"
 
@@ -18,10 +19,7 @@ static const struct nadi_setting options[] = {
      NADI_LIBRARY_DEFAULT,
      NADI_AT(struct values, o.json),
      .doc = "Form of the report on standard output"},
-    {.name = "quiet",
-     .type = NADI_TYPE_FLAG,
-     NADI_AT(struct values, quiet),
-     .doc = "Only errors on standard error"},
+    NADI_ROW_QUIET(NADI_AT(struct values, quiet), ""),
     {.name = NULL},
 };
 

@@ -1,3 +1,4 @@
+#include "cli/rows.h"
 #include "cli/terminal.h"
 #include "cli/trace_end.h"
 
@@ -35,10 +36,7 @@ static const struct nadi_setting options[] = {
      .preset = "1us",
      AT(resolution_ns),
      .doc = "Shorter slices of processor time are added to the following operator"},
-    {.name = "quiet",
-     .type = NADI_TYPE_FLAG,
-     AT(quiet),
-     .doc = "Only errors on standard error, no summary"},
+    NADI_ROW_QUIET(AT(quiet), ", no summary"),
     {.name = NULL},
 };
 

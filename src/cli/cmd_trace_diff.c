@@ -1,4 +1,5 @@
 #include "base/str.h"
+#include "cli/rows.h"
 #include "cli/terminal.h"
 #include "cli/trace_end.h"
 
@@ -10,12 +11,7 @@ struct values {
 };
 
 static const struct nadi_setting options[] = {
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json"),
-     .preset = "text",
-     NADI_AT(struct values, format),
-     .doc = "Form of the report on standard output"},
+    NADI_FORM_OPTION_AT(NADI_AT(struct values, format), NADI_ONE_OF("text", "json")),
     {.name = "rows",
      .argument = "N",
      NADI_A_WHOLE,

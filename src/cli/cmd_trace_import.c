@@ -1,3 +1,4 @@
+#include "cli/rows.h"
 #include "cli/terminal.h"
 #include "cli/trace_end.h"
 
@@ -56,10 +57,7 @@ static const struct nadi_setting output[] = {
      .type = NADI_TYPE_TEXT,
      AT(report),
      .doc = "Also write the coverage report there, as JSON"},
-    {.name = "quiet",
-     .type = NADI_TYPE_FLAG,
-     AT(quiet),
-     .doc = "Only errors on standard error, no report"},
+    NADI_ROW_QUIET(AT(quiet), ", no report"),
     {.name = NULL},
 };
 

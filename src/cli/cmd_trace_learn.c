@@ -3,6 +3,7 @@
 
 #include "api/words.h"
 #include "cli/command.h"
+#include "cli/rows.h"
 #include "cli/terminal.h"
 
 #define AT(type, member) NADI_AT(struct type, member)
@@ -52,12 +53,7 @@ static const struct nadi_setting learn_output[] = {
      .required = true,
      AT(nadi_trace_learn, output),
      .doc = "Write the model there"},
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_WORDS_FORM_NO_CSV,
-     .preset = "text",
-     AT(nadi_trace_learn, form),
-     .doc = "Form of the report on standard output"},
+    NADI_FORM_OPTION_AT(AT(nadi_trace_learn, form), NADI_WORDS_FORM_NO_CSV),
     {.name = NULL},
 };
 
@@ -210,12 +206,7 @@ static const struct nadi_setting synth_output[] = {
      .required = true,
      AT(nadi_trace_synth, output),
      .doc = "Write PREFIX.yml and PREFIX.stage<k>.et"},
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_WORDS_FORM_NO_CSV,
-     .preset = "text",
-     AT(nadi_trace_synth, form),
-     .doc = "Form of the report on standard output"},
+    NADI_FORM_OPTION_AT(AT(nadi_trace_synth, form), NADI_WORDS_FORM_NO_CSV),
     {.name = NULL},
 };
 

@@ -1,3 +1,4 @@
+#include "cli/rows.h"
 #include "cli/terminal.h"
 #include "cli/trace_end.h"
 
@@ -49,10 +50,7 @@ static const struct nadi_setting how[] = {
      .type = NADI_TYPE_FLAG,
      AT(force),
      .doc = "Link files that do not seem to be of one run and one rank"},
-    {.name = "quiet",
-     .type = NADI_TYPE_FLAG,
-     AT(quiet),
-     .doc = "Only errors on standard error, no summary"},
+    NADI_ROW_QUIET(AT(quiet), ", no summary"),
     {.name = NULL},
 };
 

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/rows.h"
 #include "cli/terminal.h"
 
 #define AT(type, member) NADI_AT(struct type, member)
@@ -23,12 +24,7 @@ static const struct nadi_setting fidelity_output[] = {
      .type = NADI_TYPE_TEXT,
      AT(nadi_trace_fidelity, database),
      .doc = "Also write an SQLite file, for `nadi query`"},
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_WORDS_FORM_NO_CSV,
-     .preset = "text",
-     AT(nadi_trace_fidelity, form),
-     .doc = "Form of the report on standard output"},
+    NADI_FORM_OPTION_AT(AT(nadi_trace_fidelity, form), NADI_WORDS_FORM_NO_CSV),
     {.name = NULL},
 };
 
@@ -103,12 +99,7 @@ static const struct nadi_setting privacy_output[] = {
      .type = NADI_TYPE_TEXT,
      AT(values, o.database),
      .doc = "Also write an SQLite file, for `nadi query`"},
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_WORDS_FORM_NO_CSV,
-     .preset = "text",
-     AT(values, o.form),
-     .doc = "Form of the report on standard output"},
+    NADI_FORM_OPTION_AT(AT(values, o.form), NADI_WORDS_FORM_NO_CSV),
     {.name = NULL},
 };
 

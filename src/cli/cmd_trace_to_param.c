@@ -25,18 +25,7 @@ static const struct nadi_option_group trace_to_param_groups[] = {
     {.heading = NULL},
 };
 
-static void init(void *values)
-{
-    nadi_trace_to_param_init(values);
-}
-
-static enum nadi_status make(void *values, const struct nadi_words *words, char **text,
-                             struct nadi_diags *messages)
-{
-    struct nadi_trace_to_param *o = values;
-    o->inputs = (struct nadi_trace_inputs){words->items, (size_t)words->count};
-    return nadi_trace_to_param(o, text, messages);
-}
+NADI_CALL_ON_TRACES(nadi_trace_to_param)
 
 const struct nadi_command nadi_command_trace_to_param = {
     .name = "trace to-param",

@@ -2,18 +2,14 @@
 #include <nadi/model.h>
 
 #include "cli/command.h"
+#include "cli/rows.h"
 
 struct values {
     const char *format;
 };
 
 static const struct nadi_setting output[] = {
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json", "markdown"),
-     .preset = "text",
-     NADI_AT(struct values, format),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION_AT(NADI_AT(struct values, format), NADI_ONE_OF("text", "json", "markdown")),
     {.name = NULL},
 };
 

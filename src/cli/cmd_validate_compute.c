@@ -4,15 +4,12 @@
 
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/rows.h"
 #include "cli/terminal.h"
 
 static const struct nadi_setting output[] = {
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json", "markdown"),
-     .preset = "text",
-     NADI_AT(struct nadi_validate_options, form),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION_AT(NADI_AT(struct nadi_validate_options, form),
+                        NADI_ONE_OF("text", "json", "markdown")),
     {.name = "summary",
      .type = NADI_TYPE_FLAG,
      NADI_AT(struct nadi_validate_options, summary),

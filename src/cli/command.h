@@ -1,7 +1,7 @@
 /* command: a sub-command is a row of data: its name, what it is for, its options and the function
  * that runs it.
  *
- * A row stands at the end of its command's file; commands.c lists them, and help and
+ * A row stands at the end of its command's file; commands.h lists them, and help and
  * docs/reference/commands.md are generated from that. A name may be two or three words ("gen
  * demo"). A function gets the words after the command's name and returns the exit code. Only this
  * room writes to the terminal: results to standard output, everything else to standard error. */
@@ -9,6 +9,7 @@
 #define NADI_CLI_COMMAND_H
 
 #include "base/base.h"
+#include "cli/commands.h"
 #include "cli/options.h"
 
 #include <nadi/nadi.h>
@@ -36,6 +37,21 @@ struct nadi_command_call {
     int (*end)(const void *values, enum nadi_status status, char *text,
                struct nadi_diags *messages);
 };
+
+/* init and make of a command whose words are the traces that the library's function reads. */
+#define NADI_CALL_ON_TRACES(function)                                                              \
+    static void init(void *values)                                                                 \
+    {                                                                                              \
+        function##_init(values);                                                                   \
+    }                                                                                              \
+                                                                                                   \
+    static enum nadi_status make(void *values, const struct nadi_words *words, char **text,        \
+                                 struct nadi_diags *messages)                                      \
+    {                                                                                              \
+        struct function *o = values;                                                               \
+        o->inputs = (struct nadi_trace_inputs){words->items, (size_t)words->count};                \
+        return function(o, text, messages);                                                        \
+    }
 
 struct nadi_command {
     const char *name;
@@ -70,88 +86,7 @@ bool nadi_help_family(const char *word);
  * was an option unless a file could not be written. */
 int nadi_gen_end(enum nadi_status status, struct nadi_diags *messages);
 
-extern const struct nadi_command nadi_command_run;
-extern const struct nadi_command nadi_command_check;
-extern const struct nadi_command nadi_command_report;
-extern const struct nadi_command nadi_command_diff;
-extern const struct nadi_command nadi_command_query;
-extern const struct nadi_command nadi_command_gen_collective;
-extern const struct nadi_command nadi_command_gen_demo;
-extern const struct nadi_command nadi_command_gen_transformer;
-extern const struct nadi_command nadi_command_gen_collectives;
-extern const struct nadi_command nadi_command_gen_ring;
-extern const struct nadi_command nadi_command_gen_pairs;
-extern const struct nadi_command nadi_command_gen_incast;
-extern const struct nadi_command nadi_command_gen_all_to_all;
-extern const struct nadi_command nadi_command_gen_overlap;
-extern const struct nadi_command nadi_command_gen_memory;
-extern const struct nadi_command nadi_command_gen_pipeline;
-extern const struct nadi_command nadi_command_trace_import;
-extern const struct nadi_command nadi_command_trace_link;
-extern const struct nadi_command nadi_command_trace_convert;
-extern const struct nadi_command nadi_command_trace_check;
-extern const struct nadi_command nadi_command_trace_info;
-extern const struct nadi_command nadi_command_trace_graph;
-extern const struct nadi_command nadi_command_trace_timeline;
-extern const struct nadi_command nadi_command_trace_show;
-extern const struct nadi_command nadi_command_trace_pack;
-extern const struct nadi_command nadi_command_trace_from_text;
-extern const struct nadi_command nadi_command_trace_slice;
-extern const struct nadi_command nadi_command_trace_filter;
-extern const struct nadi_command nadi_command_trace_merge;
-extern const struct nadi_command nadi_command_trace_repair;
-extern const struct nadi_command nadi_command_trace_anonymize;
-extern const struct nadi_command nadi_command_trace_dedup;
-extern const struct nadi_command nadi_command_trace_to_param;
-extern const struct nadi_command nadi_command_trace_replay;
-extern const struct nadi_command nadi_command_trace_from_tool;
-extern const struct nadi_command nadi_command_trace_rescale;
-extern const struct nadi_command nadi_command_trace_learn;
-extern const struct nadi_command nadi_command_trace_synth;
-extern const struct nadi_command nadi_command_trace_privacy;
-extern const struct nadi_command nadi_command_trace_fidelity;
-extern const struct nadi_command nadi_command_trace_diff;
-extern const struct nadi_command nadi_command_flows;
-extern const struct nadi_command nadi_command_model_list;
-extern const struct nadi_command nadi_command_model_run;
-extern const struct nadi_command nadi_command_model_trace;
-extern const struct nadi_command nadi_command_model_flops;
-extern const struct nadi_command nadi_command_model_kernels;
-extern const struct nadi_command nadi_command_model_memory;
-extern const struct nadi_command nadi_command_support;
-extern const struct nadi_command nadi_command_fit_collectives;
-extern const struct nadi_command nadi_command_fit_kernels;
-extern const struct nadi_command nadi_command_fit_steps;
-extern const struct nadi_command nadi_command_collective_bench;
-extern const struct nadi_command nadi_command_collective_check;
-extern const struct nadi_command nadi_command_collective_convert;
-extern const struct nadi_command nadi_command_collective_synth;
-extern const struct nadi_command nadi_command_topo;
-extern const struct nadi_command nadi_command_noc_sweep;
-extern const struct nadi_command nadi_command_systolic;
-extern const struct nadi_command nadi_command_fabric_route;
-extern const struct nadi_command nadi_command_fabric_check;
-extern const struct nadi_command nadi_command_fabric_count;
-extern const struct nadi_command nadi_command_cost;
-extern const struct nadi_command nadi_command_model_search;
-extern const struct nadi_command nadi_command_optimize_bandwidth;
-extern const struct nadi_command nadi_command_optimize;
-extern const struct nadi_command nadi_command_partition_bench;
-extern const struct nadi_command nadi_command_partition;
-extern const struct nadi_command nadi_command_sweep;
-extern const struct nadi_command nadi_command_memory_pool;
-extern const struct nadi_command nadi_command_memory_bench;
-extern const struct nadi_command nadi_command_memory_trusted_bench;
-extern const struct nadi_command nadi_command_memory_trusted_attack;
-extern const struct nadi_command nadi_command_memory_trusted_leak;
-extern const struct nadi_command nadi_command_fit;
-extern const struct nadi_command nadi_command_validate_collectives;
-extern const struct nadi_command nadi_command_validate_compute;
-extern const struct nadi_command nadi_command_validate_all;
-extern const struct nadi_command nadi_command_validate_training;
-extern const struct nadi_command nadi_command_repro;
-extern const struct nadi_command nadi_command_explain;
-extern const struct nadi_command nadi_command_version;
-extern const struct nadi_command nadi_command_help;
+#define NADI_COMMAND_IS_THERE(name) extern const struct nadi_command nadi_command_##name;
+NADI_COMMANDS(NADI_COMMAND_IS_THERE)
 
 #endif

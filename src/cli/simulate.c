@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/inputs.h"
+#include "cli/rows.h"
 #include "cli/stop.h"
 #include "cli/terminal.h"
 
@@ -17,12 +18,7 @@ const struct nadi_setting nadi_cli_outputs[] = {
      AT(out),
      .doc =
          "Write the files of the run there: summary.json, run.db, timeline.pftrace, tables as CSV"},
-    {.name = "format",
-     .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("text", "json"),
-     .preset = "text",
-     AT(format),
-     .doc = "Form of the result on standard output"},
+    NADI_FORM_OPTION_AT(AT(format), NADI_ONE_OF("text", "json")),
     {.name = "ops", .type = NADI_TYPE_FLAG, AT(ops), .doc = "Also ops.csv: every node's times"},
     {.name = "layers",
      .type = NADI_TYPE_FLAG,

@@ -10,7 +10,7 @@
 
 void nadi_economy_preset(struct nadi_economy *e)
 {
-    *e = (struct nadi_economy){.years = 4, .electricity = 0.10, .pue = 1.2};
+    *e = (struct nadi_economy){NADI_ECONOMY_YEARS, NADI_ECONOMY_ELECTRICITY, NADI_ECONOMY_PUE};
 }
 
 struct billing {

@@ -74,7 +74,11 @@ struct nadi_bill_subject {
     uint32_t extra_count;
 };
 
-void nadi_economy_preset(struct nadi_economy *e); /* 4 years, 0.10 $, 1.2 */
+/* What nobody says otherwise. */
+#define NADI_ECONOMY_YEARS       4
+#define NADI_ECONOMY_ELECTRICITY 0.10
+#define NADI_ECONOMY_PUE         1.2
+void nadi_economy_preset(struct nadi_economy *e);
 
 /* The caller releases the bill in both cases; `prices` must outlive it. False with an error only
  * where the extra memory is unknown. */

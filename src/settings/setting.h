@@ -88,8 +88,11 @@ struct nadi_setting {
 /* --- shorthands of rows -------------------------------------------------------------------------
  */
 
-#define NADI_AT(of, member) .offset = offsetof(of, member), .size = sizeof(((of *)0)->member)
-#define NADI_ONE_OF(...)    NADI_WORD_TABLE(__VA_ARGS__, NULL)
+/* A number of a #define as text, for a default. */
+#define NADI_TEXT_OF(number)  NADI_TEXT_AS_IS(number)
+#define NADI_TEXT_AS_IS(text) #text
+#define NADI_AT(of, member)   .offset = offsetof(of, member), .size = sizeof(((of *)0)->member)
+#define NADI_ONE_OF(...)      NADI_WORD_TABLE(__VA_ARGS__, NULL)
 #define NADI_WORD_TABLE(...)                                                                       \
     (const char *const[])                                                                          \
     {                                                                                              \

@@ -1,0 +1,91 @@
+/* commands: all commands, a line each, in the order of `nadi help`: nadi_command_<name> stands at
+ * the end of its command's file. To add a command: that file and a line here. */
+#ifndef NADI_CLI_COMMANDS_H
+#define NADI_CLI_COMMANDS_H
+
+#define NADI_COMMANDS(X)                                                                           \
+    X(run)                                                                                         \
+    X(check)                                                                                       \
+    X(report)                                                                                      \
+    X(diff)                                                                                        \
+    X(query)                                                                                       \
+    X(gen_collective)                                                                              \
+    X(gen_demo)                                                                                    \
+    X(gen_transformer)                                                                             \
+    X(gen_collectives)                                                                             \
+    X(gen_ring)                                                                                    \
+    X(gen_pairs)                                                                                   \
+    X(gen_incast)                                                                                  \
+    X(gen_all_to_all)                                                                              \
+    X(gen_overlap)                                                                                 \
+    X(gen_memory)                                                                                  \
+    X(gen_pipeline)                                                                                \
+    X(trace_import)                                                                                \
+    X(trace_link)                                                                                  \
+    X(trace_convert)                                                                               \
+    X(trace_check)                                                                                 \
+    X(trace_info)                                                                                  \
+    X(trace_graph)                                                                                 \
+    X(trace_timeline)                                                                              \
+    X(trace_show)                                                                                  \
+    X(trace_pack)                                                                                  \
+    X(trace_from_text)                                                                             \
+    X(trace_from_tool)                                                                             \
+    X(trace_slice)                                                                                 \
+    X(trace_filter)                                                                                \
+    X(trace_merge)                                                                                 \
+    X(trace_repair)                                                                                \
+    X(trace_anonymize)                                                                             \
+    X(trace_dedup)                                                                                 \
+    X(trace_rescale)                                                                               \
+    X(trace_replay)                                                                                \
+    X(trace_learn)                                                                                 \
+    X(trace_synth)                                                                                 \
+    X(trace_fidelity)                                                                              \
+    X(trace_privacy)                                                                               \
+    X(trace_to_param)                                                                              \
+    X(trace_diff)                                                                                  \
+    X(flows)                                                                                       \
+    X(model_list)                                                                                  \
+    X(model_run)                                                                                   \
+    X(model_trace)                                                                                 \
+    X(model_search)                                                                                \
+    X(model_flops)                                                                                 \
+    X(model_kernels)                                                                               \
+    X(model_memory)                                                                                \
+    X(systolic)                                                                                    \
+    X(support)                                                                                     \
+    X(collective_bench)                                                                            \
+    X(collective_check)                                                                            \
+    X(collective_convert)                                                                          \
+    X(collective_synth)                                                                            \
+    X(topo)                                                                                        \
+    X(noc_sweep)                                                                                   \
+    X(fabric_route)                                                                                \
+    X(fabric_check)                                                                                \
+    X(fabric_count)                                                                                \
+    X(cost)                                                                                        \
+    X(sweep)                                                                                       \
+    X(optimize_bandwidth)                                                                          \
+    X(optimize)                                                                                    \
+    X(partition_bench)                                                                             \
+    X(partition)                                                                                   \
+    X(memory_pool)                                                                                 \
+    X(memory_bench)                                                                                \
+    X(memory_trusted_bench)                                                                        \
+    X(memory_trusted_attack)                                                                       \
+    X(memory_trusted_leak)                                                                         \
+    X(fit_collectives)                                                                             \
+    X(fit_kernels)                                                                                 \
+    X(fit_steps)                                                                                   \
+    X(fit)                                                                                         \
+    X(validate_collectives)                                                                        \
+    X(validate_compute)                                                                            \
+    X(validate_all)                                                                                \
+    X(validate_training)                                                                           \
+    X(repro)                                                                                       \
+    X(explain)                                                                                     \
+    X(version)                                                                                     \
+    X(help)
+
+#endif
