@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "generate/gen_cluster.h"
 #include "trace/gen_files.h"
 
 enum {
@@ -236,35 +237,6 @@ static bool write_traces(const struct nadi_gen_demo *g, const char *prefix,
     return true;
 }
 
-static const char system_text[] = "{\n"
-                                  "  \"scheduling-policy\": \"LIFO\",\n"
-                                  "  \"endpoint-delay\": 10,\n"
-                                  "  \"active-chunks-per-dimension\": 1,\n"
-                                  "  \"preferred-dataset-splits\": 4,\n"
-                                  "  \"all-reduce-implementation\": [\"ring\"],\n"
-                                  "  \"all-gather-implementation\": [\"ring\"],\n"
-                                  "  \"reduce-scatter-implementation\": [\"ring\"],\n"
-                                  "  \"all-to-all-implementation\": [\"direct\"],\n"
-                                  "  \"collective-optimization\": \"localBWAware\",\n"
-                                  "  \"peak-perf\": 312,\n"
-                                  "  \"local-mem-bw\": 2039,\n"
-                                  "  \"roofline-enabled\": 0\n"
-                                  "}\n";
-
-static const char memory_text[] = "{\n"
-                                  "  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n"
-                                  "}\n";
-
-static bool write_file(const char *folder, const char *name, const char *text,
-                       struct nadi_diags *diags)
-{
-    struct nadi_str path = NADI_STR_INIT;
-    nadi_str_printf(&path, "%s/%s", folder, name);
-    bool ok = nadi_file_write(nadi_str_get(&path), text, strlen(text), diags);
-    nadi_str_release(&path);
-    return ok;
-}
-
 static bool write_network(const struct nadi_gen_demo *g, const char *folder,
                           struct nadi_diags *diags)
 {
@@ -276,7 +248,7 @@ static bool write_network(const struct nadi_gen_demo *g, const char *folder,
                     "bandwidth: [ 11.64 ]  # GB/s of 2^30 bytes: a card of 100 Gb/s\n"
                     "latency: [ 1000 ]  # ns a link\n",
                     g->ranks, g->ranks);
-    bool ok = write_file(folder, "network.yml", nadi_str_get(&text), diags);
+    bool ok = nadi_gen_write(folder, "network.yml", nadi_str_get(&text), diags);
     nadi_str_release(&text);
     return ok;
 }
@@ -289,9 +261,8 @@ bool nadi_gen_demo_folder(const struct nadi_gen_demo *g, const char *folder,
     struct nadi_trace_set *set =
         check(g, diags) ? nadi_trace_set_begin(nadi_str_get(&prefix), diags) : NULL;
     const bool ok = set && nadi_trace_set_clear(set, NULL, NULL, 0, diags) &&
-                    write_file(folder, "system.json", system_text, diags) &&
-                    write_file(folder, "memory.json", memory_text, diags) &&
-                    write_network(g, folder, diags) &&
+                    nadi_gen_write_system(folder, true, diags) &&
+                    nadi_gen_write_no_memory(folder, diags) && write_network(g, folder, diags) &&
                     write_traces(g, nadi_str_get(&prefix), diags);
     nadi_str_release(&prefix);
     return nadi_trace_set_end(set, ok);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "generate/gen_cluster.h"
 #include "generate/gen_pattern_steps.h"
 #include "trace/gen_files.h"
 #include "trace/mem.h"
@@ -120,38 +121,14 @@ static bool check(const struct nadi_gen_pattern *g, struct nadi_diags *diags)
 /* --- files -------------------------------------------------------------------------------------
  */
 
-static bool write_text(const char *folder, const char *name, const char *text,
-                       struct nadi_diags *diags)
-{
-    struct nadi_str path = NADI_STR_INIT;
-    nadi_str_printf(&path, "%s/%s", folder, name);
-    const bool ok = nadi_file_write(nadi_str_get(&path), text, strlen(text), diags);
-    nadi_str_release(&path);
-    return ok;
-}
-
 static bool write_cluster(const struct nadi_gen_pattern *g, const char *folder,
                           struct nadi_diags *diags)
 {
-    static const char system[] = "{\n"
-                                 "  \"scheduling-policy\": \"LIFO\",\n"
-                                 "  \"endpoint-delay\": 10,\n"
-                                 "  \"active-chunks-per-dimension\": 1,\n"
-                                 "  \"preferred-dataset-splits\": 4,\n"
-                                 "  \"all-reduce-implementation\": [\"ring\"],\n"
-                                 "  \"all-gather-implementation\": [\"ring\"],\n"
-                                 "  \"reduce-scatter-implementation\": [\"ring\"],\n"
-                                 "  \"all-to-all-implementation\": [\"direct\"],\n"
-                                 "  \"collective-optimization\": \"localBWAware\",\n"
-                                 "  \"local-mem-bw\": 2039\n"
+    static const char remote[] = "{\n"
+                                 "  \"memory-type\": \"PER_NPU_MEMORY_EXPANSION\",\n"
+                                 "  \"remote-mem-latency\": 1000,\n"
+                                 "  \"remote-mem-bw\": \"50GB/s\"\n"
                                  "}\n";
-    const char *memory = g->family == NADI_GEN_MEMORY
-                             ? "{\n"
-                               "  \"memory-type\": \"PER_NPU_MEMORY_EXPANSION\",\n"
-                               "  \"remote-mem-latency\": 1000,\n"
-                               "  \"remote-mem-bw\": \"50GB/s\"\n"
-                               "}\n"
-                             : "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n";
     static const char tiers[] =
         "# A node of 8 H100 with host memory, CXL memory of the rack, SSDs and a pool: figures of\n"
         "# data sheets, to be replaced by your own.\n"
@@ -180,10 +157,12 @@ static bool write_cluster(const struct nadi_gen_pattern *g, const char *folder,
                     "bandwidth: [50GB/s]\n"
                     "latency: [500]  # ns a link\n",
                     g->ranks, g->ranks);
-    const bool ok = write_text(folder, "system.json", system, diags) &&
-                    write_text(folder, "memory.json", memory, diags) &&
-                    (!g->tier || write_text(folder, "memory.yml", tiers, diags)) &&
-                    write_text(folder, "network.yml", nadi_str_get(&network), diags);
+    const bool ok =
+        nadi_gen_write_system(folder, false, diags) &&
+        (g->family == NADI_GEN_MEMORY ? nadi_gen_write(folder, "memory.json", remote, diags)
+                                      : nadi_gen_write_no_memory(folder, diags)) &&
+        (!g->tier || nadi_gen_write(folder, "memory.yml", tiers, diags)) &&
+        nadi_gen_write(folder, "network.yml", nadi_str_get(&network), diags);
     nadi_str_release(&network);
     return ok;
 }
@@ -205,7 +184,7 @@ static bool write_groups(const struct nadi_gen_pattern *g, const char *folder,
     }
     const bool any = text.length > 1;
     nadi_str_add(&text, "\n}\n");
-    const bool ok = !any || write_text(folder, "groups.json", nadi_str_get(&text), diags);
+    const bool ok = !any || nadi_gen_write(folder, "groups.json", nadi_str_get(&text), diags);
     nadi_str_release(&text);
     return ok;
 }
@@ -217,7 +196,7 @@ static bool write_manifest(const struct nadi_gen_pattern *g, const char *folder,
     nadi_str_printf(&text,
                     "nadi-manifest: 1\nranks: %u\n%straces:\n  - {file: \"workload.0.et\"}\n",
                     g->ranks, g->family == NADI_GEN_RING ? "peers: relative\n" : "");
-    const bool ok = write_text(folder, "workload.yml", nadi_str_get(&text), diags);
+    const bool ok = nadi_gen_write(folder, "workload.yml", nadi_str_get(&text), diags);
     nadi_str_release(&text);
     return ok;
 }

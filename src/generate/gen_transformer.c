@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
+#include "generate/gen_cluster.h"
 #include "trace/gen_files.h"
 
 enum { MOST_RANKS = 1 << 26, MOST_FILES = 1 << 16, MOST = 1 << 20 };
@@ -71,10 +72,7 @@ static bool write_trace(const struct nadi_gen_transformer *g, const char *folder
 static bool write_text(const char *folder, const char *name, struct nadi_str *text,
                        struct nadi_diags *diags)
 {
-    struct nadi_str path = NADI_STR_INIT;
-    nadi_str_printf(&path, "%s/%s", folder, name);
-    bool ok = nadi_file_write(nadi_str_get(&path), nadi_str_get(text), text->length, diags);
-    nadi_str_release(&path);
+    const bool ok = nadi_gen_write(folder, name, nadi_str_get(text), diags);
     nadi_str_release(text);
     return ok;
 }
@@ -232,13 +230,6 @@ static bool write_network(const struct nadi_gen_transformer *g, const char *fold
     return write_text(folder, "network.yml", &text, diags);
 }
 
-static bool write_memory(const char *folder, struct nadi_diags *diags)
-{
-    struct nadi_str text = NADI_STR_INIT;
-    nadi_str_add(&text, "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
-    return write_text(folder, "memory.json", &text, diags);
-}
-
 bool nadi_gen_transformer_folder(const struct nadi_gen_transformer *g, const char *folder,
                                  struct nadi_diags *diags)
 {
@@ -247,6 +238,6 @@ bool nadi_gen_transformer_folder(const struct nadi_gen_transformer *g, const cha
     struct nadi_trace_set *set = nadi_gen_begin_folder(folder, diags);
     return nadi_trace_set_end(
         set, set && write_system(folder, diags) && write_network(g, folder, diags) &&
-                 write_memory(folder, diags) &&
+                 nadi_gen_write_no_memory(folder, diags) &&
                  (g->files ? write_files(g, folder, diags) : write_manifest(g, folder, diags)));
 }

@@ -334,17 +334,7 @@ static double block_error(const struct nadi_cut_block *b, const double *weights)
             e[i] = weights[from * columns + i] - b->weights[from * columns + i];
         memset(ge, 0, count * columns * sizeof(*ge));
         if (b->gram)
-            nadi_matrix_add_product(&(struct nadi_product){.c = ge,
-                                                           .a = e,
-                                                           .b = b->gram,
-                                                           .c_step = columns,
-                                                           .b_step = columns,
-                                                           .row_step = columns,
-                                                           .inner_step = 1,
-                                                           .rows = count,
-                                                           .inner = columns,
-                                                           .columns = columns,
-                                                           .sign = 1});
+            nadi_matrix_add_plain(ge, e, b->gram, count, columns, columns);
         for (size_t r = 0; r < count; r++)
             sum += row_error(b, e + r * columns, ge + r * columns);
     }

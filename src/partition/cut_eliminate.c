@@ -85,22 +85,27 @@ static void set_factor(struct pass *p)
     nadi_matrix_factor(p->factor, b->columns, 1e-12 * trace / b->columns);
 }
 
-/* z of the places from..to, as far as later ones decide it. */
-static void begin_block(struct pass *p, uint32_t from, uint32_t to)
+/* z of the places at..end, as far as those of from..to decide it. */
+static void add_later(struct pass *p, uint32_t at, uint32_t end, uint32_t from, uint32_t to)
 {
     const size_t columns = p->v->block->columns, rows = p->v->row_count;
-    memset(p->z, 0, (to - from) * rows * sizeof(*p->z));
     nadi_matrix_add_product(&(struct nadi_product){.c = p->z,
-                                                   .a = p->factor + from * columns + to,
-                                                   .b = p->e + to * rows,
+                                                   .a = p->factor + at * columns + from,
+                                                   .b = p->e + from * rows,
                                                    .c_step = rows,
                                                    .b_step = rows,
                                                    .row_step = columns,
                                                    .inner_step = 1,
-                                                   .rows = to - from,
-                                                   .inner = columns - to,
+                                                   .rows = end - at,
+                                                   .inner = to - from,
                                                    .columns = rows,
                                                    .sign = 1});
+}
+
+static void begin_block(struct pass *p, uint32_t from, uint32_t to)
+{
+    memset(p->z, 0, (to - from) * (size_t)p->v->row_count * sizeof(*p->z));
+    add_later(p, from, to, to, (uint32_t)p->v->block->columns);
 }
 
 static void set_weights(struct pass *p)
@@ -143,22 +148,6 @@ static void settle(struct pass *p, uint32_t row, uint32_t from, uint32_t to, uin
     }
 }
 
-static void pass_on(struct pass *p, uint32_t from, uint32_t to, uint32_t base)
-{
-    const size_t columns = p->v->block->columns, rows = p->v->row_count;
-    nadi_matrix_add_product(&(struct nadi_product){.c = p->z,
-                                                   .a = p->factor + base * columns + from,
-                                                   .b = p->e + from * rows,
-                                                   .c_step = rows,
-                                                   .b_step = rows,
-                                                   .row_step = columns,
-                                                   .inner_step = 1,
-                                                   .rows = from - base,
-                                                   .inner = to - from,
-                                                   .columns = rows,
-                                                   .sign = 1});
-}
-
 static void decide(struct pass *p, uint32_t place, uint32_t base)
 {
     const struct nadi_cut_view *v = p->v;
@@ -179,7 +168,7 @@ static void decide(struct pass *p, uint32_t place, uint32_t base)
         settle(p, r, from, to, base, goes);
         v->cost[r] += goes ? p->drop[r] : price;
     }
-    pass_on(p, from, to, base);
+    add_later(p, base, from, from, to);
 }
 
 static void hand_over(const struct pass *p)

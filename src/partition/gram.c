@@ -136,17 +136,7 @@ void nadi_gram_follow(const struct nadi_gram *g, double ridge, uint32_t rows, do
     for (size_t i = 0; i < n; i++)
         u[i * n + i] += ridge * trace;
     nadi_matrix_factor(u, n, 1e-12 * trace);
-    nadi_matrix_add_product(&(struct nadi_product){.c = wanted,
-                                                   .a = weights,
-                                                   .b = g->from,
-                                                   .c_step = n,
-                                                   .b_step = n,
-                                                   .row_step = n,
-                                                   .inner_step = 1,
-                                                   .rows = rows,
-                                                   .inner = n,
-                                                   .columns = n,
-                                                   .sign = 1});
+    nadi_matrix_add_plain(wanted, weights, g->from, rows, n, n);
     for (uint32_t r = 0; r < rows; r++) {
         double *w = weights + r * n, *to = wanted + r * n;
         for (size_t i = 0; i < n; i++)

@@ -18,6 +18,22 @@ struct nadi_product {
 };
 
 void nadi_matrix_add_product(const struct nadi_product *p);
+/* Of matrices that lie as they are, row by row. */
+static inline void nadi_matrix_add_plain(double *c, const double *a, const double *b, size_t rows,
+                                         size_t inner, size_t columns)
+{
+    nadi_matrix_add_product(&(struct nadi_product){.c = c,
+                                                   .a = a,
+                                                   .b = b,
+                                                   .c_step = columns,
+                                                   .b_step = columns,
+                                                   .row_step = inner,
+                                                   .inner_step = 1,
+                                                   .rows = rows,
+                                                   .inner = inner,
+                                                   .columns = columns,
+                                                   .sign = 1});
+}
 
 /* c += share * the diagonal of X'X, X of rows x columns, with the bits that the product has. */
 void nadi_matrix_add_squares(double *c, const double *x, size_t rows, size_t columns, double share);

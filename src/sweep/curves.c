@@ -7,40 +7,25 @@
 
 enum { MOST_CURVES = 24 };
 
-struct curve_variable { /* that is drawn; those that follow from others move with them */
-    const char *name, *unit;
-    uint64_t values, numbers;
-};
-
 struct reading {
     struct nadi_database *db;
     struct nadi_curves *c;
-    struct curve_variable variables[NADI_SPACE_MOST_VARIABLES];
+    struct nadi_store_variable variables[NADI_SPACE_MOST_VARIABLES];
+    struct counted {
+        uint64_t values, numbers;
+    } counts[NADI_SPACE_MOST_VARIABLES];
     uint32_t count, x;
     struct nadi_diags *diags;
 };
 
-static bool read_variables(struct reading *r)
-{
-    bool failed = true;
-    struct nadi_query *q = nadi_query_open(
-        r->db, "select name, unit from variables where form <> 'expression' order by position",
-        r->diags);
-    while (q && nadi_query_next(q, &failed, r->diags) && r->count < NADI_SPACE_MOST_VARIABLES)
-        r->variables[r->count++] =
-            (struct curve_variable){.name = nadi_arena_strdup(&r->c->arena, nadi_query_text(q, 0)),
-                                    .unit = nadi_arena_strdup(&r->c->arena, nadi_query_text(q, 1))};
-    nadi_query_close(q);
-    return !failed;
-}
-
 /* How many values it has, and how many of them are numbers. */
-static bool count_values(struct reading *r, struct curve_variable *v)
+static bool count_values(struct reading *r, uint32_t variable)
 {
+    struct counted *v = &r->counts[variable];
     struct nadi_str sql = NADI_STR_INIT;
     bool failed = true;
     nadi_str_add(&sql, "select distinct ");
-    nadi_store_add_name(&sql, v->name);
+    nadi_store_add_name(&sql, r->variables[variable].name);
     nadi_str_add(&sql, " from points");
     struct nadi_query *q = nadi_query_open(r->db, nadi_str_get(&sql), r->diags);
     while (q && nadi_query_next(q, &failed, r->diags)) {
@@ -56,8 +41,8 @@ static bool find_x(struct reading *r, const char *store)
 {
     r->x = NADI_NONE;
     for (uint32_t i = 0; i < r->count; i++) {
-        struct curve_variable *v = &r->variables[i];
-        if (!count_values(r, v))
+        const struct counted *v = &r->counts[i];
+        if (!count_values(r, i))
             return false;
         if (r->x == NADI_NONE && v->numbers > 1 && v->numbers == v->values)
             r->x = i;
@@ -73,7 +58,7 @@ static bool find_x(struct reading *r, const char *store)
 
 static bool is_told(const struct reading *r, uint32_t variable)
 {
-    return variable != r->x && r->variables[variable].values > 1;
+    return variable != r->x && r->counts[variable].values > 1;
 }
 
 /* "tp 2, zero 1": values of the variables from column 2 on. */
@@ -178,7 +163,9 @@ bool nadi_curves_read(struct nadi_curves *c, const char *store, struct nadi_diag
     *c = (struct nadi_curves){.count = 0};
     nadi_arena_init(&c->arena);
     r.db = nadi_store_read(store, diags);
-    bool ok = r.db && read_variables(&r) && find_x(&r, store);
+    if (r.db)
+        r.count = nadi_store_variables(r.db, &c->arena, r.variables, diags);
+    bool ok = r.db && diags->errors == 0 && find_x(&r, store);
     if (ok) {
         const uint32_t count = nadi_store_objective_columns(r.db, &c->arena, objectives, diags);
         ok = diags->errors == 0;

@@ -32,6 +32,14 @@ uint32_t nadi_store_objectives(struct nadi_database *db, const struct nadi_store
 uint32_t nadi_store_objective_columns(struct nadi_database *db, struct nadi_arena *arena,
                                       struct nadi_store_column objectives[NADI_STORE_COLUMNS],
                                       struct nadi_diags *diags);
+struct nadi_store_variable {
+    const char *name, *unit;
+};
+/* Those that are drawn: what follows from others moves with them. How many there are; an error is
+ * in diags. */
+uint32_t nadi_store_variables(struct nadi_database *db, struct nadi_arena *arena,
+                              struct nadi_store_variable variables[NADI_SPACE_MOST_VARIABLES],
+                              struct nadi_diags *diags);
 /* How many points ended how, in a line. */
 void nadi_store_counts(struct nadi_database *db, struct nadi_str *out, struct nadi_diags *diags);
 /* A name of a column, in quotes. */

@@ -178,3 +178,19 @@ void nadi_store_add_name(struct nadi_str *sql, const char *name)
         nadi_str_printf(sql, *name == '"' ? "\"\"" : "%c", *name);
     nadi_str_add_char(sql, '"');
 }
+
+uint32_t nadi_store_variables(struct nadi_database *db, struct nadi_arena *arena,
+                              struct nadi_store_variable variables[NADI_SPACE_MOST_VARIABLES],
+                              struct nadi_diags *diags)
+{
+    uint32_t count = 0;
+    bool failed = true;
+    struct nadi_query *q = nadi_query_open(
+        db, "select name, unit from variables where form <> 'expression' order by position", diags);
+    while (q && nadi_query_next(q, &failed, diags) && count < NADI_SPACE_MOST_VARIABLES)
+        variables[count++] =
+            (struct nadi_store_variable){nadi_arena_strdup(arena, nadi_query_text(q, 0)),
+                                         nadi_arena_strdup(arena, nadi_query_text(q, 1))};
+    nadi_query_close(q);
+    return count;
+}

@@ -6,14 +6,10 @@
 
 #include <math.h>
 
-struct variable { /* that is drawn; those that follow from others move with them */
-    const char *name, *unit;
-};
-
 struct reading {
     struct nadi_database *db;
     struct nadi_tornado *t;
-    struct variable variables[NADI_SPACE_MOST_VARIABLES];
+    struct nadi_store_variable variables[NADI_SPACE_MOST_VARIABLES];
     uint32_t count;
     struct nadi_diags *diags;
 };
@@ -28,20 +24,6 @@ const char *nadi_tornado_shown(char text[48], const char *unit, double x)
         return nadi_units_rate(text, x);
     snprintf(text, 48, fabs(x) >= 1e6 ? "%.4g%s%s" : "%.6g%s%s", x, *unit ? " " : "", unit);
     return text;
-}
-
-static bool read_variables(struct reading *r)
-{
-    bool failed = true;
-    struct nadi_query *q = nadi_query_open(
-        r->db, "select name, unit from variables where form <> 'expression' order by position",
-        r->diags);
-    while (q && nadi_query_next(q, &failed, r->diags) && r->count < NADI_SPACE_MOST_VARIABLES)
-        r->variables[r->count++] =
-            (struct variable){nadi_arena_strdup(&r->t->arena, nadi_query_text(q, 0)),
-                              nadi_arena_strdup(&r->t->arena, nadi_query_text(q, 1))};
-    nadi_query_close(q);
-    return !failed;
 }
 
 /* "select p.V, p.OBJECTIVE ... where p differs from point 0 in V alone" */
@@ -166,7 +148,9 @@ bool nadi_tornado_read(struct nadi_tornado *t, const char *store, struct nadi_di
     *t = (struct nadi_tornado){.count = 0};
     nadi_arena_init(&t->arena);
     r.db = nadi_store_read(store, diags);
-    bool ok = r.db && read_variables(&r);
+    if (r.db)
+        r.count = nadi_store_variables(r.db, &t->arena, r.variables, diags);
+    bool ok = r.db && diags->errors == 0;
     if (ok) {
         const uint32_t count = nadi_store_objective_columns(r.db, &t->arena, objectives, diags);
         ok = diags->errors == 0;
