@@ -3,6 +3,7 @@
  * Budget: 40,000 cycles a second at 0.2 flits an NPU and cycle with 8 virtual channels (BookSim 2
  * at 28f4329 in its own build: 3,900). */
 #include "base/diag.h"
+#include "inputs/model_presets.h"
 #include "network/flit/machine.h"
 #include "noc/load.h"
 #include "platform/generator_words.h"

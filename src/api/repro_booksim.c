@@ -8,6 +8,7 @@
  * middle between the last load that it carries and the first that it does not: 0.42 and 0.44, 0.67
  * and 0.68, 0.14 and 0.145. */
 #include "api/repro.h"
+#include "inputs/model_presets.h"
 
 #include "network/flit/config.h"
 #include "noc/load.h"

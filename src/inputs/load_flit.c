@@ -53,7 +53,15 @@ static bool check(const struct nadi_flit_config *c, const struct nadi_schema_val
 bool nadi_flit_config_fill(struct nadi_flit_config *c, const struct nadi_schema_values *values,
                            struct nadi_diags *diags)
 {
-    nadi_flit_config_init(c);
+    *c = (struct nadi_flit_config){.flit_bytes = 32,
+                                   .packet_flits = 16,
+                                   .vcs = 8,
+                                   .least_buffer = 8,
+                                   .routing_delay = 1,
+                                   .vc_delay = 1,
+                                   .switch_delay = 1,
+                                   .traversal_delay = 1,
+                                   .speedup = 1};
     if (nadi_schema_get(values, "preset")->items->word)
         set_garnet(c);
     for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "inputs/load.h"
+#include "inputs/model_presets.h"
 #include "inputs/packet_config.h"
 #include "network/network.h"
 #include "network/packet/cc.h"

@@ -82,10 +82,10 @@ bool nadi_loadstore_config_fill(struct nadi_loadstore_config *c,
                                 const struct nadi_schema_values *values, struct nadi_diags *diags)
 {
     const uint32_t device = nadi_schema_word(values, "preset");
-    nadi_loadstore_config_init(c);
-    c->sms = devices[device].sms;
-    c->copy_sms = devices[device].copy_sms;
-    c->engine_bytes_per_ns = devices[device].engine_bytes_per_ns;
+    *c = (struct nadi_loadstore_config){.sms = devices[device].sms,
+                                        .copy_sms = devices[device].copy_sms,
+                                        .engine_bytes_per_ns = devices[device].engine_bytes_per_ns,
+                                        .sm_bytes_per_ns = 64};
     for (size_t i = 0; i < sizeof(wholes) / sizeof(wholes[0]); i++) {
         const struct nadi_schema_value *v = nadi_schema_get(values, wholes[i].key);
         if (v->count)

@@ -4,6 +4,7 @@
 #include "format/doc_change.h"
 #include "inputs/load.h"
 #include "inputs/model_options.h"
+#include "inputs/model_presets.h"
 #include "inputs/packet_config.h"
 #include "network/network.h"
 #include "network/packet/hpcc_config.h"

@@ -184,7 +184,8 @@ bool nadi_packet_config_fill(struct nadi_packet_config *c, const struct nadi_sch
     static const enum nadi_switching switchings[] = {
         NADI_SWITCHING_AUTO, NADI_SWITCHING_CUT_THROUGH, NADI_SWITCHING_STORE};
     enum { WINDOW_NONE, WINDOW_BDP, WINDOW_LARGEST };
-    nadi_packet_config_init(c);
+    *c = (struct nadi_packet_config){.exact = false};
+    nadi_packet_config_paper_ecn(c);
     for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++)
         set(c, values, &knobs[i]);
     c->exact = nadi_schema_word(values, "mode") == 1;

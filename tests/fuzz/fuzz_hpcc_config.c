@@ -1,5 +1,6 @@
 /* Any bytes as config.txt: every value within its bounds, or at least one error. */
 #include "base/mem.h"
+#include "inputs/model_presets.h"
 #include "network/packet/cc.h"
 #include "network/packet/hpcc_config.h"
 

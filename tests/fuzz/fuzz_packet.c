@@ -2,6 +2,7 @@
  * accept is simulated for a while, and nothing is received that was not sent. The first byte: 1 the
  * file is a config.txt, 2 exact mode; the rest of it a scheme instead of the file's. */
 #include "base/mem.h"
+#include "inputs/model_presets.h"
 #include "inputs/packet_config.h"
 #include "network/flow_list.h"
 #include "network/packet/cc.h"

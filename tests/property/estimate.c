@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "explore/model_inputs.h"
 #include "support/draw.h"
+#include "support/seeds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -197,11 +198,12 @@ static void one_case(uint64_t seed, bool say, struct counts *n, struct counts *m
 
 int main(int argc, char **argv)
 {
-    const uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 10) : CASES;
-    const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    struct seeds s = {CASES, 1};
     struct counts n = {0}, met = {0};
-    for (uint64_t i = 0; i < cases; i++)
-        one_case(first + i, argc > 1, &n, &met);
+    if (!seeds_asked(argc, argv, &s))
+        return 2;
+    for (uint64_t i = 0; i < s.cases; i++)
+        one_case(s.first + i, argc > 1, &n, &met);
     const double mean = n.sum / (double)n.plain;
     printf("%llu steps, %llu above their margin; %llu of %llu within 10 %%, mean %.2f %%, worst "
            "%.1f %%\n",
@@ -211,8 +213,8 @@ int main(int argc, char **argv)
            "%%\n",
            (unsigned long long)met.drawn, (unsigned long long)met.above,
            (unsigned long long)met.within, (unsigned long long)met.plain, 100 * met.worst);
-    if (met.above || met.memory_off || met.within * 3 < met.plain * 2 || met.drawn * 20 < cases)
+    if (met.above || met.memory_off || met.within * 3 < met.plain * 2 || met.drawn * 20 < s.cases)
         return 1;
-    return n.drawn * 3 < cases || n.memory_off || n.above || n.within * 20 < n.plain * 19 ||
+    return n.drawn * 3 < s.cases || n.memory_off || n.above || n.within * 20 < n.plain * 19 ||
            mean > 0.02;
 }

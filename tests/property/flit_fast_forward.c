@@ -8,9 +8,11 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "inputs/model_presets.h"
 #include "network/flit/machine.h"
 #include "network/usage.h"
 #include "support/flow_case.h"
+#include "support/seeds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -161,10 +163,11 @@ static void run(uint64_t seed, bool fast_forward, struct outcome *o)
 
 int main(int argc, char **argv)
 {
-    const uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 10) : CASES;
-    const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    struct seeds s = {CASES, 1};
     uint64_t made = 0, skipping = 0, cycles = 0, skipped = 0, halted = 0;
-    for (uint64_t seed = first; seed < first + cases; seed++) {
+    if (!seeds_asked(argc, argv, &s))
+        return 2;
+    for (uint64_t seed = s.first; seed < s.first + s.cases; seed++) {
         struct outcome with, without;
         run(seed, true, &with);
         run(seed, false, &without);
@@ -185,6 +188,6 @@ int main(int argc, char **argv)
     printf("of %" PRIu64 " pairs %" PRIu64 " could be, %" PRIu64
            " were fast-forwarded, over %.0f %% of all "
            "cycles; %" PRIu64 " ended in a deadlock\n",
-           cases, made, skipping, 100.0 * (double)skipped / (double)cycles, halted);
-    return cases < 80 || skipping * 4 > cases ? 0 : 1;
+           s.cases, made, skipping, 100.0 * (double)skipped / (double)cycles, halted);
+    return s.cases < 80 || skipping * 4 > s.cases ? 0 : 1;
 }

@@ -7,9 +7,11 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "inputs/model_presets.h"
 #include "network/flit/machine.h"
 #include "network/flit/paths.h"
 #include "platform/graph_dims.h"
+#include "support/seeds.h"
 
 #include <inttypes.h>
 
@@ -226,12 +228,13 @@ static bool one_case(uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    const uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 10) : CASES;
-    const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    struct seeds s = {CASES, 1};
     uint64_t run = 0;
-    for (uint64_t i = 0; i < cases; i++)
-        run += one_case(first + i);
+    if (!seeds_asked(argc, argv, &s))
+        return 2;
+    for (uint64_t i = 0; i < s.cases; i++)
+        run += one_case(s.first + i);
     printf("%" PRIu64 " networks of %" PRIu64 " drawn could be and were run, twice each\n", run,
-           cases);
-    return run * 2 > cases ? 0 : 1;
+           s.cases);
+    return run * 2 > s.cases ? 0 : 1;
 }

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "sim/run.h"
 #include "support/job.h"
+#include "support/seeds.h"
 #include "why/change.h"
 #include "why/links.h"
 
@@ -109,13 +110,14 @@ static void one_case(uint64_t seed, bool say, struct counts *n)
 
 int main(int argc, char **argv)
 {
-    const uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 10) : CASES;
-    const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    struct seeds s = {CASES, 1};
     struct counts n = {0};
-    for (uint64_t seed = first; seed < first + cases; seed++)
+    if (!seeds_asked(argc, argv, &s))
+        return 2;
+    for (uint64_t seed = s.first; seed < s.first + s.cases; seed++)
         one_case(seed, argc > 1, &n);
     printf("%" PRIu64 " compared, %" PRIu64 " off by more than a fifth\n", n.held, n.off);
-    const bool enough = n.held > cases && n.kinds[NADI_GAIN_BANDWIDTH] > cases / 4 &&
-                        n.kinds[NADI_GAIN_LATENCY] > 0 && n.kinds[NADI_GAIN_COMPUTE] > cases / 4;
-    return cases >= CASES && (!enough || n.off * 7 > n.held) ? 1 : 0;
+    const bool enough = n.held > s.cases && n.kinds[NADI_GAIN_BANDWIDTH] > s.cases / 4 &&
+                        n.kinds[NADI_GAIN_LATENCY] > 0 && n.kinds[NADI_GAIN_COMPUTE] > s.cases / 4;
+    return s.cases >= CASES && (!enough || n.off * 7 > n.held) ? 1 : 0;
 }

@@ -6,6 +6,7 @@
  *   link_least [CASES [FIRST_SEED]]    default 6,000 cases from seed 1 (600 when instrumented) */
 #include "base/diag.h"
 #include "base/rng.h"
+#include "inputs/model_presets.h"
 #include "network/packet/cc.h"
 #include "support/draw.h"
 #include "support/flow_case.h"
@@ -16,6 +17,7 @@
 #include "network/flit/config.h"
 #include "network/loadstore/config.h"
 #include "network/packet/config.h"
+#include "support/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CASES = 600 };
@@ -177,11 +179,12 @@ static bool run(uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    const uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 10) : CASES;
-    const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    struct seeds s = {CASES, 1};
     uint64_t made = 0;
-    for (uint64_t seed = first; seed < first + cases; seed++)
+    if (!seeds_asked(argc, argv, &s))
+        return 2;
+    for (uint64_t seed = s.first; seed < s.first + s.cases; seed++)
         made += run(seed);
-    printf("%" PRIu64 " cases, %" PRIu64 " ran\n", cases, made);
-    return made * 2 < cases;
+    printf("%" PRIu64 " s.cases, %" PRIu64 " ran\n", s.cases, made);
+    return made * 2 < s.cases;
 }

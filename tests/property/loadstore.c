@@ -10,7 +10,9 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "inputs/model_presets.h"
 #include "support/flow_case.h"
+#include "support/seeds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -160,11 +162,12 @@ static uint64_t run(const struct draw *d, struct nadi_rng r)
 
 int main(int argc, char **argv)
 {
-    const uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 10) : CASES;
-    const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    struct seeds s = {CASES, 1};
     static const enum nadi_dim_kind kinds[] = {NADI_DIM_RING, NADI_DIM_FULLY_CONNECTED,
                                                NADI_DIM_SWITCH};
-    for (uint64_t seed = first; seed < first + cases; seed++) {
+    if (!seeds_asked(argc, argv, &s))
+        return 2;
+    for (uint64_t seed = s.first; seed < s.first + s.cases; seed++) {
         struct nadi_rng r;
         nadi_rng_init(&r, seed, "loadstore");
         struct draw d = {.seed = seed,
@@ -177,6 +180,6 @@ int main(int argc, char **argv)
         if (run(&d, r) != run(&d, r))
             fail(&d, "the same draw took other times");
     }
-    printf("%" PRIu64 " cases\n", cases);
+    printf("%" PRIu64 " s.cases\n", s.cases);
     return 0;
 }

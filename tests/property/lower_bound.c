@@ -1,5 +1,6 @@
 /* No run is faster than the lower bound, whatever the platform, the workload and the model. */
 #include "bound/bound.h"
+#include "inputs/model_presets.h"
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/job_draw.h"

@@ -2,6 +2,7 @@
 #include "network/packet/packet.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "inputs/model_presets.h"
 
 #include "support/between.h"
 #include "support/packet_case.h"

@@ -7,6 +7,7 @@
  * and what is delivered is the same. */
 #include "base/mem.h"
 #include "base/str.h"
+#include "inputs/model_presets.h"
 #include "network/network.h"
 #include "network/packet/cc.h"
 #include "network/packet/config.h"

@@ -1,6 +1,7 @@
 /* Congestion control in its papers' textbook case: flows that join a bottleneck one after another.
  * And packets against fluid: long flows alone take what bytes and headers say. */
 #include "base/mem.h"
+#include "inputs/model_presets.h"
 #include "network/packet/cc.h"
 
 #include "support/packet_case.h"

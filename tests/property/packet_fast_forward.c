@@ -6,6 +6,7 @@
  * time, which threads run as well. Of whole jobs: packet_fast_forward_jobs. */
 #include "base/mem.h"
 #include "base/str.h"
+#include "inputs/model_presets.h"
 #include "network/packet/fast_forward.h"
 #include "network/packet/messages.h"
 #include "network/packet/packet.h"

@@ -4,6 +4,7 @@
  *   packet_fast_forward_jobs [JOBS [FIRST_SEED]]
  *
  * Of two seeds in three the job's rounds are the same. */
+#include "inputs/model_presets.h"
 #include "report/columns.h"
 #include "report/report.h"
 #include "sim/run.h"

@@ -1,6 +1,7 @@
 /* A network that runs in parts gives what it gives as a whole: every number of it. */
 #include "base/mem.h"
 #include "base/rng.h"
+#include "inputs/model_presets.h"
 #include "network/packet/cc.h"
 #include "network/packet/parts.h"
 #include "support/between.h"

@@ -6,6 +6,7 @@
  *   repetition [CASES [FIRST_SEED]]     a failing seed is printed */
 #include "base/mem.h"
 #include "base/str.h"
+#include "inputs/model_presets.h"
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/job_draw.h"

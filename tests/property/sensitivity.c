@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "sim/run.h"
 #include "support/job.h"
+#include "support/seeds.h"
 #include "why/change.h"
 
 #include <math.h>
@@ -144,16 +145,17 @@ static bool one_case(uint64_t seed, struct counts *n)
 
 int main(int argc, char **argv)
 {
-    uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 10) : CASES;
-    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    struct seeds s = {CASES, 1};
     struct counts n = {0};
     uint64_t wrong = 0;
-    for (uint64_t seed = first; seed < first + cases; seed++)
+    if (!seeds_asked(argc, argv, &s))
+        return 2;
+    for (uint64_t seed = s.first; seed < s.first + s.cases; seed++)
         wrong += !one_case(seed, &n);
     printf("%" PRIu64 " by simulation, %" PRIu64 " of them off at 1 %%\n", n.simulated, n.apart);
     printf("%" PRIu64 " compared, %" PRIu64 " of no effect; %" PRIu64 " with another path; %" PRIu64
            " wrong\n",
            n.compared, n.zero, n.changed_path, wrong);
-    const bool enough = n.compared > cases && n.simulated > cases / 2;
-    return wrong == 0 && (cases < 60 || (enough && n.apart * 12 < n.simulated)) ? 0 : 1;
+    const bool enough = n.compared > s.cases && n.simulated > s.cases / 2;
+    return wrong == 0 && (s.cases < 60 || (enough && n.apart * 12 < n.simulated)) ? 0 : 1;
 }

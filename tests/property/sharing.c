@@ -8,8 +8,10 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "inputs/model_presets.h"
 #include "sim/run.h"
 #include "support/job.h"
+#include "support/seeds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -157,10 +159,11 @@ static void run(uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    const uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 10) : CASES;
-    const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    for (uint64_t seed = first; seed < first + cases; seed++)
+    struct seeds s = {CASES, 1};
+    if (!seeds_asked(argc, argv, &s))
+        return 2;
+    for (uint64_t seed = s.first; seed < s.first + s.cases; seed++)
         run(seed);
-    printf("%" PRIu64 " cases\n", cases);
+    printf("%" PRIu64 " s.cases\n", s.cases);
     return 0;
 }

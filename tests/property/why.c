@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "sim/run.h"
 #include "support/job.h"
+#include "support/seeds.h"
 
 #include <math.h>
 
@@ -217,11 +218,12 @@ static bool one_case(uint64_t seed, struct counts *n)
 
 int main(int argc, char **argv)
 {
-    uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 10) : CASES;
-    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    struct seeds s = {CASES, 1};
     struct counts n = {0};
     bool ok = true;
-    for (uint64_t seed = first; seed < first + cases; seed++)
+    if (!seeds_asked(argc, argv, &s))
+        return 2;
+    for (uint64_t seed = s.first; seed < s.first + s.cases; seed++)
         ok &= one_case(seed, &n);
     printf("%" PRIu64 " paths of %" PRIu64 " steps, %" PRIu64 " with idle time; %" PRIu64
            " delays, %" PRIu64 " of more than 0 ns; %" PRIu64 " paths by class; %" PRIu64
@@ -229,9 +231,9 @@ int main(int argc, char **argv)
            n.paths, n.steps, n.idle, n.delays, n.with_slack, n.classes, n.logged, n.queued);
     printf("%" PRIu64 " of %" PRIu64 " computes on the path that take longer move the end\n",
            n.moved, n.critical);
-    return ok && (cases < 600 ||
-                  (n.paths > cases / 2 && n.with_slack > cases / 6 && n.classes > cases / 30 &&
-                   n.logged > cases / 5 && n.moved * 10 > n.critical * 8 && n.queued > cases / 20))
+    return ok && (s.cases < 600 || (n.paths > s.cases / 2 && n.with_slack > s.cases / 6 &&
+                                    n.classes > s.cases / 30 && n.logged > s.cases / 5 &&
+                                    n.moved * 10 > n.critical * 8 && n.queued > s.cases / 20))
                ? 0
                : 1;
 }

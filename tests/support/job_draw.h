@@ -8,6 +8,11 @@
 
 void draw_system(struct job *j, struct draw *rng);
 void draw_algorithms(struct job *j, struct draw *rng); /* after the groups */
+/* job_alike.c: up to three dimensions of rings, cliques and switches; a system whose algorithms do
+ * the same on all ranks, on a graph also one algorithm for all dimensions. */
+void draw_dims_alike(struct nadi_rng *rng, uint32_t most_ranks, struct nadi_dim *dims,
+                     uint32_t *count);
+void draw_system_alike(struct job *j, struct nadi_rng *rng);
 /* How soon DCQCN is marked and acts. */
 void draw_dcqcn(struct nadi_packet_config *c, struct nadi_rng *rng);
 /* A packet file: mode, scheme, frames, windows, buffers, timers. */

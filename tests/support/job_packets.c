@@ -1,6 +1,7 @@
 /* job_packets: jobs on the packet network of which much repeats itself: messages of many packets,
  * computation between them, several of a rank one after the other and at once. */
 #include "base/mem.h"
+#include "inputs/model_presets.h"
 #include "network/packet/cc.h"
 #include "platform/generator_words.h"
 #include "platform/graph_file.h"

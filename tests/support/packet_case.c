@@ -1,6 +1,7 @@
 #include "support/packet_case.h"
 
 #include "base/mem.h"
+#include "inputs/model_presets.h"
 #include "network/packet/cc.h"
 
 static const struct nadi_graph_link link_400 = {

@@ -48,6 +48,4 @@ struct nadi_flit_config {
                                   each of the router's cables */
 };
 
-void nadi_flit_config_init(struct nadi_flit_config *c);
-
 #endif

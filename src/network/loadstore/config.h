@@ -62,6 +62,4 @@ struct nadi_loadstore_config {
     double setup_ns;  /* of an engine for a message */
 };
 
-void nadi_loadstore_config_init(struct nadi_loadstore_config *c);
-
 #endif

@@ -1,8 +1,8 @@
 /* config: every knob of the packet model as a value.
  *
- * Times are ps, rates bit/s, sizes bytes. nadi_packet_config_init gives the default model: real
- * headers, picoseconds, constants from each scheme's paper. nadi_packet_config_init_hpcc gives what
- * the HPCC simulator takes for absent keys, and the exact mode that is held against it. */
+ * Times are ps, rates bit/s, sizes bytes. inputs/model_presets.h gives the default model (real
+ * headers, picoseconds, constants from each scheme's paper) and what the HPCC simulator takes for
+ * absent keys, with the exact mode that is held against it. */
 #ifndef NADI_NETWORK_PACKET_CONFIG_H
 #define NADI_NETWORK_PACKET_CONFIG_H
 
@@ -128,8 +128,8 @@ struct nadi_packet_config {
     uint64_t fast_forward_wait;
 };
 
-void nadi_packet_config_init(struct nadi_packet_config *c);
-void nadi_packet_config_init_hpcc(struct nadi_packet_config *c);
+/* Thresholds of 100 Gb/s in the DCQCN and HPCC papers, scaled with the rate. */
+void nadi_packet_config_paper_ecn(struct nadi_packet_config *c);
 
 /* Does each packet take a route of its own? */
 bool nadi_packet_config_sprays(const struct nadi_packet_config *c);

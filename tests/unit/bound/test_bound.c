@@ -1,6 +1,7 @@
 /* bound: exact where nothing stands in the way, never above the run, and each argument by itself.
  */
 #include "bound/bound.h"
+#include "inputs/model_presets.h"
 #include "sim/run.h"
 
 #include "support/job.h"

@@ -4,6 +4,7 @@
 #include "nccl/nccl.h"
 #include "nccl/nccl_graph.h"
 #include "nccl/nccl_tables.h"
+#include "support/platform_case.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,26 +14,6 @@
 #include <cmocka.h>
 
 #define MIB 1048576.0
-
-struct opened {
-    struct nadi_arena arena;
-    struct nadi_diags diags;
-    struct nadi_comm_platform p;
-};
-
-static void open_platform(struct opened *o, const char *name)
-{
-    nadi_arena_init(&o->arena);
-    nadi_diags_init(&o->diags);
-    if (!nadi_comm_platform_open(&o->p, name, &o->arena, &o->diags))
-        fail_msg("%s: %s", name, o->diags.items[0].message);
-}
-
-static void release(struct opened *o)
-{
-    nadi_arena_release(&o->arena);
-    nadi_diags_release(&o->diags);
-}
 
 static void near(double got, double wanted, const char *what)
 {

@@ -13,29 +13,10 @@
 #include "base/rng.h"
 #include "format/embedded.h"
 #include "support/between.h"
+#include "support/platform_case.h"
 
 #define MIB 1048576.0
 #define GIB 1073741824.0
-
-struct opened {
-    struct nadi_arena arena;
-    struct nadi_diags diags;
-    struct nadi_comm_platform p;
-};
-
-static void open_platform(struct opened *o, const char *name)
-{
-    nadi_arena_init(&o->arena);
-    nadi_diags_init(&o->diags);
-    if (!nadi_comm_platform_open(&o->p, name, &o->arena, &o->diags))
-        fail_msg("%s: %s", name, o->diags.items[0].message);
-}
-
-static void release(struct opened *o)
-{
-    nadi_arena_release(&o->arena);
-    nadi_diags_release(&o->diags);
-}
 
 static struct nadi_comm_time predict(const struct nadi_comm_platform *p, enum nadi_comm_kind kind,
                                      uint32_t ranks, uint32_t nodes, double bytes)

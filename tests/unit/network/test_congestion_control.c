@@ -1,4 +1,5 @@
 /* The senders' rules, one event at a time, with rates worked out by hand from the papers. */
+#include "inputs/model_presets.h"
 #include "network/packet/cc.h"
 #include "network/packet/internal.h"
 

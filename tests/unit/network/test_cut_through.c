@@ -1,4 +1,5 @@
 /* When a switch of the packet model sends a packet on: closed forms of one packet, to a tick. */
+#include "inputs/model_presets.h"
 #include "network/network.h"
 #include "network/packet/packet.h"
 

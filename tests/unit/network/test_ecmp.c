@@ -1,5 +1,6 @@
 /* Packets and flows take the same of several equal paths, whoever carries them and whatever is
  * down: each link carries as many messages in both models. */
+#include "inputs/model_presets.h"
 #include "network/packet/packet.h"
 #include "platform/routing.h"
 

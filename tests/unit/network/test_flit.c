@@ -2,6 +2,7 @@
  * as long to 1 %; messages of one connection go in order, others share their host's port; a ring's
  * all-reduce step; what links carry is what was sent. */
 #include "base/diag.h"
+#include "inputs/model_presets.h"
 #include "network/flit/machine.h"
 #include "support/flow_case.h"
 

@@ -1,5 +1,6 @@
 /* The HPCC simulator's config.txt and flow.txt. */
 #include "base/str.h"
+#include "inputs/model_presets.h"
 #include "network/flow_list.h"
 #include "network/packet/cc.h"
 #include "network/packet/hpcc_config.h"

@@ -1,5 +1,6 @@
 /* The loadstore model: one stream of stores to the picosecond against its recurrence, closed forms
  * of all protocols, flow on long messages, several senders, gets and their arbitration, engines. */
+#include "inputs/model_presets.h"
 #include "network/loadstore/alone.h"
 #include "network/loadstore/loadstore.h"
 #include "support/flow_case.h"

@@ -1,5 +1,6 @@
 /* loadstore_alone: the closed form of a message alone, against sums worked out by hand: no bytes,
  * one line, a window that runs out, each protocol, gets, engines, and which protocol is chosen. */
+#include "inputs/model_presets.h"
 #include "network/loadstore/alone.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* Messages of one connection in the packet model: in order, on one queue pair. */
+#include "inputs/model_presets.h"
 #include "network/packet/messages.h"
 #include "network/packet/packet.h"
 

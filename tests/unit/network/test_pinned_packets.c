@@ -1,6 +1,7 @@
 /* Networks of packets drawn at random, pinned: when every flow ends, what every port carried and
  * all counters, of each congestion control, in both modes. A row that moves is an answer that
  * moves; the messages are the rows as they are now. */
+#include "inputs/model_presets.h"
 #include "network/packet/cc.h"
 #include "support/digest.h"
 #include "support/packet_case.h"
@@ -57,6 +58,7 @@ static void draw_config(struct nadi_packet_config *c, const struct nadi_cc_ops *
         nadi_packet_config_init(c);
     c->exact = exact;
     c->cc = cc;
+    c->swift.per_hop = 3053435; /* the paper's; the key's default is whole ns */
     c->payload_bytes = payloads[below(4)];
     c->window = below(4) > 0;
     c->window_variable = below(2);

@@ -1,6 +1,7 @@
 /* Routers flit by flit: one packet alone takes the closed form's cycles on all pairs; loads and
  * saturation are those that BookSim 2 (28f4329) gives for the same routers; a ring without classes
  * of channels ends in a deadlock that is named. */
+#include "inputs/model_presets.h"
 #include "noc/load.h"
 #include "platform/graph_dims.h"
 

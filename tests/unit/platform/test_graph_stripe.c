@@ -2,23 +2,11 @@
  */
 #include "platform/graph_file.h"
 #include "platform/graph_stripe.h"
+#include "support/graph_text.h"
 
 #include <setjmp.h>
 
 #include <cmocka.h>
-
-static void read_text(struct nadi_graph_file *f, const char *text)
-{
-    struct nadi_doc doc;
-    struct nadi_diags diags;
-    nadi_diags_init(&diags);
-    if (!nadi_doc_parse(&doc, "net.yml", text, strlen(text), NADI_DOC_YAML, &diags))
-        fail_msg("%s", diags.items[0].message);
-    if (!nadi_graph_file_from_doc(f, &doc, &diags))
-        fail_msg("%s", diags.items[0].message);
-    nadi_doc_release(&doc);
-    nadi_diags_release(&diags);
-}
 
 struct want {
     uint32_t nodes, links;

@@ -2,6 +2,7 @@
  * executors, platforms in the small. What a change moves that is meant to move nothing shows here;
  * that executors agree with each other, and runs with bounds, is what the property tests say. */
 #include "bound/bound.h"
+#include "inputs/model_presets.h"
 #include "report/figures.h"
 #include "sim/run.h"
 #include "support/digest.h"
