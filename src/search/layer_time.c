@@ -215,7 +215,7 @@ struct nadi_layer_time nadi_layer_time(const struct nadi_layer_kind *kind,
     const struct layer l = {kind, costs, p, axes, t, host_ns};
     bool transfers = false;
     for (uint32_t o = 0; o < kind->op_count; o++)
-        transfers |= communicates(&l, &kind->ops[o]);
+        transfers |= communicates(&l, &kind->ops[o]) && !is_ring(&l, &kind->ops[o]);
     return (struct nadi_layer_time){
         .forward = forward(&l, kind->op_count),
         .again = forward(&l, nadi_layer_again(p, kind)),

@@ -19,7 +19,8 @@ struct nadi_layer_time {
     struct nadi_pass_time forward, backward; /* without recomputation */
     struct nadi_pass_time backward_again;    /* the attention core is computed again */
     struct nadi_pass_time again;             /* the forward pass, before the backward pass */
-    bool transfers;                          /* it has any, hidden or not */
+    bool transfers; /* that a kernel waits for: a ring of context ranks, which runs beside the
+                       attention, may itself be late */
 };
 
 /* Sizes of the groups and the distance of their members, by axis. */
