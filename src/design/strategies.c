@@ -30,6 +30,7 @@ struct nadi_search_setup nadi_design_search_setup(const struct nadi_design_ask *
         .cluster = ask->changes->cluster,
         .words = w->words,
         .changes = &ask->changes->changes,
+        .varied = nadi_space_varied(&ask->p->space),
         .ranks = ask->p->ranks,
         .goal = NADI_SEARCH_TIME,
         .top = SEEN,

@@ -225,7 +225,7 @@ bool nadi_search_study(const struct nadi_search_setup *setup, const struct nadi_
         r.asked.ranks = setup->ranks;
     if (setup->batch)
         r.asked.batch = setup->batch;
-    r.asked.varied = nadi_search_varied(&r.asked, NULL);
+    r.asked.varied = setup->varied | nadi_search_varied(&r.asked, NULL);
     const bool ok = open_study(&r, s, study, diags);
     nadi_plan_release(&r.asked);
     return ok;
@@ -342,7 +342,7 @@ static bool prepare(struct run *r, struct nadi_diags *diags)
     r->asked.ranks = (uint32_t)ranks;
     if (!nadi_search_space_init(&r->space, &r->study->model, &r->asked, setup->words, diags))
         return false;
-    r->asked.varied = nadi_search_varied(&r->asked, &r->space);
+    r->asked.varied = setup->varied | nadi_search_varied(&r->asked, &r->space);
     struct nadi_net net;
     const struct nadi_shape whole = nadi_shape_whole(1);
     nadi_net_build(&net, &r->study->model, &whole);

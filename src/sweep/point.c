@@ -310,18 +310,6 @@ static void keep_times(struct nadi_point_runner *r, const struct nadi_point_row 
     memcpy(r->times, row->figures, sizeof(r->times));
 }
 
-/* Keys of the plan that points have different values of. */
-static uint64_t varied_of(const struct nadi_space *s)
-{
-    uint64_t keys = 0;
-    for (uint32_t i = 0; i < s->variable_count; i++) {
-        const struct nadi_space_variable *v = &s->variables[i];
-        if (v->of && strcmp(v->of, "plan") == 0 && v->setting && !strpbrk(v->path, ".["))
-            keys |= nadi_plan_bit(v->path);
-    }
-    return keys;
-}
-
 static bool run_model(struct point_run *p)
 {
     struct nadi_study study;
@@ -331,7 +319,7 @@ static bool run_model(struct point_run *p)
         .settings = word_of(p, "set"),
         .cluster = word_of(p, "cluster"),
         .memory = word_of(p, "memory"),
-        .varied = varied_of(p->r->space),
+        .varied = nadi_space_varied(p->r->space),
         .changes = &p->changes,
     };
     bool ok = nadi_model_study(&study, &setup, &p->diags);

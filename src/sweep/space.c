@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 #include "format/csv_read.h"
 #include "inputs/model_options.h"
+#include "model/plan.h"
 #include "platform/catalogue.h"
 #include "platform/generator_words.h"
 #include "settings/schema.h"
@@ -492,4 +493,16 @@ void nadi_space_describe(const struct nadi_space *s, struct nadi_str *out)
     if (s->sampling == NADI_SAMPLING_LATIN || s->sampling == NADI_SAMPLING_SOBOL)
         nadi_str_printf(out, "points = %" PRIu64 "\nseed = %" PRIu64 "\n", s->wanted, s->seed);
     nadi_str_printf(out, "infeasible = %s\n", s->simulate_infeasible ? "simulate" : "skip");
+}
+
+uint64_t nadi_space_varied(const struct nadi_space *s)
+{
+    uint64_t keys = 0;
+    for (uint32_t i = 0; i < s->variable_count; i++) {
+        const struct nadi_space_variable *v = &s->variables[i];
+        const bool several = v->form != NADI_VARIABLE_LIST || v->count > 1;
+        if (several && v->of && strcmp(v->of, "plan") == 0 && v->setting && !strpbrk(v->path, ".["))
+            keys |= nadi_plan_bit(v->path);
+    }
+    return keys;
 }

@@ -168,4 +168,7 @@ bool nadi_space_wants(const struct nadi_space *s, uint32_t figure);
 enum { NADI_SOBOL_DIMS = 21 };
 void nadi_sobol(uint64_t u, uint32_t count, double *at);
 
+/* Keys of the plan that points have different values of: bits of the plan's. */
+uint64_t nadi_space_varied(const struct nadi_space *s);
+
 #endif
