@@ -239,6 +239,8 @@ const struct nadi_setting nadi_run_limits[] = {
      .argument = "TIME",
      NADI_A_TIME,
      AT(max_sim_ns),
+     .max = 1e16, /* beyond the clock's range */
+     .above_min = true,
      .doc = "Stop when the simulated clock reaches it, like 10ms (a bare number is ns)"},
     END,
 };

@@ -14,6 +14,8 @@ static const struct nadi_setting common_rows[] = {
      .argument = "TIME",
      NADI_SECONDS,
      NADI_AT(struct common, max_wall_ns),
+     .max = 1e9,
+     .above_min = true,
      .doc = "Stop after this much real time, like 2min (a bare number is seconds)"},
     {.name = NULL},
 };

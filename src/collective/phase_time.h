@@ -40,7 +40,8 @@ static inline bool nadi_has_local_endpoint(enum nadi_algorithm algorithm)
 /* The endpoint stage of the phase's packets where endpoint-delay is delay_ns. */
 static inline uint64_t nadi_phase_endpoint_ns(const struct nadi_phase *p, uint64_t delay_ns)
 {
-    return p->local && !p->exact ? NADI_LOCAL_ENDPOINT_NS : delay_ns;
+    return p->local && !p->exact && nadi_has_local_endpoint(p->algorithm) ? NADI_LOCAL_ENDPOINT_NS
+                                                                          : delay_ns;
 }
 
 /* The reduction that follows the endpoint stage of packet k, ns; 0: none does. */

@@ -251,6 +251,12 @@ static bool decode_io_info(const struct nadi_frame *m, const struct nadi_wire_fi
     return result == NADI_WIRE_END || bad_field(m, &f, result);
 }
 
+static bool is_same(const struct nadi_attr *a, const struct nadi_attr *b)
+{
+    return a->member == b->member && a->bits == b->bits && a->bytes == b->bytes &&
+           (a->bytes == 0 || memcmp(a->data, b->data, a->bytes) == 0);
+}
+
 static bool add_attr(const struct nadi_frame *m, const struct nadi_wire_field *f,
                      struct nadi_raw_node *node)
 {
@@ -258,10 +264,15 @@ static bool add_attr(const struct nadi_frame *m, const struct nadi_wire_field *f
     enum nadi_attr_key key;
     if (!decode_attr(m, f, &a, &key))
         return false;
-    if (key != NADI_ATTR_KEYS && !(node->seen >> key & 1)) {
-        node->seen |= 1u << key;
-        node->attr[key] = a;
+    if (key == NADI_ATTR_KEYS)
+        return true;
+    if (node->seen >> key & 1) {
+        if (NADI_UNLIKELY(!is_same(&node->attr[key], &a)))
+            node->twice |= 1u << key;
+        return true;
     }
+    node->seen |= 1u << key;
+    node->attr[key] = a;
     return true;
 }
 
@@ -329,7 +340,7 @@ bool nadi_decode_node(const struct nadi_frame *m, struct nadi_raw_node *node)
     node->id = node->type = node->start_micros = node->duration_micros = 0;
     node->name = node->values = NULL;
     node->name_bytes = node->values_bytes = 0;
-    node->seen = 0;
+    node->seen = node->twice = 0;
     node->data_deps.count = node->ctrl_deps.count = 0;
     while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
         if (NADI_UNLIKELY(!decode_field(m, &f, node)))

@@ -62,7 +62,8 @@ struct nadi_raw_node { /* reused from node to node: keeps the memory of its list
     size_t name_bytes;
     const uint8_t *values; /* inputs.values */
     size_t values_bytes;
-    uint32_t seen; /* bit k: attr[k] is set */
+    uint32_t seen;  /* bit k: attr[k] is set */
+    uint32_t twice; /* bit k: and there again with another value; the first is kept */
     struct nadi_attr attr[NADI_ATTR_KEYS];
     struct nadi_u64_list data_deps, ctrl_deps;
 };

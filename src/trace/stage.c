@@ -325,6 +325,17 @@ static bool add_all_io(struct nadi_stage *s, const struct nadi_frame *m, uint32_
            ((s->raw.seen >> NADI_ATTR_OUTPUTS & 1) == 0 || add_io(s, m, NADI_ATTR_OUTPUTS));
 }
 
+/* Tools take the first one, as the reference does, or the last. */
+static void warn_of_second(const struct nadi_stage *s, const struct nadi_frame *m)
+{
+    char buffer[ROOM_FOR_LABEL];
+    const enum nadi_attr_key key = (enum nadi_attr_key)__builtin_ctz(s->raw.twice);
+    nadi_warning(m->diags, "trace/attribute-twice",
+                 nadi_stage_place(m, &s->raw, s->raw.attr[key].at, buffer), "write it once",
+                 "attribute \"%s\" is there twice, with different values: the first counts",
+                 nadi_attr_key_name(key));
+}
+
 static bool check_limits(const struct nadi_stage *s, const struct nadi_frame *m)
 {
     char buffer[ROOM_FOR_LABEL];
@@ -364,7 +375,11 @@ bool nadi_stage_add(struct nadi_stage *s, const struct nadi_frame *m)
 {
     struct nadi_trace *t = s->trace;
     uint64_t cpu = 0;
-    if (!nadi_decode_node(m, &s->raw) || !check_limits(s, m))
+    if (!nadi_decode_node(m, &s->raw))
+        return false;
+    if (NADI_UNLIKELY(s->raw.twice))
+        warn_of_second(s, m);
+    if (!check_limits(s, m))
         return false;
     uint32_t n = t->node_count;
     if (n == s->node_capacity)

@@ -46,7 +46,8 @@ static struct split split_of(const struct nadi_inputs *in, const struct nadi_pha
     const struct nadi_dim *net = &in->topology.dims[dim];
     const double hops = net->kind == NADI_DIM_SWITCH ? 2 : 1,
                  serial = in->options.network_model->store_and_forward ? hops : 1;
-    const double latency = hops * net->latency_ns + (double)in->system.endpoint_delay_ns,
+    const double delay = (double)nadi_phase_endpoint_ns(p, in->system.endpoint_delay_ns);
+    const double latency = hops * net->latency_ns + delay,
                  fixed = latency + reduction_of(in, p, bytes),
                  moves = net->bytes_per_ns > 0 ? serial * bytes / net->bytes_per_ns : 0;
     if (!(fixed + moves > 0))
@@ -79,7 +80,7 @@ static double weight_of(const struct nadi_inputs *in, const struct nadi_phase *p
     if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         rounds = 2.0 * p->log2_n;
     const double bytes = message_of(p);
-    const double delay = (double)in->system.endpoint_delay_ns;
+    const double delay = (double)nadi_phase_endpoint_ns(p, in->system.endpoint_delay_ns);
     *split = split_of(in, p, own, bytes);
     return rounds * (dim->latency_ns + bytes / rate + delay);
 }

@@ -96,7 +96,9 @@ static void what_is_wrong_is_named(void **state)
         {"comm-scale", "-1", "setup/comm-scale",
          "comm-scale must be a number from 0 to 1000000000, found '-1'", NULL},
         {"max-sim", "1GB", "setup/max-sim",
-         "max-sim must be a time like 500ns, 10ms or 2s, found '1GB'", NULL},
+         "max-sim must be a time like 500ns, 10ms or 2s from more than 0, at most 1e+16, found "
+         "'1GB'",
+         NULL},
         {"system", NULL, "setup/system", "system must be a text that is not empty, found nothing",
          NULL},
         {"rendezvous", "maybe", "setup/rendezvous", "rendezvous must be on or off, found 'maybe'",
