@@ -169,10 +169,29 @@ static void the_first_attribute_of_a_name_wins(void **state)
     const struct nadi_write_attr attrs[] = {
         nadi_write_uint64("num_ops", 11), nadi_write_uint64("num_ops", 22),
         nadi_write_uint64("tensor_size", 33), nadi_write_string("tensor_size", "unread")};
-    struct nadi_trace *t = read_node(NADI_NODE_COMP, attrs, 4, 0);
+    struct nadi_str file = NADI_STR_INIT;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    put_file(&file, NADI_NODE_COMP, attrs, 4);
+    struct nadi_trace *t = nadi_trace_parse("test.et", nadi_str_get(&file), file.length, 0, &diags);
+    assert_non_null(t);
+    assert_int_equal(diags.count, 1);
+    assert_string_equal(diags.items[0].code, "trace/attribute-twice");
     assert_int_equal(t->ops[0], 11);
     assert_int_equal(t->bytes[0], 33);
     assert_int_equal(t->flags[0], NADI_NODE_HAS_OPS | NADI_NODE_HAS_BYTES);
+    nadi_trace_destroy(t);
+    nadi_diags_release(&diags);
+    nadi_str_release(&file);
+}
+
+static void the_equal_attribute_is_not_said(void **state)
+{
+    (void)state;
+    const struct nadi_write_attr attrs[] = {nadi_write_uint64("num_ops", 11),
+                                            nadi_write_uint64("num_ops", 11)};
+    struct nadi_trace *t = read_node(NADI_NODE_COMP, attrs, 2, 0);
+    assert_int_equal(t->ops[0], 11);
     nadi_trace_destroy(t);
 }
 
@@ -416,6 +435,7 @@ int main(void)
         cmocka_unit_test(send_has_what_it_has),
         cmocka_unit_test(collective_with_group_and_dimensions),
         cmocka_unit_test(the_first_attribute_of_a_name_wins),
+        cmocka_unit_test(the_equal_attribute_is_not_said),
         cmocka_unit_test(the_last_member_of_the_oneof_wins),
         cmocka_unit_test(wrong_kinds_are_refused),
         cmocka_unit_test(out_of_range_is_refused),
