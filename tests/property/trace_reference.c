@@ -252,7 +252,7 @@ static void our_decoder_and_protobuf_c_agree(void **state)
         struct nadi_out *sink = nadi_out_memory(&stored, (enum nadi_coding)(k % 3));
         nadi_out_bytes(sink, d.file.text, d.file.length);
         assert_true(nadi_out_close(sink, &diags));
-        struct nadi_trace *t = trace_expect_read(&stored, 0);
+        struct nadi_trace *t = trace_expect_doubled(&stored, 0);
         compare(t, &d);
         nadi_trace_destroy(t);
         nadi_str_release(&stored);

@@ -9,6 +9,9 @@
  * diagnostic was added. */
 struct nadi_trace *trace_expect_read(const struct nadi_str *file, unsigned flags);
 
+/* The same of a drawn trace, whose nodes may have an attribute twice. */
+struct nadi_trace *trace_expect_doubled(const struct nadi_str *file, unsigned flags);
+
 struct trace_fault {
     const char *code; /* of the first diagnostic */
     uint64_t offset;  /* NADI_NO_OFFSET: whatever */
