@@ -1,5 +1,6 @@
 /* METADATA takes neither time nor a slot: what waits for it starts when what it waited for has
  * ended, whatever else the rank does. */
+#include "inputs/model_presets.h"
 #include "network/packet/cc.h"
 #include "sim/run.h"
 #include "support/job.h"
