@@ -194,7 +194,6 @@ static void move(struct mover *v, uint32_t node)
     v->side[node] = !v->side[node];
     if (g->nodes[node].kind == NADI_GRAPH_HOST)
         v->on_side += v->side[node] ? 1U : UINT32_MAX;
-    v->gain[node] = -v->gain[node];
     for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
         const double rate = (double)g->links[g->ports[p].link].bits_per_s;
         const uint32_t peer = g->ports[p].peer;

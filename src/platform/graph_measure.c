@@ -229,7 +229,7 @@ static void measure_first(struct nadi_graph_measures *m, struct search *s)
         begin = link->a == begin ? link->b : link->a;
     }
     m->disjoint = nadi_graph_disjoint(g, g->hosts[0], far);
-    if (begin != end && s->distance[begin] == 1) {
+    if (begin != end) {
         const uint32_t between = nadi_graph_disjoint(g, begin, end);
         m->disjoint = between > m->disjoint ? between : m->disjoint;
     }

@@ -397,8 +397,7 @@ void nadi_routing_parts(struct nadi_routing *r, uint32_t src, uint32_t dst,
     struct walk w = {.r = r, .target = &r->target};
     memset(place, 0xff, g->node_count * sizeof(*place));
     aim_at_host(r, &r->target, g->hosts[dst]);
-    come_to(&here, place, g->hosts[src], 1);
-    place[g->hosts[src]] = NADI_NONE;
+    NADI_PUSH(&here, ((struct nadi_routing_part){.node = g->hosts[src], .part = 1}));
     for (uint32_t hop = 0; here.count > 0; hop++) {
         for (size_t i = 0; i < here.count; i++) {
             w.node = here.items[i].node;

@@ -11,6 +11,7 @@
 #include "network/flit/machine.h"
 #include "network/flit/paths.h"
 #include "platform/graph_dims.h"
+#include "support/pins.h"
 #include "support/seeds.h"
 
 #include <inttypes.h>
@@ -178,6 +179,8 @@ static uint64_t check_packets(struct draw *d)
     for (uint32_t port = 0; port < d->wiring.port_count; port++)
         if (nadi_flit_is_host(&d->wiring, d->wiring.ports[port].node))
             carried += f[port].flits;
+    for (uint32_t port = 0; port < d->wiring.port_count; port++)
+        sum = (sum * 31 + f[port].no_vc) * 31 + f[port].no_credit * 7 + f[port].lost_arbitration;
     if (carried != flits || d->arrived != d->count || nadi_flit_inside(d->machine))
         fail(d, "not as many flits were injected as were sent");
     if (!nadi_flit_is_sound(d->machine))
@@ -216,25 +219,28 @@ static uint64_t try_once(uint64_t seed)
     return sum;
 }
 
-static bool one_case(uint64_t seed)
+static bool one_case(uint64_t seed, struct pins *drawn)
 {
     const uint64_t sum = try_once(seed);
     if (sum != try_once(seed)) {
         fprintf(stderr, "seed %" PRIu64 ": the same draw gave other times\n", seed);
         exit(1);
     }
+    digest_u64(&drawn->digest, sum);
+    pins_case(drawn, seed);
     return sum != 0;
 }
 
 int main(int argc, char **argv)
 {
     struct seeds s = {CASES, 1};
+    struct pins drawn = PINS("flit_networks", "networks", 20);
     uint64_t run = 0;
     if (!seeds_asked(argc, argv, &s))
         return 2;
     for (uint64_t i = 0; i < s.cases; i++)
-        run += one_case(s.first + i);
+        run += one_case(s.first + i, &drawn);
     printf("%" PRIu64 " networks of %" PRIu64 " drawn could be and were run, twice each\n", run,
            s.cases);
-    return run * 2 > s.cases ? 0 : 1;
+    return pins_end(&drawn) && run * 2 > s.cases ? 0 : 1;
 }

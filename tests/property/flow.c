@@ -8,6 +8,7 @@
 #include "network/flow_inside.h"
 #include "platform/routing.h"
 #include "support/flow_case.h"
+#include "support/pins.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -174,6 +175,8 @@ static void draw_crowd(struct flow_case *c, uint64_t seed, bool record_usage)
     flow_case_run(c);
 }
 
+static struct pins crowds = PINS("flow", "crowds", 5);
+
 static void test_crowds(void **state)
 {
     uint32_t clocked = 0;
@@ -189,9 +192,15 @@ static void test_crowds(void **state)
             if (labs(a.messages[i].arrived - b.messages[i].arrived) > 5)
                 fail_msg("seed %d, message %zu: %ld, %ld", (int)seed, i,
                          (long)a.messages[i].arrived, (long)b.messages[i].arrived);
+        for (size_t i = 0; i < a.count; i++) {
+            digest_u64(&crowds.digest, (uint64_t)a.messages[i].arrived);
+            digest_u64(&crowds.digest, (uint64_t)b.messages[i].arrived);
+        }
+        pins_case(&crowds, seed);
         flow_case_release(&a);
         flow_case_release(&b);
     }
+    assert_true(pins_end(&crowds));
     assert_true(clocked >= CASES / 2);
 }
 

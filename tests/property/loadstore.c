@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "inputs/model_presets.h"
 #include "support/flow_case.h"
+#include "support/pins.h"
 #include "support/seeds.h"
 
 #include <inttypes.h>
@@ -81,7 +82,7 @@ static void send_all(const struct draw *d, struct flow_case *c, struct nadi_rng 
 }
 
 struct sums {
-    uint64_t data, messages, busy_ns;
+    uint64_t data, messages, busy_ns, sum;
     const struct draw *draw;
 };
 
@@ -91,12 +92,13 @@ static void add_link(void *context, const struct nadi_network_counter *counter)
     s->data += counter->bytes;
     s->messages += counter->messages;
     s->busy_ns += counter->busy_ns;
+    s->sum = (s->sum * 31 + counter->busy_ns) * 31 + counter->bytes;
     const double least = (double)counter->bytes / s->draw->rate;
     if ((double)counter->busy_ns + 1 < least)
         fail(s->draw, "a link carried more than it can");
 }
 
-static void check_links(const struct draw *d, const struct flow_case *c)
+static uint64_t check_links(const struct draw *d, const struct flow_case *c)
 {
     struct sums s = {.draw = d};
     uint64_t data = 0, messages = 0, moved = 0, wire = 0;
@@ -111,12 +113,14 @@ static void check_links(const struct draw *d, const struct flow_case *c)
         const struct nadi_loadstore_figures *f = nadi_loadstore_figures(c->net, n);
         moved += f->data_bytes;
         wire += f->wire_bytes;
+        s.sum = (s.sum * 31 + f->wire_bytes) * 31 + f->data_bytes;
     }
     if (s.data != hops * data || s.messages != hops * messages || moved != data)
         fail(d, "links did not carry what was sent");
     if (wire < data || (double)s.busy_ns + 40 < (double)(hops * wire) / d->rate * 0.999 ||
         (double)s.busy_ns - 1000 > (double)(hops * wire) / d->rate * 1.001)
         fail(d, "links were not busy with what devices sent");
+    return s.sum;
 }
 
 static void check_message(const struct draw *d, const struct flow_case *c, uint32_t i)
@@ -155,7 +159,7 @@ static uint64_t run(const struct draw *d, struct nadi_rng r)
         check_message(d, &c, i);
         sum = sum * 31 + (uint64_t)c.messages[i].arrived;
     }
-    check_links(d, &c);
+    sum = sum * 31 + check_links(d, &c);
     flow_case_release(&c);
     return sum;
 }
@@ -165,6 +169,7 @@ int main(int argc, char **argv)
     struct seeds s = {CASES, 1};
     static const enum nadi_dim_kind kinds[] = {NADI_DIM_RING, NADI_DIM_FULLY_CONNECTED,
                                                NADI_DIM_SWITCH};
+    struct pins drawn = PINS("loadstore", "devices", 10);
     if (!seeds_asked(argc, argv, &s))
         return 2;
     for (uint64_t seed = s.first; seed < s.first + s.cases; seed++) {
@@ -177,9 +182,12 @@ int main(int argc, char **argv)
                          .rate = between(&r, 1, 200),
                          .latency = between(&r, 0, 600)};
         draw_device(&d.config, &r);
-        if (run(&d, r) != run(&d, r))
+        const uint64_t sum = run(&d, r);
+        if (run(&d, r) != sum)
             fail(&d, "the same draw took other times");
+        digest_u64(&drawn.digest, sum);
+        pins_case(&drawn, seed);
     }
-    printf("%" PRIu64 " s.cases\n", s.cases);
-    return 0;
+    printf("%" PRIu64 " cases\n", s.cases);
+    return pins_end(&drawn) ? 0 : 1;
 }

@@ -1,15 +1,19 @@
-/* No run is faster than the lower bound, whatever the platform, the workload and the model. */
+/* No run is faster than the lower bound, whatever the platform, the workload and the model.
+ *
+ *   lower_bound [CASES]    default 3,000 each, of extremes a fifth */
+#include "base/str.h"
 #include "bound/bound.h"
 #include "inputs/model_presets.h"
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/job_draw.h"
+#include "support/pins.h"
 
 #include <setjmp.h>
 
 #include <cmocka.h>
 
-enum { CASES = 3000, EXTREMES = 600 };
+static uint64_t cases_each = 3000;
 
 static void draw_plain(struct job *j, struct nadi_rng *rng, uint64_t seed)
 {
@@ -78,10 +82,14 @@ static void draw_pipelines(struct job *j, struct nadi_rng *rng, uint64_t seed)
     j->in.system.comm_streams = 1 + (uint32_t)nadi_rng_below(rng, 3);
 }
 
-static void no_run_is_faster(void (*draw)(struct job *, struct nadi_rng *, uint64_t),
+static struct pins pins = PINS("lower_bound", "dimensions", 50);
+
+static void no_run_is_faster(const char *what,
+                             void (*draw)(struct job *, struct nadi_rng *, uint64_t),
                              uint64_t cases)
 {
     uint32_t finished = 0;
+    pins_section(&pins, what);
     for (uint64_t seed = 0; seed < cases; seed++) {
         struct nadi_rng rng;
         struct job j;
@@ -93,11 +101,15 @@ static void no_run_is_faster(void (*draw)(struct job *, struct nadi_rng *, uint6
         const bool fits = nadi_inputs_fit_model(&j.in, &diags);
         nadi_diags_release(&diags);
         if (!fits) { /* a clock too slow for the links, say */
+            pins_case(&pins, seed);
             job_release(&j);
             continue;
         }
         uint64_t bound = nadi_lower_bound_ns(&j.in);
         nadi_simulate(&j.in, NULL, &r);
+        digest_u64(&pins.digest, bound);
+        digest_u64(&pins.digest, r.end_ns);
+        pins_case(&pins, seed);
         if (r.outcome == NADI_OUTCOME_DONE) {
             finished++;
             if (r.end_ns < bound)
@@ -113,30 +125,33 @@ static void no_run_is_faster(void (*draw)(struct job *, struct nadi_rng *, uint6
 static void dimensions(void **state)
 {
     (void)state;
-    no_run_is_faster(draw_plain, CASES);
+    no_run_is_faster("dimensions", draw_plain, cases_each);
 }
 
 static void graphs(void **state)
 {
     (void)state;
-    no_run_is_faster(draw_graph, CASES);
+    no_run_is_faster("graphs", draw_graph, cases_each);
 }
 
 static void extremes(void **state)
 {
     (void)state;
-    no_run_is_faster(draw_extreme, EXTREMES);
+    no_run_is_faster("extremes", draw_extreme, cases_each / 5);
 }
 
 static void pipelines(void **state)
 {
     (void)state;
-    no_run_is_faster(draw_pipelines, CASES);
+    no_run_is_faster("pipelines", draw_pipelines, cases_each);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1 && !nadi_str_to_u64(argv[1], &cases_each))
+        return 2;
     const struct CMUnitTest tests[] = {cmocka_unit_test(dimensions), cmocka_unit_test(graphs),
                                        cmocka_unit_test(extremes), cmocka_unit_test(pipelines)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return pins_end(&pins) ? failed : 1;
 }

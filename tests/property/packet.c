@@ -6,6 +6,7 @@
 
 #include "support/between.h"
 #include "support/packet_case.h"
+#include "support/pins.h"
 
 #include <setjmp.h>
 
@@ -170,6 +171,18 @@ static void run(struct drawn *d)
     }
 }
 
+static struct pins pins = PINS("packet", "lossless", 10);
+
+static void note(const struct drawn *d, uint64_t seed)
+{
+    const uint64_t *totals = (const uint64_t *)&d->net->totals;
+    for (size_t i = 0; i < sizeof(d->net->totals) / sizeof(*totals); i++)
+        digest_u64(&pins.digest, totals[i]);
+    for (uint32_t p = 0; p < d->net->port_count; p++)
+        digest_u64(&pins.digest, d->net->sent[p].wire_bytes);
+    pins_case(&pins, seed);
+}
+
 /* Enough headroom and PFC: nothing is ever dropped, and on these trees nothing stays paused. */
 static void lossless(void **state)
 {
@@ -192,6 +205,7 @@ static void lossless(void **state)
         pauses += t->pauses;
         assert_int_equal(d.net->open_flows, 0);
         is_empty(&d);
+        note(&d, seed);
         release(&d);
     }
     assert_true(pauses > 20);
@@ -202,6 +216,7 @@ static void byte_exact_under_loss(void **state)
 {
     uint64_t repeated = 0;
     (void)state;
+    pins_section(&pins, "loss");
     for (uint64_t seed = 0; seed < cases; seed++) {
         struct nadi_rng rng;
         struct drawn d;
@@ -217,6 +232,7 @@ static void byte_exact_under_loss(void **state)
                     t->data_received + t->trimmed + t->dropped_full + t->dropped_loss);
         repeated += t->retransmitted;
         is_empty(&d);
+        note(&d, seed);
         release(&d);
     }
     assert_true(repeated > 1000);
@@ -265,6 +281,7 @@ static void byte_exact_under_changes(void **state)
 {
     uint64_t lost = 0;
     (void)state;
+    pins_section(&pins, "changes");
     for (uint64_t seed = 0; seed < cases; seed++) {
         struct nadi_rng rng;
         struct drawn d;
@@ -287,6 +304,7 @@ static void byte_exact_under_changes(void **state)
         assert_int_equal(d.net->open_flows, 0);
         lost += d.net->totals.dropped_loss;
         is_empty(&d);
+        note(&d, seed);
         release(&d);
     }
     assert_true(lost > 1000);
@@ -302,5 +320,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(byte_exact_under_loss),
         cmocka_unit_test(byte_exact_under_changes),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return pins_end(&pins) ? failed : 1;
 }

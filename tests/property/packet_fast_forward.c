@@ -14,6 +14,7 @@
 #include "support/between.h"
 #include "support/job_draw.h"
 #include "support/packet_case.h"
+#include "support/pins.h"
 #include "support/seeds.h"
 #include "support/texts.h"
 
@@ -29,6 +30,8 @@ struct tally {
 };
 
 enum { MOST_FLOWS = 24, MOST_MESSAGES = 6 }; /* a flow */
+
+static struct pins pins = PINS("packet_fast_forward", "networks", 5);
 
 struct drawn {
     struct packet_case c;
@@ -240,6 +243,10 @@ static void try_flows(uint64_t seed, struct tally *tally)
     run(&with, part);
     run(&without, part);
     same(&with, &without, seed);
+    for (uint32_t f = 0; f < MOST_FLOWS * MOST_MESSAGES; f++)
+        digest_u64(&pins.digest, (uint64_t)with.finished[f]);
+    digest_u64(&pins.digest, with.net->totals.events);
+    digest_u64(&pins.digest, nadi_pkt_skipped_events(with.net));
     tally->skipped += nadi_pkt_skipped_events(with.net);
     tally->skipping += nadi_pkt_skipped_events(with.net) > 0;
     tally->events += with.net->totals.events;
@@ -300,6 +307,7 @@ static void try_list(uint64_t seed, struct tally *tally)
         packet_case_release(&c);
         assert_same_texts(seed, runs_of, nadi_str_get(&texts[0]), nadi_str_get(&texts[i]));
     }
+    digest_text(&pins.digest, nadi_str_get(&texts[0]));
     tally->events += events;
     for (uint32_t i = 0; i < 3; i++)
         nadi_str_release(&texts[i]);
@@ -312,15 +320,18 @@ static void fast_forwarding_changes_nothing(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(lists_failed_once) / sizeof(*lists_failed_once); i++)
         try_list(lists_failed_once[i], &once);
+    pins_section(&pins, "networks");
     for (uint64_t seed = asked.first; seed < asked.first + asked.cases; seed++) {
         try_flows(seed, &tally);
         try_list(seed, &tally);
+        pins_case(&pins, seed);
     }
     print_message(
         "of %" PRIu64 " networks %" PRIu64 " fast-forwarded, over %.0f %% of all events\n",
         asked.cases, tally.skipping, 100.0 * (double)tally.skipped / (double)tally.events);
     if (asked.cases >= 10) /* not where one seed is looked at */
         assert_true(tally.skipping * 3 > asked.cases);
+    assert_true(pins_end(&pins));
 }
 
 /* Its increases by bytes are due at numbers of packets, which a period says nothing of: a flow that

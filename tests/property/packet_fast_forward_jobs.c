@@ -10,6 +10,7 @@
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/job_draw.h"
+#include "support/pins.h"
 #include "support/seeds.h"
 #include "support/texts.h"
 
@@ -23,6 +24,8 @@ static const char *const runs_of[2] = {"with fast-forward", "without"};
 struct tally {
     uint64_t skipped, events, skipping, done, recalled, recalling;
 };
+
+static struct pins pins = PINS("packet_fast_forward_jobs", "jobs", 10);
 
 /* All that a result says, as files say it, and what they do not. */
 static void describe(const struct nadi_inputs *in, const struct nadi_result *r,
@@ -78,6 +81,13 @@ static void try_pair(struct job *j, uint64_t seed, struct tally *tally)
     assert_int_equal(without.packets.skipped_events, 0);
     assert_int_equal(without.packets.recalled, 0);
     assert_same_texts(seed, runs_of, nadi_str_get(&texts[0]), nadi_str_get(&texts[1]));
+    digest_u64(&pins.digest, with.end_ns);
+    for (size_t i = 0; i < with.link_count; i++) {
+        digest_u64(&pins.digest, with.links[i].busy_ns);
+        digest_u64(&pins.digest, with.links[i].peak_queue_bytes);
+    }
+    digest_u64(&pins.digest, with.packets.skipped_events);
+    digest_u64(&pins.digest, with.packets.recalled);
     tally->skipped += with.packets.skipped_events;
     tally->skipping += with.packets.skipped_events > 0;
     tally->recalled += with.packets.recalled;
@@ -243,8 +253,11 @@ static void fast_forwarding_changes_nothing(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(rounds_failed_once) / sizeof(*rounds_failed_once); i++)
         try_repeating(rounds_failed_once[i], &once);
-    for (uint64_t seed = asked.first; seed < asked.first + asked.cases; seed++)
+    pins_section(&pins, "jobs");
+    for (uint64_t seed = asked.first; seed < asked.first + asked.cases; seed++) {
         try_seed(seed, &tally);
+        pins_case(&pins, seed);
+    }
     print_message("of %" PRIu64 " jobs %" PRIu64
                   " fast-forwarded, over %.0f %% of all events, %" PRIu64 " recalled, %" PRIu64
                   " came to their end\n",
@@ -255,6 +268,7 @@ static void fast_forwarding_changes_nothing(void **state)
         assert_true(tally.recalling * 15 > asked.cases);
         assert_true(tally.done * 2 > asked.cases);
     }
+    assert_true(pins_end(&pins));
 }
 
 int main(int argc, char **argv)

@@ -10,6 +10,7 @@
 
 #include "support/between.h"
 #include "support/packet_case.h"
+#include "support/pins.h"
 
 #include <setjmp.h>
 
@@ -190,12 +191,20 @@ static void draw(struct drawn *d, struct nadi_rng *rng)
     nadi_diags_release(&diags);
 }
 
+static struct pins pins = PINS("packet_graphs", "alone", 5);
+
 static double run(struct drawn *d, const char *model)
 {
     d->c.in.options.network_model = nadi_network_find(model);
     packet_case_run(&d->c);
     if (d->c.result.outcome != NADI_OUTCOME_DONE)
         fail_msg("%s, %s: not all done", d->what, model);
+    digest_u64(&pins.digest, (uint64_t)d->c.listed->end);
+    digest_u64(&pins.digest, d->c.listed->hops);
+    for (uint32_t p = 0; p < d->c.listed->port_count; p++) {
+        digest_u64(&pins.digest, d->c.listed->ports[p].bytes);
+        digest_u64(&pins.digest, (uint64_t)d->c.listed->ports[p].busy);
+    }
     return (double)d->c.listed->end / NADI_PS_PER_NS;
 }
 
@@ -217,6 +226,7 @@ static void alone(void **state)
         if (ratio < 1 || ratio > most)
             fail_msg("seed %" PRIu64 ", %s: packet takes %.4f of flow, at most %.4f", seed, d.what,
                      ratio, most);
+        pins_case(&pins, seed);
         packet_case_release(&d.c);
     }
 }
@@ -240,6 +250,7 @@ static void exchanges(void **state)
 {
     uint64_t pauses = 0;
     (void)state;
+    pins_section(&pins, "exchanges");
     for (uint64_t seed = 0; seed < EXCHANGES; seed++) {
         struct nadi_rng rng;
         struct drawn d;
@@ -257,6 +268,7 @@ static void exchanges(void **state)
         if (d.c.listed->totals.dropped_full || d.c.result.packets.blocked_ports)
             fail_msg("seed %" PRIu64 ", %s: %" PRIu64 " packets dropped", seed, d.what,
                      d.c.listed->totals.dropped_full);
+        pins_case(&pins, seed);
         pauses += d.c.listed->totals.pauses;
         packet_case_release(&d.c);
     }
@@ -269,5 +281,6 @@ int main(void)
         cmocka_unit_test(alone),
         cmocka_unit_test(exchanges),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return pins_end(&pins) ? failed : 1;
 }

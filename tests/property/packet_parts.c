@@ -6,6 +6,7 @@
 #include "network/packet/parts.h"
 #include "support/between.h"
 #include "support/packet_case.h"
+#include "support/pins.h"
 
 #include <setjmp.h>
 
@@ -171,6 +172,29 @@ static void run(const struct nadi_inputs *in, struct nadi_result *result)
     assert_int_not_equal(result->outcome, NADI_OUTCOME_REFUSED);
 }
 
+static struct pins pins = PINS("packet_parts", "lists", 5);
+
+static void note(const struct nadi_flows_result *r, uint64_t seed)
+{
+    const uint64_t *totals = (const uint64_t *)&r->totals;
+    for (size_t i = 0; i < sizeof(r->totals) / sizeof(*totals); i++)
+        digest_u64(&pins.digest, totals[i]);
+    for (size_t i = 0; i < r->done_count; i++) {
+        digest_u64(&pins.digest, r->done[i].flow);
+        digest_u64(&pins.digest, (uint64_t)r->done[i].duration);
+        digest_u64(&pins.digest, (uint64_t)r->done[i].alone);
+    }
+    for (uint32_t p = 0; p < r->port_count; p++) {
+        digest_u64(&pins.digest, r->ports[p].bytes);
+        digest_u64(&pins.digest, r->ports[p].peak_bytes);
+        digest_u64(&pins.digest, (uint64_t)r->ports[p].busy);
+    }
+    for (int k = 0; k < NADI_SERIES; k++)
+        digest_u64(&pins.digest, r->samples.series[k].count);
+    digest_u64(&pins.digest, (uint64_t)r->end);
+    pins_case(&pins, seed);
+}
+
 static void as_a_whole(void **state)
 {
     static const uint32_t threads[] = {2, 3, 7};
@@ -187,6 +211,7 @@ static void as_a_whole(void **state)
         run(&in, &parts);
         is_same(seed, in.options.threads, &whole, &parts);
         nadi_result_release(&parts);
+        note(whole.listed, seed);
         done += whole.listed->done_count;
         open += in.flows->list.count - whole.listed->done_count;
         pauses += whole.listed->totals.pauses;
@@ -198,6 +223,7 @@ static void as_a_whole(void **state)
     }
     assert_true(done > 500 && open > 5 && pauses > 50 && lost > 50 && marked > 50);
     assert_true(rows > 300);
+    assert_true(pins_end(&pins));
 }
 
 /* Parts have about as much to do, and no cable without latency lies between them. */

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "platform/graph_dims.h"
 #include "support/between.h"
+#include "support/pins.h"
 
 #include <setjmp.h>
 
@@ -134,6 +135,8 @@ static void check_order(const struct nadi_graph *g, const struct nadi_route *rou
     }
 }
 
+static struct pins pins = PINS("routing", "ways", 10);
+
 struct both { /* the same graph with tables and with arithmetic, where it has one */
     struct nadi_routing *r, *tables;
     struct nadi_route a, b;
@@ -155,6 +158,8 @@ static void check_pair(const struct nadi_graph *g, struct both *w, enum nadi_rou
     }
     assert_true(nadi_routing_find(w->r, src, dst, flow, &w->a));
     const uint32_t length = follow(g, &w->a, src, dst, down);
+    for (size_t i = 0; i < w->a.count; i++)
+        digest_u64(&pins.digest, w->a.items[i]);
     if (scheme < NADI_ROUTE_VALIANT)
         assert_int_equal(length, hops);
     else
@@ -222,8 +227,10 @@ static void ways(void **state)
             (enum nadi_route_scheme)rng_between(&rng, NADI_ROUTE_SHORTEST, NADI_ROUTE_ADAPTIVE);
         if (g.host_count > 1)
             check_graph(&g, scheme, &rng);
+        pins_case(&pins, i);
         nadi_graph_release(&g);
     }
+    assert_true(pins_end(&pins));
 }
 
 int main(void)

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "explore/model_inputs.h"
 #include "support/draw.h"
+#include "support/pins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,6 +212,20 @@ static bool search(const struct space *s, uint32_t simulate, unsigned threads,
     return ok;
 }
 
+static struct pins pins = PINS("search", "spaces", 1);
+
+static void note(const struct nadi_search *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        digest_u64(&pins.digest, s->rows[i].simulated_ns);
+        digest_double(&pins.digest, s->rows[i].estimate.ns);
+    }
+    digest_u64(&pins.digest, s->strategies);
+    digest_u64(&pins.digest, s->possible);
+    digest_u64(&pins.digest, s->fitting);
+    digest_u64(&pins.digest, s->open);
+}
+
 static bool same_rows(const struct nadi_search *a, const struct nadi_search *b)
 {
     bool same = a->count == b->count && a->open == b->open && a->fitting == b->fitting;
@@ -252,6 +267,9 @@ static int one_space(uint64_t seed)
     struct nadi_search again = {0};
     const bool threads = search(&s, 5, 3, &again) && same_rows(&part, &again);
     nadi_search_release(&again);
+    note(&whole);
+    note(&part);
+    pins_case(&pins, seed);
     ok = ok && few && counted && threads && all == b.best_ns && (!proved || some == b.best_ns);
     printf(
         "%s seed %llu: %s on %u x %s%s%s, %s: %u strategies, %u fit, best %llu ns, found %llu; of "
@@ -278,6 +296,7 @@ int main(int argc, char **argv)
         done += result >= 0;
         failed += result == 0;
     }
+    failed += !pins_end(&pins);
     printf("%ld spaces, %ld failed\n", done, failed);
     return done < wanted || failed > 0;
 }

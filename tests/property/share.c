@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "sharing/share_inside.h"
+#include "support/pins.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -166,6 +167,8 @@ static void change(struct plan *p, struct nadi_share *s, struct nadi_rng *r)
     }
 }
 
+static struct pins pins = PINS("share", "changes", 10);
+
 static void test_fair(void **state)
 {
     struct nadi_rng r;
@@ -187,9 +190,14 @@ static void test_fair(void **state)
             check(&p, s);
             check_crossings(s);
             compare(&p, s);
+            for (uint32_t d = 0; d < p.demands; d++)
+                digest_double(&pins.digest, (double)(float)nadi_share_level(s, d));
+            digest_u64(&pins.digest, s->work);
         }
+        pins_case(&pins, (uint64_t)i);
         nadi_share_destroy(s);
     }
+    assert_true(pins_end(&pins));
 }
 
 static double lowest(const struct plan *p)

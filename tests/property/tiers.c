@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "sim/run.h"
 #include "support/job.h"
+#include "support/pins.h"
 #include "support/result_same.h"
 #include "support/seeds.h"
 #include "trace/build.h"
@@ -181,6 +182,25 @@ static bool check_sums(const char *who, const struct bench *b, const struct nadi
     return loads + stores == in || fail(who, "bytes of nodes are not those of tiers");
 }
 
+static struct pins pins = PINS("tiers", "jobs", 50);
+
+static void note(const struct nadi_result *r, uint64_t seed)
+{
+    digest_u64(&pins.digest, r->end_ns);
+    for (uint32_t i = 0; i < TIERS; i++) {
+        const struct nadi_tier_result *t = &r->tiers[i];
+        digest_u64(&pins.digest, t->in_bytes);
+        digest_u64(&pins.digest, t->peak_bytes);
+        digest_u64(&pins.digest, t->peak_ns);
+        digest_u64(&pins.digest, t->requests);
+        digest_double(&pins.digest, t->utilisation);
+        digest_double(&pins.digest, t->busy_ns);
+        digest_double(&pins.digest, t->wait_ns);
+        digest_double(&pins.digest, t->lost_ns);
+    }
+    pins_case(&pins, seed);
+}
+
 static bool try_seed(uint64_t seed, uint64_t *folded)
 {
     static const struct nadi_executor *const others[] = {&nadi_executor_phase, &nadi_executor_fold};
@@ -195,6 +215,7 @@ static bool try_seed(uint64_t seed, uint64_t *folded)
     snprintf(who, sizeof who, "seed %" PRIu64 ": message executor", seed);
     bool ok = want.outcome == NADI_OUTCOME_DONE ? check_sums(who, &b, &want)
                                                 : fail(who, "it does not end");
+    note(&want, seed);
     for (int e = 0; e < 2 && ok; e++) {
         b.j.in.options.executor = others[e];
         nadi_simulate(&b.j.in, NULL, &got);
@@ -224,5 +245,6 @@ int main(int argc, char **argv)
         failed += !try_seed(s.first + i, &folded);
     printf("%" PRIu64 " jobs on memory tiers, %" PRIu64 " folded, %" PRIu64 " failed\n", s.cases,
            folded, failed);
+    failed += !pins_end(&pins);
     return failed || (s.cases >= 100 && folded < s.cases / 20);
 }

@@ -255,8 +255,6 @@ static void add_mark(struct nadi_flit_machine *m)
 static void turn_wheel(struct nadi_flit_machine *m, uint64_t cycles)
 {
     const uint32_t by = (uint32_t)cycles & m->wheel_mask, size = m->wheel_mask + 1;
-    if (!by || !m->pending)
-        return;
     struct nadi_flit_slot *turned = NADI_NEW(struct nadi_flit_slot, size);
     for (uint32_t i = 0; i < size; i++)
         turned[(i + by) & m->wheel_mask] = m->wheel[i];
