@@ -286,6 +286,59 @@ static void contradictions(void **state)
     imported_release(&x);
 }
 
+/* Whether the runtime call returns only when its work is done. */
+static void calls_that_wait(void **state)
+{
+    static const struct {
+        const char *call, *work, *category;
+        bool waits;
+    } cases[] = {
+        {"cudaMemcpy", "Memcpy DtoH (Device -> Pinned)", "gpu_memcpy", true},
+        {"cudaMemcpy", "Memcpy HtoD (Pageable -> Device)", "gpu_memcpy", true},
+        {"cudaMemcpy", "Memcpy DtoD (Device -> Device)", "gpu_memcpy", false},
+        {"cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)", "gpu_memcpy", true},
+        {"cudaMemcpyAsync", "Memcpy DtoH (Device -> Pinned)", "gpu_memcpy", false},
+        {"cudaMemcpyAsync", "Memcpy HtoD (Pageable -> Device)", "gpu_memcpy", false},
+        {"hipMemcpyWithStream", "CopyDeviceToHost", "gpu_memcpy", true},
+        {"hipMemcpyWithStream", "CopyHostToDevice", "gpu_memcpy", true},
+        {"cudaGraphLaunch", "Memcpy DtoH (Device -> Pinned)", "gpu_memcpy", false},
+        {"cudaGraphLaunch", "Memcpy HtoD (Pageable -> Device)", "gpu_memcpy", false},
+        {"cudaLaunchKernel", "gemm", "kernel", false},
+        {"cudaMemcpy", "gemm DtoH", "kernel", false},
+        {"cudaStreamSynchronize", "gemm", "kernel", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct recording r;
+        struct imported x;
+        struct capture *c = recording_begin(&r, NULL);
+        capture_op(c, &(struct capture_op){.name = "aten::mm", .from = T0, .to = T0 + 100000});
+        const uint64_t call = capture_call(c, 0, cases[i].call, T0 + 1000, T0 + 60000);
+        capture_work(c, &(struct capture_work){.name = cases[i].work,
+                                               .category = cases[i].category,
+                                               .stream = 7,
+                                               .from = T0 + 20000,
+                                               .to = T0 + 50000,
+                                               .correlation = call,
+                                               .external = c->external});
+        recording_end(&r);
+        imported_make(&x, &r, NULL);
+        assert_non_null(x.trace);
+        const struct nadi_kineto *k = x.capture.device.kineto;
+        uint32_t calls = 0;
+        for (uint32_t e = 0; e < k->events.count; e++) {
+            if (!nadi_event_is_runtime(&k->events.items[e]))
+                continue;
+            calls++;
+            if (x.capture.device.waits[e] != cases[i].waits)
+                fail_msg("%s of %s waits, or not", cases[i].call, cases[i].work);
+        }
+        assert_int_equal(calls, 1);
+        imported_release(&x);
+        recording_release(&r);
+    }
+}
+
 static void refuse(const char *host, const char *device, const char *code)
 {
     struct imported x;
@@ -367,8 +420,8 @@ int main(void)
         cmocka_unit_test(host_schemas),      cmocka_unit_test(methods_to_link),
         cmocka_unit_test(devices_and_steps), cmocka_unit_test(exact_times),
         cmocka_unit_test(device_clock),      cmocka_unit_test(processor_only),
-        cmocka_unit_test(contradictions),    cmocka_unit_test(named_errors),
-        cmocka_unit_test(not_of_one_run),
+        cmocka_unit_test(contradictions),    cmocka_unit_test(calls_that_wait),
+        cmocka_unit_test(named_errors),      cmocka_unit_test(not_of_one_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

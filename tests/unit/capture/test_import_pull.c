@@ -197,6 +197,72 @@ static void python_forms(void **state)
     }
 }
 
+/* U+CODE in a list of strings, as JSON writes it (`plain`: as it is) and Python. */
+static void put_code(uint32_t code, bool plain, bool escaped, char text[40])
+{
+    char utf8[8] = {0}, *to = utf8;
+    if (code < 0x80)
+        *to++ = (char)code;
+    else if (code < 0x800)
+        *to++ = (char)(0xc0 | code >> 6);
+    else if (code < 0x10000)
+        *to++ = (char)(0xe0 | code >> 12);
+    else {
+        *to++ = (char)(0xf0 | code >> 18);
+        *to++ = (char)(0x80 | (code >> 12 & 63));
+    }
+    if (code >= 0x800)
+        *to++ = (char)(0x80 | (code >> 6 & 63));
+    if (code >= 0x80)
+        *to++ = (char)(0x80 | (code & 63));
+    if (plain)
+        snprintf(text, 40, "['%s']", utf8);
+    else if (escaped)
+        snprintf(text, 40,
+                 code < 0x100     ? "['\\x%02" PRIx32 "']"
+                 : code < 0x10000 ? "['\\u%04" PRIx32 "']"
+                                  : "['\\U%08" PRIx32 "']",
+                 code);
+    else if (code < 0x10000)
+        snprintf(text, 40, "[\"\\u%04" PRIx32 "\"]", code);
+    else
+        snprintf(text, 40, "[\"\\u%04" PRIx32 "\\u%04" PRIx32 "\"]", 0xd7c0 + (code >> 10),
+                 0xdc00 + (code & 0x3ff));
+}
+
+/* What Python's isprintable() is false of, by its own table (14.0): the ends of each range and what
+ * lies next to them. */
+static void unprintable_characters(void **state)
+{
+    static const uint32_t ranges[][2] = {
+        {0x80, 0xa0},       {0xad, 0xad},       {0x600, 0x605},       {0x61c, 0x61c},
+        {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},       {0x8e2, 0x8e2},
+        {0x1680, 0x1680},   {0x180e, 0x180e},   {0x2000, 0x200f},     {0x2028, 0x202f},
+        {0x205f, 0x2064},   {0x2066, 0x206f},   {0x3000, 0x3000},     {0xe000, 0xf8ff},
+        {0xfeff, 0xfeff},   {0xfff9, 0xfffb},   {0x110bd, 0x110bd},   {0x110cd, 0x110cd},
+        {0x13430, 0x13438}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},   {0xe0001, 0xe0001},
+        {0xe0020, 0xe007f}, {0xf0000, 0xffffd}, {0x100000, 0x10fffd},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+        for (uint32_t k = 0; k < 4; k++) {
+            static const int at[] = {-1, 0, 0, 1};
+            const uint32_t code = ranges[i][k / 2] + (uint32_t)at[k];
+            const bool escaped = k == 1 || k == 2;
+            char json[40], python[40];
+            struct padded p;
+            struct nadi_str out = NADI_STR_INIT;
+            if (code == 0x7f || code == 0xdfff)
+                continue; /* a control that has its own way, half a character */
+            put_code(code, false, false, json);
+            put_code(code, !escaped, escaped, python);
+            struct nadi_pull s = scan_text(&p, json);
+            assert_true(nadi_repr(&s, &out));
+            assert_string_equal(out.text, python);
+            nadi_str_release(&out);
+        }
+}
+
 static void names(void **state)
 {
     (void)state;
@@ -227,6 +293,7 @@ int main(void)
         cmocka_unit_test(numbers),
         cmocka_unit_test(escapes),
         cmocka_unit_test(python_forms),
+        cmocka_unit_test(unprintable_characters),
         cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
