@@ -89,7 +89,7 @@ def files_below(folder):
 
 def scripts(tree):
     """name of a script -> its parts: (name, command, what it reads). Each ends in a few seconds: the
-    pages of answers and docs-commands one by one, of Python what needs no installation."""
+    pages of docs-commands and the parts of those of answers one by one, of Python what needs no installation."""
     tools = tree / "tests/tools"
     one = lambda name, *reads: [(f"tools.{name}", [str(tools / name)], reads)]
     pages = [p for p in [*tree.glob("*/README.md"), *tree.glob("docs/**/*.md"), tree / "README.md"]
@@ -106,8 +106,10 @@ def scripts(tree):
             ("tools.python", ["sh", "-c", python, str(tree / "python")], ("python",))
         ],
         "tools.answers": [
-            (f"tools.answers:{p.stem}", [str(tools / "answers"), p.stem], (f"tests/golden/answers/{p.name}", "examples"))
+            (f"tools.answers:{p.stem}:{k}", [str(tools / "answers"), f"{p.stem}:{k}"],
+             (f"tests/golden/answers/{p.name}", "examples"))
             for p in sorted(tree.glob("tests/golden/answers/*.txt"))
+            for k in range(1 + p.read_text().count("\n## "))
         ],
         "tools.results": one("results", "tests/golden", "examples"),
         **{f"tools.{name}": one(name)
