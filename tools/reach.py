@@ -296,9 +296,14 @@ class Reach:
         self.blocks = Blocks(tree, next(build.rglob("libnadi.so")), self.sources)
         self.code = self.blocks.code
         self.moves = {}  # (file, digest of its text then) -> what became of its lines
-        self.carried, self.sound = set(), {}
+        self.carried, self.sound, self.left_out = set(), {}, set()
 
     # A set of lines is a number with their bits set, in hex.
+
+    def leave_out(self, beginnings):
+        """What is known of them is kept."""
+        self.left_out = {t.name for t in self.tests if beginnings and t.name.startswith(beginnings)}
+        self.tests = [t for t in self.tests if t.name not in self.left_out]
 
     def current(self, test):
         row = self.kept.get("tests", {}).get(test.name)
@@ -422,7 +427,7 @@ class Reach:
                 if time.monotonic() - saved > 60:
                     self.save()
                     saved = time.monotonic()
-        names = {t.name for t in self.tests}
+        names = {t.name for t in self.tests} | self.left_out
         for name in [n for n in rows if n not in names]:
             del rows[name]
         self.save()
