@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "format/wire.h"
+#include "support/pins.h"
 #include "trace/edit/contract.h"
 #include "trace/edit/cut.h"
 #include "trace/full_write.h"
@@ -110,6 +111,8 @@ static bool reaches(const struct closure *c, uint32_t from, uint32_t to)
     return c->bits[from][to / 64] >> to % 64 & 1;
 }
 
+static struct pins pins = PINS("cut_reach", "graphs", 20);
+
 static void check_case(uint64_t seed, size_t *junctions, size_t *dropped)
 {
     static struct closure before, after;
@@ -136,6 +139,7 @@ static void check_case(uint64_t seed, size_t *junctions, size_t *dropped)
     nadi_edit_report_init(&report);
     nadi_cut_write(f, &links, keep, sink, &report);
     assert_true(nadi_out_close(sink, &diags));
+    digest_bytes(&pins.digest, cut.text, cut.length);
     *junctions += figure(&report, "of them junctions");
     *dropped += figure(&report, "nodes dropped");
     struct nadi_full *g = nadi_full_parse("cut.et", cut.text, cut.length, &diags);
@@ -177,9 +181,11 @@ static void order_stays(void **state)
 {
     size_t junctions = 0, dropped = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= CASES; seed++)
+    for (uint64_t seed = 1; seed <= CASES; seed++) {
         check_case(seed, &junctions, &dropped);
-
+        pins_case(&pins, seed);
+    }
+    assert_true(pins_end(&pins));
     assert_true(junctions > 20 && dropped > 10 * CASES); /* the interesting ways are taken */
 }
 

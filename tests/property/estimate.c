@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "explore/model_inputs.h"
 #include "support/draw.h"
+#include "support/pins.h"
 #include "support/seeds.h"
 
 #include <math.h>
@@ -75,6 +76,8 @@ static void settings_of(const struct nadi_strategy *s, uint32_t micro_batches, s
     nadi_str_add(out, "]");
 }
 
+static struct pins pins = PINS("estimate", "steps", 10);
+
 static void compare(uint64_t seed, const struct nadi_study *study,
                     const struct nadi_model_plan *asked, const struct nadi_strategy *s,
                     const char *what, bool say, bool chooses, struct counts *n)
@@ -102,6 +105,12 @@ static void compare(uint64_t seed, const struct nadi_study *study,
         for (int i = 0; i < NADI_STEP_PARTS; i++)
             parts += estimate.parts[i];
         n->drawn++;
+        digest_u64(&pins.digest, ns);
+        digest_double(&pins.digest, bytes);
+        digest_double(&pins.digest, estimate.ns);
+        for (int i = 0; i < NADI_STEP_PARTS; i++)
+            digest_double(&pins.digest, estimate.parts[i]);
+        digest_double(&pins.digest, nadi_strategy_least_ns(s, &estimate));
         const bool above = nadi_strategy_least_ns(s, &estimate) > (double)ns * (1 + 1e-9) ||
                            error > nadi_strategy_margin(s) ||
                            estimate.kernels_ns > (double)ns * (1 + 1e-9) ||
@@ -202,8 +211,10 @@ int main(int argc, char **argv)
     struct counts n = {0}, met = {0};
     if (!seeds_asked(argc, argv, &s))
         return 2;
-    for (uint64_t i = 0; i < s.cases; i++)
+    for (uint64_t i = 0; i < s.cases; i++) {
         one_case(s.first + i, argc > 1, &n, &met);
+        pins_case(&pins, s.first + i);
+    }
     const double mean = n.sum / (double)n.plain;
     printf("%llu steps, %llu above their margin; %llu of %llu within 10 %%, mean %.2f %%, worst "
            "%.1f %%\n",
@@ -215,6 +226,6 @@ int main(int argc, char **argv)
            (unsigned long long)met.within, (unsigned long long)met.plain, 100 * met.worst);
     if (met.above || met.memory_off || met.within * 3 < met.plain * 2 || met.drawn * 20 < s.cases)
         return 1;
-    return n.drawn * 3 < s.cases || n.memory_off || n.above || n.within * 20 < n.plain * 19 ||
-           mean > 0.02;
+    return !pins_end(&pins) || n.drawn * 3 < s.cases || n.memory_off || n.above ||
+           n.within * 20 < n.plain * 19 || mean > 0.02;
 }

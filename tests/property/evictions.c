@@ -9,6 +9,7 @@
 #include "memory/tiers.h"
 #include "sim/run.h"
 #include "support/job.h"
+#include "support/pins.h"
 #include "support/result_same.h"
 #include "support/seeds.h"
 #include "trace/build.h"
@@ -161,6 +162,8 @@ static bool fail(const char *who, const char *what)
     return false;
 }
 
+static struct pins pins = PINS("evictions", "jobs", 20);
+
 static bool check(const char *who, const struct bench *b, const struct nadi_result *r,
                   uint64_t *moved)
 {
@@ -168,6 +171,7 @@ static bool check(const char *who, const struct bench *b, const struct nadi_resu
     for (size_t i = 0; i < r->tier_level_count; i++) {
         const struct nadi_tier_level *l = &r->tier_levels[i];
         level[l->tier] = l->bytes;
+        digest_u64(&pins.digest, l->bytes);
         if (l->bytes > b->tier[l->tier].capacity_bytes)
             return fail(who, "a tier holds more than its capacity");
     }
@@ -182,6 +186,10 @@ static bool check(const char *who, const struct bench *b, const struct nadi_resu
             return fail(who, "a block is read elsewhere");
         if (m->began_ns < m->issued_ns || m->ended_ns < m->began_ns)
             return fail(who, "a request ends before it begins");
+        digest_u64(&pins.digest, m->issued_ns);
+        digest_u64(&pins.digest, m->began_ns);
+        digest_u64(&pins.digest, m->ended_ns);
+        digest_u64(&pins.digest, m->bytes);
         away += copy ? m->bytes : 0;
         asked += load || strcmp(m->op, "STORE") == 0 ? m->bytes : 0;
         *moved += copy;
@@ -228,8 +236,11 @@ int main(int argc, char **argv)
     uint64_t failed = 0, moved = 0;
     if (!seeds_asked(argc, argv, &s))
         return 2;
-    for (uint64_t i = 0; i < s.cases; i++)
+    for (uint64_t i = 0; i < s.cases; i++) {
         failed += !try_seed(s.first + i, &moved);
+        pins_case(&pins, s.first + i);
+    }
+    failed += !pins_end(&pins);
     printf("%" PRIu64 " jobs, %" PRIu64 " moves of blocks, %" PRIu64 " failed\n", s.cases, moved,
            failed);
     return failed || moved < s.cases;

@@ -9,6 +9,7 @@
 #include "sim/run.h"
 #include "support/between.h"
 #include "support/input_case.h"
+#include "support/pins.h"
 #include "support/seeds.h"
 
 #include <setjmp.h>
@@ -116,6 +117,8 @@ static void draw_collective(struct nadi_rng *r, const struct drawn *d, struct in
     nadi_str_release(&group);
 }
 
+static struct pins pins = PINS("inputs_agree", "collectives", 20);
+
 static void accepted_collectives_end(void **state)
 {
     (void)state;
@@ -141,6 +144,8 @@ static void accepted_collectives_end(void **state)
                 fail_msg("seed %" PRIu64 " was accepted and does not end:\n%s%s\n%s", seed,
                          d.network.text, d.system.text, nadi_str_get(&c.messages));
         }
+        digest_text(&pins.digest, nadi_str_get(&c.messages));
+        pins_case(&pins, seed);
         nadi_str_release(&d.network);
         nadi_str_release(&d.system);
         input_case_release(&c);
@@ -192,6 +197,7 @@ static void mirror_messages(struct nadi_rng *r, struct input_case *c)
 static void messages_end_when_paired(void **state)
 {
     (void)state;
+    pins_section(&pins, "messages");
     uint32_t whole = 0;
     for (uint64_t seed = asked.first; seed < asked.first + asked.cases; seed++) {
         struct input_case c;
@@ -208,6 +214,8 @@ static void messages_end_when_paired(void **state)
         if (outcome != (good ? NADI_OUTCOME_DONE : NADI_OUTCOME_DEADLOCK))
             fail_msg("seed %" PRIu64 ": outcome %d, but the check said:\n%s", seed, (int)outcome,
                      nadi_str_get(&c.messages));
+        digest_text(&pins.digest, nadi_str_get(&c.messages));
+        pins_case(&pins, seed);
         whole += good;
         input_case_release(&c);
     }
@@ -256,5 +264,6 @@ int main(int argc, char **argv)
     };
     if (!seeds_asked(argc, argv, &asked))
         return 2;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return pins_end(&pins) ? failed : 1;
 }

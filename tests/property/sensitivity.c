@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "sim/run.h"
 #include "support/job.h"
+#include "support/pins.h"
 #include "support/seeds.h"
 #include "why/change.h"
 
@@ -105,6 +106,8 @@ static void compare_simulated(const struct nadi_inputs *in, const struct nadi_re
     nadi_change_close(&c);
 }
 
+static struct pins pins = PINS("sensitivity", "jobs", 5);
+
 static bool one_case(uint64_t seed, struct counts *n)
 {
     static const struct nadi_network_ops *const models[] = {
@@ -131,6 +134,10 @@ static bool one_case(uint64_t seed, struct counts *n)
     nadi_sensitivities_find(&job.in, &r, &why, 2, &list);
     for (size_t i = 0; i < list.count && ok && r.outcome == NADI_OUTCOME_DONE; i++) {
         const struct nadi_sensitivity *s = &list.items[i];
+        digest_text(&pins.digest, s->name);
+        digest_double(&pins.digest, s->value);
+        digest_double(&pins.digest, (double)(float)s->ns_per_unit);
+        digest_u64(&pins.digest, (uint64_t)s->gain_small_ns);
         if (s->has_path && list.path_is_exact)
             ok = compare(seed, &job.in, &r, &why, s, n);
         else if (s->by && strstr(s->by, "simulation"))
@@ -150,8 +157,11 @@ int main(int argc, char **argv)
     uint64_t wrong = 0;
     if (!seeds_asked(argc, argv, &s))
         return 2;
-    for (uint64_t seed = s.first; seed < s.first + s.cases; seed++)
+    for (uint64_t seed = s.first; seed < s.first + s.cases; seed++) {
         wrong += !one_case(seed, &n);
+        pins_case(&pins, seed);
+    }
+    wrong += !pins_end(&pins);
     printf("%" PRIu64 " by simulation, %" PRIu64 " of them off at 1 %%\n", n.simulated, n.apart);
     printf("%" PRIu64 " compared, %" PRIu64 " of no effect; %" PRIu64 " with another path; %" PRIu64
            " wrong\n",

@@ -7,6 +7,7 @@
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/job_draw.h"
+#include "support/pins.h"
 #include "support/result_same.h"
 #include "support/seeds.h"
 
@@ -81,6 +82,8 @@ static void draw_job(struct job *j, uint64_t seed, bool slow)
     draw_program(j, &rng, draw_family(j, &rng));
 }
 
+static struct pins pins = PINS("uniform", "", 20);
+
 static bool try_seed(uint64_t seed, const struct nadi_network_ops *model, bool slow,
                      uint64_t *folded)
 {
@@ -98,6 +101,11 @@ static bool try_seed(uint64_t seed, const struct nadi_network_ops *model, bool s
     snprintf(who, sizeof(who), "%s, seed %" PRIu64 ": messages of one rank", model->name, seed);
     const bool ok = result_same(who, &want, &got);
     *folded += got.executor == &nadi_executor_fold;
+    digest_u64(&pins.digest, want.end_ns);
+    for (size_t i = 0; i < want.link_count; i++) {
+        digest_u64(&pins.digest, want.links[i].busy_ns);
+        digest_u64(&pins.digest, want.links[i].wait_ns);
+    }
     nadi_result_release(&want);
     nadi_result_release(&got);
     job_release(&j);
@@ -117,8 +125,11 @@ int main(int argc, char **argv)
         failed += !try_seed(100473, models[m], false, &folded);
         /* two chunks of a rank end at one instant, not in the same order on all ranks */
         failed += !try_seed(40050, models[m], false, &folded);
-        for (uint64_t seed = s.first; seed < s.first + s.cases && failed < 10; seed++)
+        pins_section(&pins, models[m]->name);
+        for (uint64_t seed = s.first; seed < s.first + s.cases && failed < 10; seed++) {
             failed += !try_seed(seed, models[m], false, &folded);
+            pins_case(&pins, seed);
+        }
         /* links of bytes a second: times have more digits than a double */
         uint64_t slow = 0;
         for (uint64_t seed = s.first; seed < s.first + s.cases / 5 && failed < 10; seed++)
@@ -130,5 +141,5 @@ int main(int argc, char **argv)
             return 1;
         }
     }
-    return failed != 0;
+    return !pins_end(&pins) || failed != 0;
 }
