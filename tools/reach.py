@@ -22,8 +22,13 @@ import time
 
 KINDS = ("unit", "property", "fuzz", "cli")  # labels of the tests that are used, and scripts
 # Arguments with which a test draws a part of its cases, the first ones: what these notice all do.
-SHARES = {"property.executors": ["2400"], "property.packet_fast_forward_jobs": ["110"],
-          "property.lower_bound": ["500"]}  # fmt: skip
+SHARES = {
+    f"property.{name}": [str(cases)]
+    for name, cases in {
+        "abreast": 2000, "beyond": 1000, "executors": 1200, "flit_fast_forward": 400, "flow": 20,
+        "learned": 2, "lower_bound": 150, "packet_fast_forward_jobs": 110,
+    }.items()
+}  # fmt: skip
 MEMORY_BYTES = 6 << 30
 FILE_BYTES = 1 << 28
 SKIPPED = 77 << 8

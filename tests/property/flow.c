@@ -18,7 +18,9 @@
 
 #include <cmocka.h>
 
-enum { CASES = 60, MOST_MESSAGES = 80 };
+enum { MOST_MESSAGES = 80 };
+
+static uint64_t cases = 60;
 
 static void draw(struct flow_case *c, uint64_t seed, double faster, bool together)
 {
@@ -57,7 +59,7 @@ static double last_ns(const struct flow_case *c)
 static void test_same_seed_same_times(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < CASES; seed++) {
+    for (uint64_t seed = 0; seed < cases; seed++) {
         struct flow_case a, b;
         draw(&a, seed, 1, false);
         draw(&b, seed, 1, false);
@@ -86,7 +88,7 @@ static void check_link(void *context, const struct nadi_network_counter *l)
 static void test_links(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < CASES; seed++) {
+    for (uint64_t seed = 0; seed < cases; seed++) {
         struct flow_case c;
         uint64_t bytes = 0;
         draw(&c, seed, 1, false);
@@ -105,7 +107,7 @@ static void test_links(void **state)
 static void test_work_conserving(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < CASES; seed++) {
+    for (uint64_t seed = 0; seed < cases; seed++) {
         struct flow_case c;
         struct nadi_rng r;
         double bytes = 0;
@@ -130,7 +132,7 @@ static void test_work_conserving(void **state)
 static void test_in_proportion(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < CASES; seed++) {
+    for (uint64_t seed = 0; seed < cases; seed++) {
         struct flow_case a, b;
         draw(&a, seed, 1, true);
         draw(&b, seed, 2, true);
@@ -181,7 +183,7 @@ static void test_crowds(void **state)
 {
     uint32_t clocked = 0;
     (void)state;
-    for (uint64_t seed = 0; seed < CASES; seed++) {
+    for (uint64_t seed = 0; seed < cases; seed++) {
         struct flow_case a, b;
         draw_crowd(&a, seed, false);
         draw_crowd(&b, seed, true);
@@ -201,11 +203,14 @@ static void test_crowds(void **state)
         flow_case_release(&b);
     }
     assert_true(pins_end(&crowds));
-    assert_true(clocked >= CASES / 2);
+    assert_true(clocked >= cases / 2);
 }
 
-int main(void)
+/* [CASES]: how many of each. */
+int main(int argc, char **argv)
 {
+    if (argc > 1 && !nadi_str_to_u64(argv[1], &cases))
+        return 2;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_seed_same_times),
         cmocka_unit_test(test_links),
