@@ -443,9 +443,9 @@ class Reach:
         self.save()
         rows = {**rows, **carried}
         for text, found in (
-            ("failed unchanged and are not used", lambda r: r["status"] not in (0, SKIPPED)),
-            (f"take more than {self.slowest} s and are not used",
-             lambda r: r["status"] == 0 and r["seconds"] > self.slowest),
+            ("failed unchanged and are not used",
+             lambda r: r["status"] not in (0, SKIPPED) and r["seconds"] <= self.slowest),
+            (f"take more than {self.slowest} s and are not used", lambda r: r["seconds"] > self.slowest),
         ):  # fmt: skip
             names = [t.name for t in self.tests if found(rows[t.name])]
             if names:
