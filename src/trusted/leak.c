@@ -161,7 +161,7 @@ static void add(const struct study *s, struct nadi_leak_result *r, uint32_t *at,
     r->rows[(*at)++] = row;
 }
 
-static bool is_as_documented(enum nadi_oblivious o, const uint32_t failed[NADI_LEAK_TESTS])
+bool nadi_leak_as_documented(enum nadi_oblivious o, const uint32_t failed[NADI_LEAK_TESTS])
 {
     const uint32_t first_order = failed[NADI_LEAK_UNIFORM] + failed[NADI_LEAK_PLACES] +
                                  failed[NADI_LEAK_PAIRS] + failed[NADI_LEAK_RUNS];
@@ -193,7 +193,7 @@ void nadi_leak_run(const struct nadi_leak_options *o, struct nadi_leak_result *r
             for (uint32_t k = i + 1; k < NADI_LEAK_SEQUENCES; k++)
                 add(&s, r, &at, (struct nadi_leak_row){(enum nadi_leak_test)test, i, k, 0, false});
     NADI_ASSERT(at == NADI_LEAK_ROWS);
-    r->as_documented = is_as_documented(o->oblivious, r->failed);
+    r->as_documented = nadi_leak_as_documented(o->oblivious, r->failed);
     for (uint32_t sequence = 0; sequence < NADI_LEAK_SEQUENCES; sequence++)
         nadi_mem_free(s.shown[sequence]);
 }

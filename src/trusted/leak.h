@@ -55,6 +55,8 @@ const char *nadi_leak_test_name(enum nadi_leak_test t);
 const char *nadi_leak_sequence_name(uint32_t s);
 /* What the level is documented to do. */
 const char *nadi_leak_expectation(enum nadi_oblivious o);
+/* Whether so many failed tests are what is documented of the level. */
+bool nadi_leak_as_documented(enum nadi_oblivious o, const uint32_t failed[NADI_LEAK_TESTS]);
 void nadi_leak_run(const struct nadi_leak_options *o, struct nadi_leak_result *r);
 
 #endif

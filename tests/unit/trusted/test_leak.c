@@ -76,9 +76,39 @@ static void test_levels(void **state)
     }
 }
 
+/* One failed test more or less of each kind, at each level. */
+static void test_as_documented(void **state)
+{
+    (void)state;
+    for (int test = 0; test < NADI_LEAK_TESTS; test++) {
+        uint32_t failed[NADI_LEAK_TESTS] = {0}, both[NADI_LEAK_TESTS] = {0};
+        failed[test] = both[test] = 1;
+        both[NADI_LEAK_REUSE] = 1;
+        assert_int_equal(nadi_leak_as_documented(NADI_OBLIVIOUS_NONE, failed),
+                         test == NADI_LEAK_PLACES);
+        assert_int_equal(nadi_leak_as_documented(NADI_OBLIVIOUS_SHUFFLE, failed),
+                         test == NADI_LEAK_REUSE);
+        assert_int_equal(nadi_leak_as_documented(NADI_OBLIVIOUS_SHUFFLE, both),
+                         test == NADI_LEAK_REUSE);
+        assert_false(nadi_leak_as_documented(NADI_OBLIVIOUS_PATH_ORAM, failed));
+    }
+    for (int a = 0; a < NADI_LEAK_TESTS; a++)
+        for (int b = 0; b < a; b++) { /* failures do not make up for each other */
+            uint32_t failed[NADI_LEAK_TESTS] = {0};
+            failed[a] = failed[b] = 1;
+            assert_false(nadi_leak_as_documented(NADI_OBLIVIOUS_PATH_ORAM, failed));
+            assert_false(nadi_leak_as_documented(NADI_OBLIVIOUS_SHUFFLE, failed));
+        }
+    const uint32_t none[NADI_LEAK_TESTS] = {0};
+    assert_false(nadi_leak_as_documented(NADI_OBLIVIOUS_NONE, none));
+    assert_false(nadi_leak_as_documented(NADI_OBLIVIOUS_SHUFFLE, none));
+    assert_true(nadi_leak_as_documented(NADI_OBLIVIOUS_PATH_ORAM, none));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_as_documented),
         cmocka_unit_test(test_p_values),
         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_levels),
