@@ -104,6 +104,51 @@ static void another_order_is_a_warning(void **state)
     input_case_release(&c);
 }
 
+/* Three collectives that differ in kind, size or dimensions, in all orders: the same ones, whatever
+ * the order; with another in place of one they are not. */
+static void any_order_is_seen_to_be_one(void **state)
+{
+    static const char *const lines[][4] = {
+        {"comm_type=0 comm_size=4", "comm_type=0 comm_size=8", "comm_type=0 comm_size=16",
+         "comm_type=0 comm_size=12"},
+        {"comm_type=0 comm_size=8", "comm_type=2 comm_size=8", "comm_type=7 comm_size=8",
+         "comm_type=6 comm_size=8"},
+        {"comm_type=0 comm_size=8 involved_dim=true,false",
+         "comm_type=0 comm_size=8 involved_dim=false,true",
+         "comm_type=0 comm_size=8 involved_dim=true,true", "comm_type=0 comm_size=16"},
+    };
+    static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        for (int k = 0; k < 36; k++)
+            for (int other = 0; other < 2; other++) {
+                const int *a = orders[k / 6], *b = orders[k % 6];
+                struct input_case c;
+                char texts[2][400];
+                for (int side = 0; side < 2; side++) {
+                    const int *o = side ? b : a;
+                    snprintf(texts[side], sizeof(texts[side]),
+                             "COLL 1 x %s\nCOLL 2 y %s\nCOLL 3 z %s\n", lines[i][o[0]],
+                             lines[i][o[1]], lines[i][side && other ? 3 : o[2]]);
+                }
+                input_case_init(&c);
+                input_case_network(&c, "topology: [Ring, Ring]\nnpus_count: [2, 2]\n"
+                                       "bandwidth: [50, 50]\nlatency: [500, 500]\n");
+                input_case_system(&c, "{\"all-reduce-implementation\": [\"ring\", \"ring\"],\n"
+                                      "\"all-gather-implementation\": [\"ring\", \"ring\"],\n"
+                                      "\"reduce-scatter-implementation\": [\"ring\", \"ring\"],\n"
+                                      "\"all-to-all-implementation\": [\"direct\", \"direct\"],\n"
+                                      "\"collective-optimization\": \"baseline\", "
+                                      "\"preferred-dataset-splits\": 1}");
+                input_case_workload(&c, 4, texts[0]);
+                input_case_trace(&c, "w", 2, texts[1]);
+                if (input_case_load(&c, true) != !other)
+                    fail_msg("%s%s%s", texts[0], texts[1], nadi_str_get(&c.messages));
+                input_case_release(&c);
+            }
+}
+
 /* BROADCAST is a local timer: nobody need join. */
 static void broadcasts_are_local(void **state)
 {
@@ -208,6 +253,7 @@ int main(void)
         cmocka_unit_test(sizes_and_kinds),
         cmocka_unit_test(involved_dimensions_count_for_all_ranks),
         cmocka_unit_test(another_order_is_a_warning),
+        cmocka_unit_test(any_order_is_seen_to_be_one),
         cmocka_unit_test(broadcasts_are_local),
         cmocka_unit_test(messages_pair_up),
         cmocka_unit_test(size_mismatch),
