@@ -339,6 +339,35 @@ static void calls_that_wait(void **state)
     }
 }
 
+/* A kernel whose call is not known begins to wait when its operator begins; one whose call is
+ * known, with the call, also where another's is not. */
+static void launches_by_call_or_operator(void **state)
+{
+    struct recording r;
+    struct imported x;
+    struct capture *c = recording_begin(&r, NULL);
+    (void)state;
+    capture_op(c, &(struct capture_op){.name = "aten::mm", .from = T0, .to = T0 + 90000});
+    const uint64_t call = capture_call(c, 0, "cudaLaunchKernel", T0 + 7000, T0 + 9000);
+    for (uint64_t k = 0; k < 2; k++)
+        capture_work(c, &(struct capture_work){.name = k ? "unknown" : "known",
+                                               .stream = 7,
+                                               .from = T0 + 20000 + (int64_t)k * 10000,
+                                               .to = T0 + 25000 + (int64_t)k * 10000,
+                                               .correlation = k ? 0 : call,
+                                               .external = c->external});
+    recording_end(&r);
+    imported_make(&x, &r, NULL);
+    assert_int_equal(x.capture.device.work_count, 2);
+    for (uint32_t w = 0; w < 2; w++) {
+        const struct nadi_device_work *work = &x.capture.device.works[w];
+        const int64_t waits = work->from - work->launched;
+        assert_int_equal(waits, work->call == NADI_NONE ? 30000 : 13000);
+    }
+    imported_release(&x);
+    recording_release(&r);
+}
+
 static void refuse(const char *host, const char *device, const char *code)
 {
     struct imported x;
@@ -417,11 +446,17 @@ static void not_of_one_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(host_schemas),      cmocka_unit_test(methods_to_link),
-        cmocka_unit_test(devices_and_steps), cmocka_unit_test(exact_times),
-        cmocka_unit_test(device_clock),      cmocka_unit_test(processor_only),
-        cmocka_unit_test(contradictions),    cmocka_unit_test(calls_that_wait),
-        cmocka_unit_test(named_errors),      cmocka_unit_test(not_of_one_run),
+        cmocka_unit_test(host_schemas),
+        cmocka_unit_test(methods_to_link),
+        cmocka_unit_test(devices_and_steps),
+        cmocka_unit_test(exact_times),
+        cmocka_unit_test(device_clock),
+        cmocka_unit_test(processor_only),
+        cmocka_unit_test(contradictions),
+        cmocka_unit_test(calls_that_wait),
+        cmocka_unit_test(launches_by_call_or_operator),
+        cmocka_unit_test(named_errors),
+        cmocka_unit_test(not_of_one_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
