@@ -281,8 +281,8 @@ static void draw_list(struct packet_case *c, uint64_t seed)
 
 static void describe_list(struct packet_case *c, struct nadi_str *text)
 {
-    const uint64_t *totals = (const uint64_t *)&c->listed->totals;
     packet_case_run(c);
+    const uint64_t *totals = (const uint64_t *)&c->listed->totals;
     const struct nadi_result_data of = {.in = &c->in, .r = &c->result};
     for (size_t t = 0; nadi_flows_files[t]; t++)
         nadi_view_csv(nadi_flows_files[t], &of, text);
