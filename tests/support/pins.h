@@ -19,7 +19,8 @@ struct pins {
 
 #define PINS(file, first_section, cases_a_line)                                                    \
     {                                                                                              \
-        .name = (file), .each = (cases_a_line), .digest = DIGEST_INIT, .text = NADI_STR_INIT       \
+        .name = (file), .section = (first_section), .each = (cases_a_line), .digest = DIGEST_INIT, \
+        .text = NADI_STR_INIT                                                                      \
     }
 
 /* Further cases are of another section. */
