@@ -206,7 +206,7 @@ static const struct row rows[] = {
     {NADI_SCHEMA_SYSTEM, "system b", system_b, true, 43, UINT64_C(0x9791d4320b641a67)},
     {NADI_SCHEMA_PACKET, "packet a", packet_a, true, 73, UINT64_C(0x37cd818e2b6f777d)},
     {NADI_SCHEMA_PACKET, "packet b", packet_b, true, 73, UINT64_C(0x746c73734ab0ea4d)},
-    {NADI_SCHEMA_EVENTS, "events a", events_a, true, 5, UINT64_C(0x831e6dbab67af357)},
+    {NADI_SCHEMA_EVENTS, "events a", events_a, true, 5, UINT64_C(0x51058d29ffe8e214)},
     {NADI_SCHEMA_NETWORK, "network a", network_a, true, 16, UINT64_C(0x43a0dde2eb403c1b)},
     {NADI_SCHEMA_GRAPH, "graph a", graph_a, true, 4, UINT64_C(0xa70472f10d1c98fb)},
     {NADI_SCHEMA_GRAPH, "graph b", graph_b, true, 4, UINT64_C(0xba82f5a9fe290718)},
