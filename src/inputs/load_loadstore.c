@@ -6,30 +6,29 @@
 
 #define AT(member) offsetof(struct nadi_loadstore_config, member)
 
-static const struct knob {
+struct knob {
     const char *key;
     size_t offset;
-} wholes[] =
-    {
-        {"sms", AT(sms)},
-        {"copy-sms", AT(copy_sms)},
-        {"request", AT(request_bytes)},
-        {"header", AT(header_bytes)},
-        {"control", AT(control_bytes)},
-        {"outstanding", AT(outstanding)},
-        {"exact-lines", AT(exact_lines)},
-        {"hop-credits", AT(hop_credits)},
-        {"engines", AT(engines)},
-        {"engine-outstanding", AT(engine_requests)},
-},
-  times[] =
-      {
-          {"engine-setup", AT(setup_ns)},  {"memory", AT(memory_ns)}, {"fence", AT(fence_ns)},
-          {"ll128-latency", AT(ll128_ns)}, {"poll", AT(poll_ns)},
-},
-  rates[] = {
-      {"sm-rate", AT(sm_bytes_per_ns)},
-      {"engine-rate", AT(engine_bytes_per_ns)},
+};
+static const struct knob wholes[] = {
+    {"sms", AT(sms)},
+    {"copy-sms", AT(copy_sms)},
+    {"request", AT(request_bytes)},
+    {"header", AT(header_bytes)},
+    {"control", AT(control_bytes)},
+    {"outstanding", AT(outstanding)},
+    {"exact-lines", AT(exact_lines)},
+    {"hop-credits", AT(hop_credits)},
+    {"engines", AT(engines)},
+    {"engine-outstanding", AT(engine_requests)},
+};
+static const struct knob durations[] = {
+    {"engine-setup", AT(setup_ns)},  {"memory", AT(memory_ns)}, {"fence", AT(fence_ns)},
+    {"ll128-latency", AT(ll128_ns)}, {"poll", AT(poll_ns)},
+};
+static const struct knob rates[] = {
+    {"sm-rate", AT(sm_bytes_per_ns)},
+    {"engine-rate", AT(engine_bytes_per_ns)},
 };
 
 enum { H100, A100, V100, B200 };
@@ -91,8 +90,8 @@ bool nadi_loadstore_config_fill(struct nadi_loadstore_config *c,
         if (v->count)
             *(uint32_t *)((char *)c + wholes[i].offset) = (uint32_t)v->items->number;
     }
-    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-        *(double *)((char *)c + times[i].offset) = nadi_schema_number(values, times[i].key);
+    for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++)
+        *(double *)((char *)c + durations[i].offset) = nadi_schema_number(values, durations[i].key);
     for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
         if (nadi_schema_get(values, rates[i].key)->count)
             *(double *)((char *)c + rates[i].offset) =

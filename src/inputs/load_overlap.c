@@ -190,7 +190,8 @@ static void look_ahead(struct overlap *o)
     }
 }
 
-/* ---- what meets -------------------------------------------------------------------------------
+/* ---- what shares links
+ * -------------------------------------------------------------------------------
  */
 
 /* Of user b's nodes in the dimension what may run beside nodes of a: by node the lesser. */
@@ -217,7 +218,7 @@ static double beside(struct overlap *o, uint32_t a, uint32_t b, uint32_t d)
 }
 
 /* The most of a dimension; all of them in *all_ns. */
-static uint32_t find_meeting(struct overlap *o, double *all_ns)
+static uint32_t find_shared(struct overlap *o, double *all_ns)
 {
     uint32_t worst = 0;
     double most = 0;
@@ -258,7 +259,7 @@ static const char *look_at(struct nadi_load *l, struct overlap *o)
     o->behind = NADI_NEW(uint32_t, (size_t)o->t->node_count * o->user_count);
     look_back(o);
     look_ahead(o);
-    const uint32_t dim = find_meeting(o, &ns);
+    const uint32_t dim = find_shared(o, &ns);
     const double computing = computing_ns(o->t);
     if (!(ns > MATTERS * computing))
         return NULL;

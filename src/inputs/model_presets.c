@@ -1,10 +1,11 @@
 #include "inputs/model_presets.h"
 
+#include "base/time.h"
 #include "inputs/flit_config.h"
 #include "inputs/loadstore_config.h"
 #include "inputs/packet_config.h"
 
-#define US(n) ((nadi_time)(n)*1000 * NADI_PS_PER_NS)
+#define US(n) nadi_time_from_ns((n)*1000)
 
 typedef bool fill_fn(void *config, const struct nadi_schema_values *values,
                      struct nadi_arena *arena, struct nadi_diags *diags);

@@ -494,6 +494,7 @@ static const struct key_case key_cases[] = {
     {COMPUTE, "ranks", "0-7,12", "0-7,12", "[1]", "schema/type"},
     {COMPUTE, "jitter", "0.1", "0.1", "-0.1", "schema/range"},
     {COMPUTE, "distribution", "lognormal", "lognormal", "gauss", "schema/word"},
+    {COMPUTE, "draw-length", "50us", "50000 ns", "0", "schema/range"},
     {START, "ranks", "0-7,12", "0-7,12", "[1]", "schema/type"},
     {START, "jitter", "0.1", "0.1", "-0.1", "schema/range"},
     {START, "distribution", "lognormal", "lognormal", "gauss", "schema/word"},
