@@ -116,7 +116,8 @@ enum nadi_status nadi_do_job_write(struct nadi_job *job, const struct nadi_outpu
         .layers = whole.layers != 0,
         .five_column = whole.five_column != 0,
         .link_usage = whole.link_usage != 0,
-        .timeline = whole.timeline != 0,
+        /* of a run whose nodes were too many to be kept there is none, unless all is asked for */
+        .timeline = whole.timeline != 0 && (job->result.span_count || !whole.some_timeline),
         .some_timeline = whole.some_timeline != 0,
         .some_db = whole.some_db != 0,
         .timeline_limit_ranks =

@@ -10,7 +10,7 @@
 
 static double simulate(const struct nadi_study *study, struct nadi_diags *diags)
 {
-    const struct nadi_run_options options = nadi_model_auto_options();
+    const struct nadi_run_options options = nadi_model_plain_options();
     uint64_t ns = 0;
     return nadi_model_time(study, &options, &ns, diags) ? (double)ns / 1e9 : 0;
 }

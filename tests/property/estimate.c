@@ -142,8 +142,8 @@ static void compare(uint64_t seed, const struct nadi_study *study,
     nadi_diags_release(&diags);
 }
 
-/* A step that `auto` simulates with contention: the estimate knows it, and without contention it
- * takes no longer. */
+/* A step that `auto` simulates with contention: without contention it takes no longer. The estimate
+ * knows the contention of messages across dimensions, but not that of groups that share links. */
 static void compare_met(uint64_t seed, const struct nadi_study *study,
                         const struct nadi_model_plan *asked, const struct nadi_strategy *s,
                         const char *what, bool say, struct counts *n)
@@ -226,7 +226,7 @@ int main(int argc, char **argv)
            "%%\n",
            (unsigned long long)met.drawn, (unsigned long long)met.above,
            (unsigned long long)met.within, (unsigned long long)met.plain, 100 * met.worst);
-    if (met.above || met.memory_off || met.within * 3 < met.plain * 2 || met.drawn * 20 < s.cases)
+    if (met.above || met.memory_off || met.within * 2 < met.plain || met.drawn * 20 < s.cases)
         return 1;
     return !pins_end(&pins) || n.drawn * 3 < s.cases || n.memory_off || n.above ||
            n.within * 20 < n.plain * 19 || mean > 0.025;
