@@ -246,8 +246,13 @@ static void note_ends(struct nadi_trace_facts *facts, const struct nadi_trace *t
         if (facts->peers.count == 0 || facts->peers.items[facts->peers.count - 1] != peer)
             NADI_PUSH(&facts->peers, peer);
     }
+    size_t kept = 0;
     if (facts->peers.count)
         qsort(facts->peers.items, facts->peers.count, sizeof(*facts->peers.items), by_value);
+    for (size_t i = 0; i < facts->peers.count; i++)
+        if (kept == 0 || facts->peers.items[kept - 1] != facts->peers.items[i])
+            facts->peers.items[kept++] = facts->peers.items[i];
+    facts->peers.count = kept;
 }
 
 static bool may_be_own(const struct nadi_trace_facts *facts, uint32_t rank)

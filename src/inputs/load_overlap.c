@@ -17,7 +17,9 @@ static const double MATTERS = 0.1; /* of the computation: a fifth of it in runs 
 
 struct user { /* a group, or all sends (NADI_NONE) */
     uint32_t group;
-    uint32_t *items; /* its nodes, in topological order */
+    uint32_t name;                /* by which its first node names it */
+    uint32_t span[NADI_MAX_DIMS]; /* by dimension: members in a line */
+    uint32_t *items;              /* its nodes, in topological order */
     size_t count, capacity;
 };
 
@@ -49,14 +51,6 @@ static uint32_t span_of(const struct nadi_topology *t, const struct nadi_group *
         span += alone;
     }
     return span;
-}
-
-/* By dimension, members in a line. */
-static void spans_of(const struct overlap *o, uint32_t group, uint32_t *span)
-{
-    const struct nadi_topology *t = &o->in->topology;
-    for (uint32_t d = 0; d < t->dim_count; d++)
-        span[d] = group == NADI_NONE ? 1 : span_of(t, &o->in->groups.items[group], d);
 }
 
 /* What all but a share of the result costs a member in each of the dimensions, one by one. */
@@ -117,32 +111,43 @@ static bool order_nodes(struct overlap *o)
     return end == t->node_count;
 }
 
-static uint32_t user_for(struct overlap *o, uint32_t group)
+static uint32_t user_for(struct overlap *o, uint32_t group, uint32_t name)
 {
+    const struct nadi_topology *t = &o->in->topology;
     uint32_t u = 0;
     while (u < o->user_count && o->users[u].group != group)
         u++;
     if (u == o->user_count && u < MOST_USERS) {
-        o->users[u] = (struct user){.group = group};
+        o->users[u] = (struct user){.group = group, .name = name};
+        for (uint32_t d = 0; d < t->dim_count; d++)
+            o->users[u].span[d] =
+                group == NADI_NONE ? 1 : span_of(t, &o->in->groups.items[group], d);
         o->user_count++;
     }
     return u;
 }
 
+/* MOST_USERS: of none. */
+static uint32_t find_user(struct overlap *o, uint32_t n)
+{
+    const struct nadi_trace_comm *comm = nadi_trace_comm(o->t, n);
+    if (o->t->type[n] == NADI_NODE_SEND)
+        return user_for(o, NADI_NONE, 0);
+    if (o->t->type[n] != NADI_NODE_COLL)
+        return MOST_USERS;
+    const uint32_t name = comm && comm->group != NADI_NONE ? comm->group : 0;
+    for (uint32_t u = 0; u < o->user_count; u++)
+        if (o->users[u].group != NADI_NONE && o->users[u].name == name)
+            return u;
+    const uint32_t group =
+        nadi_groups_resolve(&o->in->groups, nadi_trace_string(o->t, name), o->rank);
+    return group == NADI_NONE ? MOST_USERS : user_for(o, group, name);
+}
+
 static void find_users(struct overlap *o)
 {
-    const struct nadi_trace *t = o->t;
-    for (uint32_t i = 0; i < t->node_count; i++) {
-        const uint32_t n = o->order[i];
-        const struct nadi_trace_comm *comm = nadi_trace_comm(t, n);
-        uint32_t group = NADI_NONE, u = MOST_USERS;
-        if (t->type[n] == NADI_NODE_COLL) {
-            const uint32_t name = comm && comm->group != NADI_NONE ? comm->group : 0;
-            group = nadi_groups_resolve(&o->in->groups, nadi_trace_string(t, name), o->rank);
-            u = group == NADI_NONE ? MOST_USERS : user_for(o, group);
-        } else if (t->type[n] == NADI_NODE_SEND) {
-            u = user_for(o, NADI_NONE);
-        }
+    for (uint32_t i = 0; i < o->t->node_count; i++) {
+        const uint32_t n = o->order[i], u = find_user(o, n);
         o->user_of[n] = (uint8_t)u;
         if (u == MOST_USERS)
             continue;
@@ -197,14 +202,11 @@ static void look_ahead(struct overlap *o)
 /* Of user b's nodes in the dimension what may run beside nodes of a: by node the lesser. */
 static double beside(struct overlap *o, uint32_t a, uint32_t b, uint32_t d)
 {
-    uint32_t span_a[NADI_MAX_DIMS], span_b[NADI_MAX_DIMS];
     const struct user *one = &o->users[a], *other = &o->users[b];
     double ns = 0;
-    spans_of(o, one->group, span_a);
-    spans_of(o, other->group, span_b);
     o->sum_ns[0] = 0;
     for (size_t i = 0; i < one->count; i++)
-        o->sum_ns[i + 1] = o->sum_ns[i] + node_ns(o, one->items[i], d, span_a);
+        o->sum_ns[i + 1] = o->sum_ns[i] + node_ns(o, one->items[i], d, one->span);
     if (!(o->sum_ns[one->count] > 0))
         return 0;
     for (size_t i = 0; i < other->count; i++) {
@@ -212,7 +214,8 @@ static double beside(struct overlap *o, uint32_t a, uint32_t b, uint32_t d)
         const uint32_t first = o->before[n * o->user_count + a];
         const uint32_t end = o->behind[n * o->user_count + a];
         if (end > first)
-            ns += fmin(node_ns(o, other->items[i], d, span_b), o->sum_ns[end] - o->sum_ns[first]);
+            ns += fmin(node_ns(o, other->items[i], d, other->span),
+                       o->sum_ns[end] - o->sum_ns[first]);
     }
     return ns;
 }
