@@ -219,9 +219,10 @@ class Messages:
             given = [ctypes.byref(i.stopping) if a is STOPPING else a for a in arguments]
             if STOPPING not in arguments:
                 lib.nadi_messages_stop(self.handle, ctypes.byref(i.stop))
-            value = i.call(lambda: function(*given, self.handle))
-            lib.nadi_messages_stop(self.handle, None)
-        return value
+            try:
+                return i.call(lambda: function(*given, self.handle))
+            finally:
+                lib.nadi_messages_stop(self.handle, None)
 
     def error(self, status=INPUT):
         return error_of(messages_of(self.handle), status)
