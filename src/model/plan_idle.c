@@ -104,6 +104,15 @@ static bool of_experts(struct nadi_model_plan *p, const struct nadi_model *m,
     return check(p, rows, COUNT(rows), diags);
 }
 
+/* Does anything come ahead of the layer that it is for? ZeRO 1 and 2 gather parameters once a step,
+ * unless all are there before it begins. */
+static bool fetches_ahead(const struct nadi_model_plan *p)
+{
+    const uint32_t loaded = NADI_OFFLOAD_PARAMETERS | NADI_OFFLOAD_EXPERTS | NADI_OFFLOAD_CACHE;
+    const bool gathered = p->zero == 3 || (p->zero > 0 && p->overlap_parameters);
+    return (p->mode == NADI_MODE_TRAIN && gathered) || p->streaming || (p->offload & loaded);
+}
+
 /* Has the family sequences of tokens? */
 static bool has_tokens(const struct nadi_model *m)
 {
@@ -114,7 +123,6 @@ static bool of_work(struct nadi_model_plan *p, const struct nadi_model *m, struc
 {
     static const char tp[] = "set tp above 1, or leave it out";
     const bool narrow = p->precision == NADI_FP8 || p->precision == NADI_FP4;
-    const bool fetched = p->zero == 3 || p->streaming || p->offload;
     const bool plain = !p->flash || p->portable;
     const struct row rows[] = {
         {"sequence", p->tokens > 0 || !has_tokens(m), has_tokens(m), "", "leave it out",
@@ -129,9 +137,11 @@ static bool of_work(struct nadi_model_plan *p, const struct nadi_model *m, struc
          "set cp above 1, or leave it out", "says how ranks share a sequence, but cp is 1"},
         {"schedule", p->schedule != NADI_SCHEDULE_1F1B, p->pp > 1, "pp",
          "set pp above 1, or leave it out", "is the order of a pipeline, but pp is 1"},
-        {"prefetch", p->prefetch != 1, fetched, "zero execution offload place mode",
-         "set zero to 3, or leave it out",
-         "says how many layers are fetched ahead, but parameters are not fetched"},
+        {"prefetch", p->prefetch != 1, fetches_ahead(p),
+         "zero overlap-parameters execution offload place mode",
+         "shard parameters (zero 3, or 1 and 2 with overlap-parameters) or place them elsewhere, "
+         "or leave it out",
+         "says how many layers are fetched ahead, but nothing is"},
         {"attention-kernel", plain, nadi_model_is_transformer(m), "", "leave it out",
          "is for attention, which the model has not"},
         {"tp-overlap", p->tp_overlap > 0, p->tp > 1, "tp", tp,

@@ -102,7 +102,9 @@ static const struct nadi_setting plan_keys[] = {
     COUNT("zero", "0",
           "ZeRO stage: 1 splits optimizer states over the replicas, 2 gradients too, 3 parameters "
           "too (FSDP). 1 is Megatron-LM's distributed optimizer."),
-    COUNT("prefetch", "1", "zero 3: layers gathered ahead."),
+    COUNT("prefetch", "1",
+          "Layers whose parameters are gathered or loaded ahead, and keys and values that lie in a "
+          "tier: zero 3 in every pass, 1 and 2 with overlap-parameters in a step's first."),
     COUNT(
         "prefetch-rows", "0",
         "Of a DLRM whose tables lie in a tier: micro-batches whose rows are loaded ahead, of this "

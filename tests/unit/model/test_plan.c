@@ -125,7 +125,11 @@ static void refused(void **state)
         {"llama3-8b", "tp=2 narrow-transfers=1", "plan/impossible", "fp8 or fp4"},
         {"llama3-8b", "precision=fp8 narrow-transfers=1", "plan/impossible", "tp is 1"},
         {"llama3-8b", "tp-overlap=0.5", "plan/impossible", "tp is 1"},
-        {"llama3-8b", "dp=2 zero=1 prefetch=4", "plan/impossible", "not fetched"},
+        {"llama3-8b", "dp=2 prefetch=4", "plan/impossible", "nothing is"},
+        {"llama3-8b", "dp=2 zero=2 overlap-parameters=0 prefetch=4", "plan/impossible",
+         "nothing is"},
+        {"llama3-8b", "dp=2 offload=[optimizer] prefetch=4", "plan/impossible", "nothing is"},
+        {"llama3-8b", "mode=decode prefetch=4", "plan/impossible", "nothing is"},
         {"llama3-8b", "mode=decode backward-launch=0.5", "plan/impossible", "for training"},
         {"llama3-8b", "mode=decode kernels-an-operation=3", "plan/impossible", "from graphs"},
         {"resnet50", "sequence=512", "plan/impossible", "the model has none"},
@@ -158,7 +162,11 @@ static void refused(void **state)
 static void idle(void **state)
 {
     static const char *const fine[] = {"skew=0 capacity=0 chunk=0 prefetch=1 context=ring",
-                                       "framework=megatron-core", "framework=torchtitan tp=2",
+                                       "dp=2 zero=1 prefetch=4",
+                                       "dp=2 zero=2 prefetch=0",
+                                       "dp=2 zero=3 overlap-parameters=0 prefetch=0",
+                                       "framework=megatron-core",
+                                       "framework=torchtitan tp=2",
                                        "framework=automodel mode=prefill sequence-parallel=0"};
     struct nadi_model_plan p;
     struct nadi_model m;
