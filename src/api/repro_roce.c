@@ -14,7 +14,7 @@
 #include "sim/run.h"
 
 enum { RACKS = 8, PER_RACK = 16, GPUS = RACKS * PER_RACK, SPINES = 8, KIB = 1024 };
-enum { SCHEMES = 10, WORKLOADS = 6, MOST_FLOWS = 64 };
+enum { SCHEMES = 10, WORKLOADS = 6, BESIDE = 2 * (RACKS - 1) };
 
 static const char *const schemes[SCHEMES] = {NADI_CONGESTION_WORDS};
 
@@ -133,18 +133,14 @@ static bool simulate(struct study *s, int scheme, int which)
 static const char *flow_file(struct nadi_repro *r, bool incast)
 {
     struct nadi_str rows = NADI_STR_INIT;
-    int count = 0;
     for (int g = PER_RACK; g < GPUS; g += 8) {
         const int from = g + 4, to = (from + 2 * PER_RACK) % (GPUS - PER_RACK) + PER_RACK;
         if (incast)
             nadi_str_printf(&rows, "%d 0 3 100 8000000 0\n", g);
-        count += incast;
-        if (from / PER_RACK == to / PER_RACK)
-            continue;
         nadi_str_printf(&rows, "%d %d 3 100 8000000 0\n", from, to);
-        count++;
     }
-    const char *path = nadi_repro_file(r, "flows.txt", "%d\n%s", count, nadi_str_get(&rows));
+    const char *path = nadi_repro_file(r, "flows.txt", "%d\n%s", incast ? 2 * BESIDE : BESIDE,
+                                       nadi_str_get(&rows));
     nadi_str_release(&rows);
     return path;
 }
@@ -167,8 +163,8 @@ static struct crowd crowd_of(const struct nadi_inputs *in, const struct nadi_flo
         squares += rate * rate;
         count++;
     }
-    c.mean_us = count ? c.mean_us / count : 0;
-    c.jain = count ? sum * sum / (count * squares) : 0;
+    c.mean_us /= count;
+    c.jain = sum * sum / (count * squares);
     return c;
 }
 
@@ -178,10 +174,12 @@ static void times_beside(const struct nadi_inputs *in, const struct nadi_flows_r
 {
     for (size_t i = 0; i < result->done_count; i++) {
         uint32_t place = 0;
+        if (in->flows->list.items[result->done[i].flow].dst == 0)
+            continue;
         for (uint32_t f = 0; f < result->done[i].flow; f++)
             place += in->flows->list.items[f].dst != 0;
-        if (in->flows->list.items[result->done[i].flow].dst != 0 && place < MOST_FLOWS)
-            us[place] = (double)result->done[i].duration / 1e6;
+        NADI_ASSERT(place < BESIDE);
+        us[place] = (double)result->done[i].duration / 1e6;
     }
 }
 
@@ -243,8 +241,7 @@ static bool run_flows(struct study *s, int scheme, bool incast, struct nadi_inpu
 static void take_incast(const struct nadi_inputs *in, const struct nadi_flows_result *result,
                         const double *alone, struct incast *i)
 {
-    double beside[MOST_FLOWS] = {0};
-    uint32_t count = 0;
+    double beside[BESIDE] = {0};
     i->into = crowd_of(in, result, true);
     i->beside = crowd_of(in, result, false);
     i->pauses = result->pfc_total;
@@ -252,21 +249,16 @@ static void take_incast(const struct nadi_inputs *in, const struct nadi_flows_re
     for (uint32_t p = 0; p < result->port_count; p++)
         i->longest_kb = fmax(i->longest_kb, (double)result->ports[p].peak_bytes / 1e3);
     times_beside(in, result, beside);
-    for (int f = 0; f < MOST_FLOWS; f++) {
-        if (!(alone[f] > 0))
-            continue;
-        i->slowdown += beside[f] / alone[f];
-        i->victims += beside[f] > 1.5 * alone[f];
-        count++;
+    for (int f = 0; f < BESIDE; f++) {
+        i->slowdown += beside[f] / alone[f] / BESIDE;
+        i->victims += beside[f] > 1.5 * alone[f] ? 1.0 / BESIDE : 0;
     }
-    i->slowdown /= count;
-    i->victims /= count;
     draw_queues(result, 8000, 1.25e7, &i->line);
 }
 
 static bool simulate_incast(struct study *s, int scheme)
 {
-    double alone[MOST_FLOWS] = {0};
+    double alone[BESIDE] = {0};
     bool ok = true;
     for (int incast = 0; ok && incast < 2; incast++) {
         struct nadi_inputs in;

@@ -90,9 +90,69 @@ static void is_the_same_again(void **state)
     nadi_arena_release(&arena);
 }
 
+/* What was lost at some looks at a long sequence, of which a window is a part, and at one of a
+ * token beside it; the sums have a fixed order. */
+enum { NOTED = 9 };
+static const struct {
+    uint32_t call;
+    double lost;
+} looks[NOTED] = {{1, 1.597836},  {2, 1.495352},  {3, 1.464012},   {8, 1.292033},  {20, 0.514343},
+                  {40, 0.122480}, {60, 0.026766}, {100, 0.010857}, {142, 0.003887}};
+static uint32_t looked;
+
+static void note(void *context, double share, double loss)
+{
+    (void)context;
+    (void)share;
+    looked++;
+    for (size_t i = 0; i < NOTED; i++)
+        if (looked == looks[i].call)
+            assert_true(fabs(loss - looks[i].lost) < 1e-5);
+}
+
+static void goes_this_way(void **state)
+{
+    (void)state;
+    uint32_t tokens[70];
+    for (uint32_t i = 0; i < 70; i++)
+        tokens[i] = i * i % 7 % TOKENS;
+    const struct nadi_gru_sequence sequences[] = {{tokens, 70, says_c}, {with_d + 3, 1, says_d}};
+    const struct nadi_gru_watch watch = {.progress = note, .to = 1};
+    struct nadi_arena arena;
+    struct nadi_rng rng;
+    nadi_arena_init(&arena);
+    nadi_rng_init(&rng, 3, "test");
+    struct nadi_gru g = nadi_gru_sized(TOKENS, 1 + NADI_GRU_PROGRESS);
+    looked = 0;
+    (void)nadi_gru_train(&g, sequences, 2, &rng, &arena, &watch);
+    assert_int_equal(looked, looks[NOTED - 1].call); /* then it knows them */
+    nadi_arena_release(&arena);
+}
+
+/* What cannot be known is looked at 400 times. */
+static void gives_up(void **state)
+{
+    (void)state;
+    const struct nadi_gru_sequence sequences[] = {{with_c + 8, 1, says_c}, {with_d + 8, 1, says_c}};
+    struct nadi_arena arena;
+    struct nadi_rng rng;
+    nadi_arena_init(&arena);
+    nadi_rng_init(&rng, 3, "test");
+    watched.calls = 0;
+    watched.share = 0;
+    watched.watch = (struct nadi_gru_watch){.progress = see, .to = 1};
+    struct nadi_gru g = nadi_gru_sized(TOKENS, 1 + NADI_GRU_PROGRESS);
+    const double loss = nadi_gru_train(&g, sequences, 2, &rng, &arena, &watched.watch);
+    assert_true(fabs(loss - 0.348053) < 1e-5);
+    assert_int_equal(watched.calls, 800);
+    assert_true(fabs(watched.share - 1) < 1e-9);
+    nadi_arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(learns),
-                                       cmocka_unit_test(is_the_same_again)};
+                                       cmocka_unit_test(is_the_same_again),
+                                       cmocka_unit_test(goes_this_way), cmocka_unit_test(gives_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
