@@ -29,7 +29,7 @@ static bool same_nodes(const struct nadi_graph *g, uint32_t a, uint32_t b)
 {
     const struct nadi_graph_node *x = &g->nodes[a], *y = &g->nodes[b];
     return x->forward_bits_s == y->forward_bits_s && x->planes == y->planes &&
-           x->in_switch_bytes_per_ns >= y->in_switch_bytes_per_ns &&
+           x->middle == y->middle && x->in_switch_bytes_per_ns >= y->in_switch_bytes_per_ns &&
            x->in_switch_bytes_per_ns <= y->in_switch_bytes_per_ns &&
            x->in_switch_latency_ns >= y->in_switch_latency_ns &&
            x->in_switch_latency_ns <= y->in_switch_latency_ns && strcmp(x->role, y->role) == 0 &&
@@ -153,7 +153,8 @@ static bool find(struct mapping *m, uint32_t x, uint32_t y)
 }
 
 /* The planes of an NPU's cables to equal switches, the first of which is given. */
-static bool find_from(struct mapping *m, uint32_t device, uint32_t first, uint32_t *number)
+static bool find_from(struct mapping *m, uint32_t device, uint32_t first, uint32_t *number,
+                      uint32_t *set)
 {
     const struct nadi_graph *g = m->g;
     const struct nadi_graph_port *ports = &g->ports[g->first_port[device]];
@@ -180,6 +181,7 @@ static bool find_from(struct mapping *m, uint32_t device, uint32_t first, uint32
         for (uint32_t k = 0; k < size; k++) {
             number[m->to[m->moved[k]]] = 0;
             number[m->moved[k]] = planes;
+            set[m->moved[k]] = x;
         }
     }
     nadi_mem_free(plane);
@@ -195,7 +197,7 @@ static void note_lowest(struct mapping *m)
             m->lowest[g->ports[p].peer] = n;
 }
 
-bool nadi_graph_find_planes(const struct nadi_graph *g, uint32_t *number)
+bool nadi_graph_find_planes(const struct nadi_graph *g, uint32_t *number, uint32_t *set)
 {
     const uint32_t nodes = g->node_count;
     uint32_t degree = 1;
@@ -217,7 +219,7 @@ bool nadi_graph_find_planes(const struct nadi_graph *g, uint32_t *number)
         for (uint32_t i = 0; is_device(g, n) && i < nadi_graph_degree(g, n); i++) {
             const uint32_t peer = g->ports[g->first_port[n] + i].peer;
             if (!is_device(g, peer) && number[peer] == 1)
-                found |= find_from(&m, n, i, number);
+                found |= find_from(&m, n, i, number, set);
         }
     nadi_mem_free(m.to);
     nadi_mem_free(m.from);

@@ -12,9 +12,11 @@
 
 #include "platform/graph.h"
 
-/* Of a finished graph; number[node] is 1 for all. Switches of the first plane of each set get the
- * number of its planes, those of the others 0. Were there any? O(nodes + links) a set, and as much
- * in all for mappings that do not hold. */
-bool nadi_graph_find_planes(const struct nadi_graph *g, uint32_t *number) NADI_MUST_USE;
+/* Of a finished graph; number[node] is 1 and set[node] the node for all. Switches of the first
+ * plane of each set get the number of its planes and one node as their set, those of the others the
+ * number 0. Were there any? O(nodes + links) a set, and as much in all for mappings that do not
+ * hold. */
+bool nadi_graph_find_planes(const struct nadi_graph *g, uint32_t *number,
+                            uint32_t *set) NADI_MUST_USE;
 
 #endif
