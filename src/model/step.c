@@ -94,8 +94,9 @@ static void store_activations(struct nadi_emit *e, const struct nadi_pipeline_st
     *nadi_emit_kept_by(e, e->micro, layer) = e->stored[0];
 }
 
+/* last: the pass after which nobody reads them. Of a backward pass in two parts both do. */
 static uint64_t load_activations(struct nadi_emit *e, const struct nadi_pipeline_stage *stage,
-                                 uint32_t layer)
+                                 uint32_t layer, bool last)
 {
     const uint64_t bytes = remote_activations(e, stage, layer);
     if (bytes == 0)
@@ -111,7 +112,7 @@ static uint64_t load_activations(struct nadi_emit *e, const struct nadi_pipeline
     after[e->front.count] = *nadi_emit_kept_by(e, e->micro, layer);
     const uint64_t id = nadi_emit_memory(e, "load activations", &move, after, e->front.count + 1);
     move.op = NADI_MEM_FREE;
-    if (placed)
+    if (placed && last)
         nadi_emit_memory(e, "free activations", &move, &id, 1);
     return id;
 }
@@ -166,7 +167,7 @@ static void backward(struct nadi_emit *e, const struct place *at,
         receive(e, at, nadi_schedule_rank(s, at->stage + 1, e->micro), at->stage + 1, DOWN,
                 net->boundary_bytes);
     nadi_emit_flush(e);
-    uint64_t loaded = load_activations(e, stage, stage->first + stage->count - 1);
+    uint64_t loaded = load_activations(e, stage, stage->first + stage->count - 1, weights);
     for (uint32_t i = stage->count; i-- > 0;) {
         e->layer = stage->first + i;
         const uint32_t position = nadi_body_position(net, stage, e->layer);
@@ -175,7 +176,7 @@ static void backward(struct nadi_emit *e, const struct place *at,
         if (e->p->offload & NADI_OFFLOAD_ACTIVATIONS) {
             nadi_emit_flush(e);
             const uint64_t mine = loaded;
-            loaded = i > 0 ? load_activations(e, stage, e->layer - 1) : 0;
+            loaded = i > 0 ? load_activations(e, stage, e->layer - 1, weights) : 0;
             nadi_emit_join(e, mine);
         }
         if (inputs && nadi_layer_recomputed(e->p, position))
