@@ -128,10 +128,11 @@ void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g
         struct nadi_comm_group *group = &w->axes[axis];
         group->size = nadi_grid_size(g, axis);
         const bool once = axis == NADI_AXIS_EP && g->copies > 0 && group->size > 1;
-        if (group->size == g->ranks && !once &&
-            (!idle || group->size == 1)) { /* all ranks: no name */
+        if (group->size == g->ranks && !once && (!idle || group->size == 1)) {
             group->levels = 1;
             group->level_size[0] = group->size;
+            if (group->size > 1 && axis != NADI_AXIS_TIED)
+                snprintf(group->name[0], sizeof(group->name[0]), "%s", nadi_axis_name(axis));
         } else if (group->size > 1 && axis != NADI_AXIS_TIED) {
             split(group, axis, g, topology, chunked);
         }
@@ -246,7 +247,10 @@ static void add_group(void *context, const uint32_t *members, uint32_t count)
 {
     struct family *f = context;
     char title[64];
-    snprintf(title, sizeof(title), "%s[%u]", f->name, members[0]);
+    if (count == f->groups->items[0].size)
+        snprintf(title, sizeof(title), "%s", f->name);
+    else
+        snprintf(title, sizeof(title), "%s[%u]", f->name, members[0]);
     const uint32_t group = nadi_groups_add_nameless(f->groups, title, members, count);
     for (uint32_t i = 0; i < count; i++)
         f->group_of[members[i]] = group;

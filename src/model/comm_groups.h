@@ -4,8 +4,11 @@
  * may lie in several dimensions of a known network, as data-parallel replicas within and across
  * servers do. Then a transfer goes dimension by dimension, as in communication libraries: an
  * all-reduce is a reduce-scatter within the servers, an all-reduce of the rest across them, and
- * an all-gather within the servers. Each such level is a family of groups. The group of all ranks
+ * an all-gather within the servers. Each such level is a family of groups. A group of all ranks
  * needs no levels: the simulation takes it through the dimensions.
+ *
+ * Groups of one axis are communicators of their own, as in frameworks, also where another axis has
+ * the same members: messages of one do not wait for those of the other.
  *
  * With `chunked` a group that fills several dimensions needs none either for all-reduces, -gathers
  * and reduce-scatters: all ranks issue one collective, in which those dimensions take part, and its
@@ -28,7 +31,7 @@ struct nadi_comm_group {
     uint32_t level_size[NADI_COMM_GROUP_LEVELS];
     /* Of the bytes of an all-to-all those that cross the level; 0: all. */
     double level_share[NADI_COMM_GROUP_LEVELS];
-    char name[NADI_COMM_GROUP_LEVELS][16]; /* of the families; "": all ranks */
+    char name[NADI_COMM_GROUP_LEVELS][16]; /* of the families; "": no communication */
     uint32_t dims; /* chunked: bit d: dimension d takes part; 0: it has levels only */
 };
 
