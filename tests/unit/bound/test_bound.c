@@ -188,6 +188,104 @@ static void overlapped_step(void **state)
     job_release(&j);
 }
 
+/* A step of computes with collectives beside them. What all ranks do in one order has the bound of
+ * the whole, which the run reaches; what keeps a rank from it has that of ranks and groups alone.
+ */
+enum step_change {
+    AS_IT_IS,
+    PLACE,      /* one rank computes once on its processor */
+    WAITS,      /* one rank waits for less */
+    LENGTHS,    /* one rank takes longer */
+    NO_CHAIN,   /* two computes do not wait for each other */
+    OVERTAKEN,  /* a collective may start before the one before it */
+    LOADED,     /* a collective waits for a load */
+    IN_TURN,    /* a collective waits for the one before, and one for none */
+    KINDS,      /* half of the ranks run another kind */
+    NEIGHBOURS, /* a rank's second group is the next rank's first */
+    STEP_CHANGES
+};
+
+static void give_step(struct job *j, enum step_change change)
+{
+    static char names[9][2] = {"0", "1", "2", "3", "4", "5", "6", "7", "8"};
+    bool existed;
+    for (uint32_t i = 0; i < 9; i++) { /* of NEIGHBOURS: i - 1 and i */
+        const uint32_t pair[2] = {i ? i - 1 : 0, i}, alone[1] = {i ? 7 : 0};
+        const bool end = i == 0 || i == 8;
+        nadi_groups_add(&j->in.groups, names[i], end ? alone : pair, end ? 1 : 2, &existed);
+    }
+    for (uint32_t rank = 0; rank < 8; rank++) {
+        struct job_node nodes[] = {
+            {.type = NADI_NODE_COMP, .duration_ns = 20000},
+            {.type = NADI_NODE_COMP, .duration_ns = 20000, .dep_count = 1, .deps = {0}},
+            {.type = NADI_NODE_COMP, .duration_ns = 20000, .dep_count = 1, .deps = {1}},
+            {.type = NADI_NODE_COLL, .bytes = 1000000, .dep_count = 1, .deps = {0}},
+            {.type = NADI_NODE_COLL, .bytes = 3000000, .dep_count = 1, .deps = {1}},
+            {.type = NADI_NODE_COLL, .bytes = 1000000, .dep_count = 1, .deps = {2}},
+            {.type = NADI_NODE_MEM_LOAD, .bytes = 3000},
+            {.type = NADI_NODE_COMP, .duration_ns = 5000, .dep_count = 4, .deps = {2, 3, 4, 5}},
+        };
+        if (change == PLACE && rank == 5)
+            nodes[1].cpu = true;
+        if (change == WAITS && rank == 5)
+            nodes[7].dep_count = 3;
+        if (change == LENGTHS && rank == 5)
+            nodes[0].duration_ns += 7000;
+        if (change == NO_CHAIN)
+            nodes[2].dep_count = 0;
+        if (change == OVERTAKEN)
+            nodes[5].deps[0] = 0;
+        if (change == IN_TURN) {
+            nodes[3].dep_count = 0;
+            nodes[4].deps[0] = 3;
+        }
+        if (change == KINDS && rank > 3)
+            nodes[4].kind = NADI_ALL_GATHER;
+        for (int i = 3; i < 6 && change == KINDS; i++)
+            nodes[i].group = rank < 4 ? "a" : "b";
+        if (change == NEIGHBOURS) {
+            nodes[3].group = names[rank];
+            nodes[4].group = names[rank + 1];
+            nodes[4].bytes = nodes[3].bytes;
+        }
+        if (change == LOADED) { /* numbers ascend along what they wait for */
+            const struct job_node load = nodes[6], last = nodes[5];
+            nodes[5] = load;
+            nodes[6] = last;
+            nodes[6].dep_count = 2;
+            nodes[6].deps[1] = 5;
+            nodes[7].deps[3] = 6;
+        }
+        job_give(j, job_trace(j, nodes, 8), rank, rank);
+    }
+}
+
+static void one_order(void **state)
+{
+    static const uint32_t members[2][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+    static const struct {
+        uint64_t bound, run;
+    } want[STEP_CHANGES] = {
+        [AS_IT_IS] = {230410, 230410}, [PLACE] = {205410, 230410},
+        [WAITS] = {205410, 230410},    [LENGTHS] = {230410, 237410},
+        [NO_CHAIN] = {205410, 230410}, [OVERTAKEN] = {205410, 230410},
+        [LOADED] = {205410, 230410},   [IN_TURN] = {210410, 210410},
+        [KINDS] = {238689, 263689},    [NEIGHBOURS] = {91774, 174456},
+    };
+    (void)state;
+    for (enum step_change c = 0; c < STEP_CHANGES; c++) {
+        struct job j;
+        bool existed;
+        job_init(&j, &switch8, 1);
+        nadi_groups_add(&j.in.groups, "a", members[0], 4, &existed);
+        nadi_groups_add(&j.in.groups, "b", members[1], 4, &existed);
+        give_step(&j, c);
+        assert_int_equal(nadi_lower_bound_ns(&j.in), want[c].bound);
+        assert_int_equal(run_ns(&j), want[c].run);
+        job_release(&j);
+    }
+}
+
 /* One trace for all ranks, whose group name means another group on each half. */
 static void family_of_groups(void **state)
 {
@@ -434,6 +532,7 @@ int main(void)
         cmocka_unit_test(dimension_of_one),
         cmocka_unit_test(overlapped_step),
         cmocka_unit_test(late_rank),
+        cmocka_unit_test(one_order),
         cmocka_unit_test(family_of_groups),
         cmocka_unit_test(slots_and_paths),
         cmocka_unit_test(memory_servers),
