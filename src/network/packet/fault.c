@@ -49,8 +49,11 @@ static bool set_down(struct nadi_pkt *net, uint32_t port, bool down)
         return false;
     if (down)
         take_down(net, port);
-    else
+    else {
         net->ports[port].down = 0;
+        if (net->ports[port].is_host)
+            nadi_pkt_flows_go_on(net, net->ports[port].owner);
+    }
     nadi_pkt_routes_set(net->routes, port, down);
     return true;
 }

@@ -276,7 +276,10 @@ void nadi_pkt_cancel_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
     struct nadi_pkt_flow *f = &net->flows[flow];
     if (f->timers[which] == NADI_NONE)
         return;
-    net->cells[f->timers[which]].kind = NADI_PKT_DEAD_TIMER;
+    if (net->cells[f->timers[which]].kind == NADI_PKT_HELD_TIMER)
+        nadi_pkt_free_cell(net, f->timers[which]);
+    else
+        net->cells[f->timers[which]].kind = NADI_PKT_DEAD_TIMER;
     f->timers[which] = NADI_NONE;
     f->live--; /* never the last one: the caller's packet or the NIC's list remains */
 }
@@ -312,11 +315,18 @@ static bool is_paused(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
     return net->ports[net->nics[f->nic].port].paused >> f->class & 1;
 }
 
+static bool is_cut_off(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
+{
+    return net->ports[net->nics[f->nic].port].down;
+}
+
 /* Is everything that was sent acknowledged? A sender without credit waits for pulls, which may have
- * been lost. */
+ * been lost. One whose own cable is down sends nothing, and waits as if what it has to send were
+ * lost further on. */
 static bool waits_for_nothing(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
 {
-    return f->next == f->una && !(net->cc->receiver_driven && f->credits == 0);
+    return f->next == f->una && !(net->cc->receiver_driven && f->credits == 0) &&
+           !is_cut_off(net, f);
 }
 
 /* Nothing was acknowledged for a whole RTO: send everything after una again. */
@@ -366,9 +376,19 @@ static bool waits_for_ever(const struct nadi_pkt *net, uint32_t flow)
            (is_paused(net, f) || !nadi_pkt_may_send(net, f));
 }
 
+/* Nor one whose own cable is down, until that comes back. */
+static bool is_held(const struct nadi_pkt *net, uint32_t flow)
+{
+    return !net->config.rto && stands_still(net) && is_cut_off(net, &net->flows[flow]);
+}
+
 void nadi_pkt_flow_timer(struct nadi_pkt *net, uint32_t cell)
 {
     const uint32_t flow = net->cells[cell].a, which = net->cells[cell].b;
+    if (is_held(net, flow)) {
+        net->cells[cell].kind = NADI_PKT_HELD_TIMER;
+        return;
+    }
     nadi_pkt_free_cell(net, cell);
     net->flows[flow].timers[which] = NADI_NONE;
     net->flows[flow].live--; /* not finished, so the NIC's list still holds it */
@@ -378,5 +398,18 @@ void nadi_pkt_flow_timer(struct nadi_pkt *net, uint32_t cell)
         net->disturbances++;
         net->cc->on_timer(net, flow, which);
         nadi_pkt_nic_refresh(net, flow);
+    }
+}
+
+void nadi_pkt_flows_go_on(struct nadi_pkt *net, uint32_t nic)
+{
+    for (uint32_t slot = 0; slot < net->nics[nic].count; slot++) {
+        const struct nadi_pkt_flow *f = &net->flows[net->nics[nic].flows[slot]];
+        for (uint32_t i = 0; i < NADI_PKT_TIMERS; i++) {
+            if (f->timers[i] == NADI_NONE || net->cells[f->timers[i]].kind != NADI_PKT_HELD_TIMER)
+                continue;
+            net->cells[f->timers[i]].kind = NADI_PKT_FLOW_TIMER;
+            nadi_pkt_schedule(net, f->timers[i], net->wheel.now);
+        }
     }
 }

@@ -215,6 +215,8 @@ void nadi_pkt_flow_expect(struct nadi_pkt *net, uint32_t flow);
 void nadi_pkt_set_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which, nadi_time delay);
 void nadi_pkt_cancel_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which);
 void nadi_pkt_flow_timer(struct nadi_pkt *net, uint32_t cell);
+/* Timers that were held while the NIC's cable was down. */
+void nadi_pkt_flows_go_on(struct nadi_pkt *net, uint32_t nic);
 void nadi_pkt_flow_begin(struct nadi_pkt *net, uint32_t cell);
 /* One cell fewer names the flow: recycles it when it was the last one and the flow is over. */
 void nadi_pkt_flow_unref(struct nadi_pkt *net, uint32_t flow);

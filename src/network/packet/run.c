@@ -99,6 +99,8 @@ static void fire(struct nadi_pkt *net, uint32_t index)
         nadi_pkt_free_cell(net, index);
         net->hooks.marker(net->hooks.context, net, cell.a, cell.b);
         return;
+    case NADI_PKT_HELD_TIMER:
+        break;
     case NADI_PKT_DEAD_TIMER:
         nadi_pkt_free_cell(net, index);
         return;

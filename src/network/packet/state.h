@@ -123,6 +123,7 @@ enum nadi_pkt_cell_kind {
     NADI_PKT_FLOW_BEGIN, /* a: flow, b: how often to come back */
     NADI_PKT_FAULT,      /* a: index of the configuration's fault */
     NADI_PKT_MARKER,     /* a, b: as given to schedule_marker */
+    NADI_PKT_HELD_TIMER, /* a flow's, as above, that waits for its NIC's cable: not in the wheel */
     NADI_PKT_DEAD_TIMER, /* was cancelled */
 };
 
