@@ -1,44 +1,10 @@
 #include "trace/edit/repeat.h"
 
-#include "base/map.h"
 #include "base/mem.h"
-#include "trace/edit/repeat_find.h"
+#include "trace/edit/repeat_inside.h"
 #include "trace/full_write.h"
-#include "trace/index.h"
 
 enum { NUMBERS = 8 }; /* of a name and the tag, that may grow from unit to unit */
-
-struct spot {                   /* of an old node */
-    uint32_t run, unit, offset; /* run: NADI_NONE outside of all */
-};
-
-struct copy {       /* a new node */
-    uint32_t place; /* in the order of the old ones */
-    uint32_t unit;  /* new; of a run's node */
-};
-
-struct apart_ids { /* of nodes apart: new ids, by new unit and index within it; 0: none */
-    uint32_t *ids;
-    uint32_t each; /* of a unit, at most */
-};
-
-struct work {
-    const struct nadi_full *f;
-    const struct nadi_repeat *repeat;
-    struct nadi_runs runs;
-    struct nadi_ids ids;
-    struct spot *spots;      /* by place */
-    uint32_t *place_of;      /* by node */
-    uint32_t **unit_ids;     /* by run: new ids, by new unit and offset */
-    uint32_t *plain_ids;     /* by place: of nodes that are in no unit */
-    uint32_t *apart_index;   /* by place: of a node apart, within its unit */
-    struct apart_ids *apart; /* by run: OUTER */
-    struct nadi_map64 grows; /* signature: place of its node in a run's first unit */
-    struct {
-        struct copy *items;
-        size_t count, capacity;
-    } copies;
-};
 
 /* The old unit that a new one is a copy of: the first ones, the middle one, the last ones. One
  * alone is the first, which waits for no other. */
@@ -51,12 +17,6 @@ static uint32_t source_unit(const struct nadi_run *run, uint32_t unit)
     if (unit >= run->new_units - tail)
         return run->units - (run->new_units - unit);
     return head;
-}
-
-static uint32_t place_in_run(const struct work *w, const struct nadi_run *run, uint32_t unit,
-                             uint32_t offset)
-{
-    return w->runs.regular[run->first + unit * run->period + offset];
 }
 
 static void find_spots(struct work *w)
@@ -88,12 +48,6 @@ static void add_copy(struct work *w, uint32_t place, uint32_t unit)
     NADI_PUSH(&w->copies, ((struct copy){place, unit}));
 }
 
-/* The new unit behind whose node a node apart stands. */
-static uint32_t spread_unit(const struct nadi_run *run, uint32_t unit)
-{
-    return (uint32_t)((uint64_t)unit * run->new_units / run->units);
-}
-
 /* Nodes apart that belong to the new unit, up to an offset; INNER: each once. */
 static void add_spread(struct work *w, const struct nadi_run *run, const uint32_t *apart,
                        size_t count, size_t *next, uint32_t unit, uint32_t offset)
@@ -108,14 +62,29 @@ static void add_spread(struct work *w, const struct nadi_run *run, const uint32_
     }
 }
 
+/* Of two units the second one is the last one as well: is what stands apart in it of the end? */
+static bool is_at_end(const struct work *w, const struct nadi_run *run, const uint32_t *apart,
+                      uint32_t at)
+{
+    const struct spot *s = &w->spots[at];
+    if (run->units != 2 || s->unit == 0)
+        return false;
+    for (; w->spots[*apart].unit == 0; apart++)
+        if (w->spots[*apart].offset == s->offset && w->runs.signs[*apart] == w->runs.signs[at])
+            return false;
+    return true;
+}
+
 /* OUTER: nodes apart come with the unit that they stand in. */
 static void add_with_unit(struct work *w, const uint32_t *apart, size_t count, uint32_t source,
                           uint32_t unit, uint32_t offset)
 {
     const struct apart_ids *a = &w->apart[w->spots[apart[0]].run];
+    const struct nadi_run *run = &w->runs.runs.items[w->spots[apart[0]].run];
     for (size_t i = 0; i < count; i++) {
         const struct spot *s = &w->spots[apart[i]];
-        if (s->unit != source || s->offset != offset)
+        if (s->unit != source || s->offset != offset ||
+            (unit + 1 < run->new_units && is_at_end(w, run, apart, apart[i])))
             continue;
         w->plain_ids[apart[i]] = (uint32_t)w->copies.count + 1;
         a->ids[(size_t)unit * a->each + w->apart_index[apart[i]]] = w->plain_ids[apart[i]];
@@ -176,76 +145,6 @@ static void make_copies(struct work *w)
         add_run_copies(w, run, apart.items, apart.count);
     }
     nadi_mem_free(apart.items);
-}
-
-/* ---- dependencies -------------------------------------------------------------------------- */
-
-/* The new unit of another run that stands for the old one, seen from a node there. */
-static uint32_t other_unit(const struct nadi_run *to, uint32_t old, const struct nadi_run *from,
-                           const struct spot *s, uint32_t unit)
-{
-    const uint32_t last = to->units - 1, new_last = to->new_units - 1;
-    if (from && from->units == to->units && from->new_units == to->new_units) {
-        if (old == s->unit)
-            return unit;
-        if (old == last - s->unit)
-            return new_last - unit;
-    }
-    if (old == last)
-        return new_last;
-    return (uint32_t)nadi_min_u64(spread_unit(to, old), new_last);
-}
-
-/* A node apart, for the new node `id`: where it has come to stand behind that one, the last of its
- * kind before. 0: there is none. */
-static uint64_t apart_dep(const struct work *w, uint32_t at, uint64_t id)
-{
-    uint64_t to = w->plain_ids[at];
-    if (to < id)
-        return to;
-    for (to = id - 1; to > 0; to--) {
-        const uint32_t place = w->copies.items[to - 1].place;
-        if (w->runs.apart[place] && w->runs.signs[place] == w->runs.signs[at])
-            break;
-    }
-    return to;
-}
-
-/* OUTER: a node apart in the same run, as many units before the copy as before its source. 0: none
- * is there. */
-static uint64_t copied_apart(const struct work *w, const struct copy *c, uint32_t at)
-{
-    const struct spot *s = &w->spots[c->place], *d = &w->spots[at];
-    if (w->repeat->kind != NADI_REPEAT_OUTER || c->unit == NADI_NONE || s->run != d->run ||
-        d->unit > s->unit || c->unit < s->unit - d->unit)
-        return 0;
-    const struct apart_ids *a = &w->apart[d->run];
-    return a->ids[(size_t)(c->unit - (s->unit - d->unit)) * a->each + w->apart_index[at]];
-}
-
-static uint64_t new_dep(const struct work *w, const struct copy *c, uint32_t dep, uint64_t id)
-{
-    const uint32_t at = w->place_of[dep];
-    const struct spot *s = &w->spots[c->place], *d = &w->spots[at];
-    if (w->runs.apart[at] && d->run != NADI_NONE) {
-        const uint64_t copied = copied_apart(w, c, at);
-        if (copied && copied < id)
-            return copied;
-    }
-    if (w->runs.apart[at] && at < c->place)
-        return apart_dep(w, at, id);
-    if (d->run == NADI_NONE || w->runs.apart[at])
-        return w->plain_ids[at];
-    const struct nadi_run *to = &w->runs.runs.items[d->run];
-    const bool mine = s->run != NADI_NONE && c->unit != NADI_NONE;
-    uint32_t unit;
-    if (mine && s->run == d->run && d->unit <= s->unit && (d->unit > 0 || s->unit < 3))
-        unit = c->unit >= s->unit - d->unit ? c->unit - (s->unit - d->unit) : 0;
-    else if (s->run == d->run && w->runs.apart[c->place])
-        unit = (uint32_t)nadi_min_u64(spread_unit(to, d->unit), to->new_units - 1);
-    else
-        unit = other_unit(to, d->unit, mine ? &w->runs.runs.items[s->run] : NULL, s, c->unit);
-    return w->unit_ids[d->run][(size_t)unit * to->period + d->offset];
 }
 
 /* ---- names and tags ------------------------------------------------------------------------ */
@@ -334,37 +233,23 @@ static void put_name(struct nadi_str *out, const struct nadi_full_node *n,
 struct page {
     struct nadi_out *sink;
     struct nadi_str scratch, name;
-    struct nadi_u64_list deps;
+    struct waits waits;
 };
-
-/* Units that are one now are waited for once. */
-static bool listed(const struct nadi_u64_list *deps, size_t since, uint64_t id)
-{
-    for (size_t i = since; i < deps->count; i++)
-        if (deps->items[i] == id)
-            return true;
-    return false;
-}
 
 static void write_copy(const struct work *w, const struct copy *c, uint64_t id, struct page *page)
 {
     const struct nadi_full_node *n = &w->f->nodes[w->runs.order[c->place]];
-    const uint64_t *deps = nadi_full_deps(w->f, n);
     struct numbers numbers;
     struct nadi_attr_patch tag = {.name = "comm_tag", .kind = NADI_ATTR_PATCH_INTEGER};
     struct nadi_node_patch patch = {.has_id = true, .id = id, .deps = true, .attrs = &tag};
-    page->deps.count = 0;
-    for (uint32_t k = 0; k < n->data_deps + n->ctrl_deps; k++) {
-        const uint32_t dep = nadi_ids_find(&w->ids, deps[k]);
-        const uint64_t to = dep == NADI_NONE ? 0 : new_dep(w, c, dep, id);
-        if (to && to != id && !listed(&page->deps, k < n->data_deps ? 0 : patch.data_count, to))
-            NADI_PUSH(&page->deps, to);
-        if (k < n->data_deps)
-            patch.data_count = page->deps.count;
-    }
-    patch.data_deps = page->deps.items;
-    patch.ctrl_deps = page->deps.items ? page->deps.items + patch.data_count : NULL;
-    patch.ctrl_count = page->deps.count - patch.data_count;
+    struct nadi_u64_list *deps = &page->waits.deps;
+    deps->count = 0;
+    nadi_repeat_waits_add(&page->waits, w, c, id, false);
+    patch.data_count = deps->count;
+    nadi_repeat_waits_add(&page->waits, w, c, id, true);
+    patch.data_deps = deps->items;
+    patch.ctrl_deps = deps->items ? deps->items + patch.data_count : NULL;
+    patch.ctrl_count = deps->count - patch.data_count;
     if (grow_numbers(w, c->place, c, &numbers)) {
         put_name(&page->name, n, &numbers);
         patch.name = nadi_str_get(&page->name);
@@ -381,7 +266,7 @@ static void write_all(const struct work *w, struct nadi_str *out)
     struct page page = {.sink = nadi_out_memory(out, NADI_CODING_PLAIN)};
     struct nadi_diags none;
     nadi_diags_init(&none);
-    NADI_RESERVE(&page.deps, 1);
+    nadi_repeat_waits_init(&page.waits, w);
     nadi_full_write_metadata(page.sink, w->f);
     for (size_t i = 0; i < w->copies.count; i++)
         write_copy(w, &w->copies.items[i], i + 1, &page);
@@ -390,7 +275,7 @@ static void write_all(const struct work *w, struct nadi_str *out)
     nadi_diags_release(&none);
     nadi_str_release(&page.scratch);
     nadi_str_release(&page.name);
-    nadi_mem_free(page.deps.items);
+    nadi_repeat_waits_release(&page.waits);
 }
 
 static void describe(const struct work *w, struct nadi_repeated *out)

@@ -10,7 +10,8 @@
  *
  * New units are copies of the middle one. What a unit waits for in a unit before it, in the same
  * unit of another run or in the mirrored one (a backward pass) is found for the copy alike; what
- * waits for the last unit waits for the new last one. Numbers of names and tags that grow from unit
+ * waits for the last unit waits for the new last one, and what waits for every unit of a run for
+ * every new one. Numbers of names and tags that grow from unit
  * to unit go on growing, also in what comes behind the run.
  *
  * `apart` nodes need not be regular (reductions of gradients by buckets): they stay where they are
