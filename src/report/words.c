@@ -7,6 +7,7 @@
 #include "report/words_events.h"
 #include "why/gains.h"
 #include "why/packets.h"
+#include "why/tenth.h"
 
 #include <math.h>
 
@@ -264,34 +265,26 @@ static bool advice_of_path(const struct writer *w, struct nadi_str *s)
     return count > 0;
 }
 
+/* Without one: what holds of any. */
 static void advice(const struct writer *w, struct nadi_str *s)
 {
-    const struct nadi_rank_result *last =
-        nadi_result_rank(w->r, nadi_spread_of(w->r, NADI_RANK_FINISH).max_rank);
-    const double tenth = 1 - 1 / 1.1, end = (double)w->r->end_ns;
-    /* a rank may compute meanwhile: at most what nothing else hides */
-    const double free =
-        end - (double)last->compute_ns - (double)last->true_exposed_comm_ns - (double)last->idle_ns;
-    struct {
-        const char *what;
-        double ns;
-    } parts[] = {
-        {"compute", tenth * (double)last->compute_ns},
-        {"communication", tenth * (double)last->true_exposed_comm_ns},
-        {"remote memory", tenth * fmax(0, fmin((double)last->memory_ns, free))},
-    };
-    enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+    static const char *const what[NADI_FASTER_KINDS] = {"compute", "communication",
+                                                        "remote memory"};
+    const double end = (double)w->r->end_ns;
+    double saves[NADI_FASTER_KINDS];
     char time[32];
+    for (int k = 0; k < NADI_FASTER_KINDS; k++)
+        saves[k] = nadi_tenth_saves(w->in, w->r, (enum nadi_faster)k);
     for (uint32_t told = 0; told < 2; told++) {
-        uint32_t most = 0;
-        for (uint32_t i = 1; i < PARTS; i++)
-            most = parts[i].ns > parts[most].ns ? i : most;
-        if (parts[most].ns < MATTERS * end * tenth)
+        int most = 0;
+        for (int k = 1; k < NADI_FASTER_KINDS; k++)
+            most = saves[k] > saves[most] ? k : most;
+        if (saves[most] < MATTERS / 10 * end)
             break;
         nadi_str_printf(s, "%s%s%s %s (%.1f %%)", told ? ", " : "By estimate a tenth faster ",
-                        parts[most].what, told ? "" : " saves at most",
-                        nadi_units_time(time, parts[most].ns), 100 * parts[most].ns / end);
-        parts[most].ns = 0;
+                        what[most], told ? "" : " saves at most",
+                        nadi_units_time(time, saves[most]), 100 * saves[most] / end);
+        saves[most] = 0;
     }
     if (s->length)
         nadi_str_add(s, ".");

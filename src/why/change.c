@@ -124,8 +124,7 @@ static bool change_forwarding(struct nadi_changed *c, double factor)
     return g->limited_count > 0;
 }
 
-static bool change_tiers(struct nadi_changed *c, enum nadi_parameter p, uint32_t index,
-                         double factor)
+static void copy_tiers(struct nadi_changed *c)
 {
     const struct nadi_tiers *t = c->in.tiers;
     c->tiers = nadi_mem_copy(t, 1, sizeof(*t));
@@ -133,6 +132,15 @@ static bool change_tiers(struct nadi_changed *c, enum nadi_parameter p, uint32_t
     c->tiers->links = nadi_mem_copy(t->links, t->link_count, sizeof(*t->links));
     c->tiers->channel_sets =
         nadi_mem_copy(t->channel_sets, t->channel_set_count, sizeof(*t->channel_sets));
+    c->in.tiers = c->tiers;
+    c->in.memory.tiers = c->tiers;
+}
+
+static bool change_tiers(struct nadi_changed *c, enum nadi_parameter p, uint32_t index,
+                         double factor)
+{
+    const struct nadi_tiers *t = c->in.tiers;
+    copy_tiers(c);
     if (p == NADI_PARAMETER_TIER_BANDWIDTH) {
         c->tiers->tiers[index].read_rate *= factor;
         c->tiers->tiers[index].write_rate *= factor;
@@ -142,8 +150,6 @@ static bool change_tiers(struct nadi_changed *c, enum nadi_parameter p, uint32_t
             if (t->links[i].channel_set == index)
                 c->tiers->links[i].rate *= factor;
     }
-    c->in.tiers = c->tiers;
-    c->in.memory.tiers = c->tiers;
     return true;
 }
 
@@ -249,6 +255,74 @@ void nadi_change_close(struct nadi_changed *c)
     c->tiers = NULL;
     c->links = NULL;
     c->nodes = NULL;
+}
+
+static void change_compute(struct nadi_changed *c, double factor)
+{
+    struct nadi_inputs *x = &c->in;
+    if (x->system.roofline) {
+        x->system.peak_perf *= factor;
+        x->system.local_mem_bw *= factor;
+    }
+    if (!x->system.roofline || x->system.only_untimed)
+        x->options.compute_scale /= factor;
+}
+
+static void change_network(struct nadi_changed *c, double factor)
+{
+    struct nadi_inputs *x = &c->in;
+    for (uint32_t d = 0; d < x->topology.dim_count; d++) {
+        x->topology.dims[d].bytes_per_ns *= factor;
+        x->topology.dims[d].latency_ns /= factor;
+    }
+    (void)change_links(c, NULL, NADI_NONE, factor, 1 / factor);
+    if (x->has_graph)
+        (void)change_forwarding(c, factor);
+    (void)change_u64(&x->system.endpoint_delay_ns, 1 / factor);
+}
+
+static void change_remote(struct nadi_changed *c, double factor)
+{
+    struct nadi_memory_config *m = &c->in.memory;
+    if (!c->in.tiers) {
+        if (change_pool(m, factor, 1 / factor))
+            return;
+        (void)change_u64(&m->bytes_per_ns, factor);
+        (void)change_u64(&m->latency_ns, 1 / factor);
+        return;
+    }
+    copy_tiers(c);
+    for (uint32_t i = 0; i < c->tiers->tier_count; i++) {
+        c->tiers->tiers[i].read_rate *= factor;
+        c->tiers->tiers[i].write_rate *= factor;
+        c->tiers->tiers[i].latency_ns /= factor;
+        c->tiers->tiers[i].write_more_ns /= factor;
+    }
+    for (uint32_t i = 0; i < c->tiers->channel_set_count; i++)
+        c->tiers->channel_sets[i].rate *= factor;
+    for (uint32_t i = 0; i < c->tiers->link_count; i++) {
+        c->tiers->links[i].rate *= factor;
+        c->tiers->links[i].latency_ns /= factor;
+    }
+}
+
+bool nadi_change_kind(struct nadi_changed *c, const struct nadi_inputs *in, enum nadi_faster kind,
+                      double factor)
+{
+    *c = (struct nadi_changed){.in = *in};
+    const bool recorded = in->options.compat || in->system.replay_only;
+    if (in->events || (kind != NADI_FASTER_REMOTE_MEMORY && recorded))
+        return false;
+    if (kind == NADI_FASTER_COMPUTE)
+        change_compute(c, factor);
+    else if (kind == NADI_FASTER_REMOTE_MEMORY && in->memory.kind != NADI_MEMORY_NONE)
+        change_remote(c, factor);
+    else if (kind == NADI_FASTER_COMMUNICATION && !in->system.library &&
+             !in->options.network_model->has_loads)
+        change_network(c, factor);
+    else
+        return false;
+    return can_run(&c->in);
 }
 
 void nadi_change_only(struct nadi_changed *c, const struct nadi_inputs *in, enum nadi_only what)
