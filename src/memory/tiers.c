@@ -115,6 +115,38 @@ bool nadi_tiers_sees(const struct nadi_tiers *t, uint32_t tier, uint32_t npu)
     return npu >= t->tiers[tier].first_npu && npu <= t->tiers[tier].last_npu;
 }
 
+static bool same_rate(double a, double b)
+{
+    return !(a < b) && !(a > b);
+}
+
+uint32_t nadi_tiers_twin(const struct nadi_tiers *t, uint32_t tier)
+{
+    const struct nadi_mem_tier *m = &t->tiers[tier];
+    if (m->link == NADI_NONE)
+        return NADI_NONE;
+    const struct nadi_tier_link *l = &t->links[m->link];
+    if (l->through_network || l->two_sets)
+        return NADI_NONE;
+    const struct nadi_channel_set *c = &t->channel_sets[l->channel_set];
+    for (uint32_t i = 0; i < t->link_count; i++)
+        if (i != m->link && (t->links[i].channel_set == l->channel_set ||
+                             (t->links[i].two_sets && t->links[i].second_set == l->channel_set)))
+            return NADI_NONE;
+    return c->scope == m->scope && c->channels == m->ports && same_rate(c->rate, m->read_rate) &&
+                   same_rate(c->rate, m->write_rate)
+               ? l->channel_set
+               : NADI_NONE;
+}
+
+uint32_t nadi_tiers_twin_tier(const struct nadi_tiers *t, uint32_t channel_set)
+{
+    for (uint32_t i = 0; i < t->tier_count; i++)
+        if (nadi_tiers_twin(t, i) == channel_set)
+            return i;
+    return NADI_NONE;
+}
+
 bool nadi_tiers_need_order(const struct nadi_tiers *t)
 {
     bool matters = t->sharing == NADI_SHARING_FIFO || t->absent == NADI_ABSENT_STALL;

@@ -140,16 +140,19 @@ static bool change_tiers(struct nadi_changed *c, enum nadi_parameter p, uint32_t
                          double factor)
 {
     const struct nadi_tiers *t = c->in.tiers;
+    uint32_t set = index;
     copy_tiers(c);
     if (p == NADI_PARAMETER_TIER_BANDWIDTH) {
         c->tiers->tiers[index].read_rate *= factor;
         c->tiers->tiers[index].write_rate *= factor;
-    } else {
-        c->tiers->channel_sets[index].rate *= factor;
-        for (uint32_t i = 0; i < t->link_count; i++)
-            if (t->links[i].channel_set == index)
-                c->tiers->links[i].rate *= factor;
+        set = nadi_tiers_twin(t, index);
     }
+    if (set == NADI_NONE)
+        return true;
+    c->tiers->channel_sets[set].rate *= factor;
+    for (uint32_t i = 0; i < t->link_count; i++)
+        if (t->links[i].channel_set == set)
+            c->tiers->links[i].rate *= factor;
     return true;
 }
 

@@ -124,7 +124,10 @@ struct tier_tally {
 static uint32_t result_of(const struct nadi_tier_layout *l, uint32_t server)
 {
     const struct nadi_tier_server s = nadi_tier_server(l, server);
-    return s.tier != NADI_NONE ? s.tier : l->tiers->tier_count + s.channel_set;
+    if (s.tier != NADI_NONE)
+        return s.tier;
+    const uint32_t tier = nadi_tiers_twin_tier(l->tiers, s.channel_set);
+    return tier != NADI_NONE ? tier : l->tiers->tier_count + s.channel_set;
 }
 
 /* Where requests of this way lost most. */
@@ -163,6 +166,16 @@ static void count_request(struct tier_tally *t, const struct nadi_inputs *in,
         t->ns[k] += ns;
 }
 
+const char *nadi_tier_gain_name(const struct nadi_tiers *t, uint32_t tier, const char *what,
+                                struct nadi_arena *arena)
+{
+    const uint32_t set = nadi_tiers_twin(t, tier);
+    const char *name = t->tiers[tier].name;
+    return set == NADI_NONE ? nadi_arena_printf(arena, "%s of tier %s", what, name)
+                            : nadi_arena_printf(arena, "%s of tier %s and its link %s", what, name,
+                                                t->channel_sets[set].name);
+}
+
 static void add_tiers(struct list *l, const struct nadi_inputs *in, const struct nadi_result *r,
                       const struct nadi_why *why, struct nadi_arena *arena)
 {
@@ -177,8 +190,9 @@ static void add_tiers(struct list *l, const struct nadi_inputs *in, const struct
     }
     for (uint32_t k = 0; k < r->tier_count; k++)
         add(l, k < tiers ? NADI_GAIN_TIER : NADI_GAIN_TIER_LINK, k < tiers ? k : k - tiers,
-            nadi_arena_printf(arena, "10 %% more bandwidth of %s %s", k < tiers ? "tier" : "link",
-                              r->tiers[k].name),
+            k < tiers
+                ? nadi_tier_gain_name(in->tiers, k, "10 % more bandwidth", arena)
+                : nadi_arena_printf(arena, "10 %% more bandwidth of link %s", r->tiers[k].name),
             TENTH * t.ns[k]);
     nadi_tier_layout_release(&t.layout);
 }

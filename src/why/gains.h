@@ -21,7 +21,7 @@ enum nadi_gain_kind {
     NADI_GAIN_LATENCY,       /* of all links, and the endpoint delay */
     NADI_GAIN_COMMUNICATION, /* of a library, or as recorded: no parameter of the network counts */
     NADI_GAIN_REMOTE_MEMORY, /* of a memory without tiers */
-    NADI_GAIN_TIER,          /* bandwidth of a tier, both ways */
+    NADI_GAIN_TIER,          /* bandwidth of a tier, both ways, with a link that is its twin */
     NADI_GAIN_TIER_LINK,     /* of the links that lead to tiers, of one name */
 };
 
@@ -39,5 +39,10 @@ enum { NADI_GAINS_MOST = 128 };
 uint32_t nadi_gains_find(const struct nadi_inputs *in, const struct nadi_result *r,
                          const struct nadi_why *why, struct nadi_arena *arena,
                          struct nadi_gain *list);
+
+/* "bandwidth of tier host and its link npu-host": `what` of a tier, with the link that counts with
+ * it (nadi_tiers_twin); in the arena. */
+const char *nadi_tier_gain_name(const struct nadi_tiers *t, uint32_t tier, const char *what,
+                                struct nadi_arena *arena);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "memory/tiers.h"
 #include "sim/run.h"
+#include "why/gains.h"
 #include "why/links.h"
 #include "why/path_time.h"
 
@@ -109,8 +110,7 @@ static void add_parameter(struct search *s, enum nadi_parameter p, uint32_t dim)
     if (p == NADI_PARAMETER_LINK_BANDWIDTH || p == NADI_PARAMETER_LINK_LATENCY)
         x->name = nadi_link_class_name(&s->classes, dim, parameters[p].name, &out->arena);
     else if (p == NADI_PARAMETER_TIER_BANDWIDTH)
-        x->name = nadi_arena_printf(&out->arena, "%s of tier %s", parameters[p].name,
-                                    s->in->tiers->tiers[dim].name);
+        x->name = nadi_tier_gain_name(s->in->tiers, dim, parameters[p].name, &out->arena);
     else if (p == NADI_PARAMETER_TIER_LINK)
         x->name = nadi_arena_printf(&out->arena, "%s of link %s", parameters[p].name,
                                     s->in->tiers->channel_sets[dim].name);
@@ -144,7 +144,7 @@ static void list_parameters(struct search *s)
         if (s->r->tiers[i].requests)
             add_parameter(s, NADI_PARAMETER_TIER_BANDWIDTH, i);
     for (uint32_t i = 0; i < links; i++)
-        if (s->r->tiers[tiers + i].requests)
+        if (s->r->tiers[tiers + i].requests && nadi_tiers_twin_tier(in->tiers, i) == NADI_NONE)
             add_parameter(s, NADI_PARAMETER_TIER_LINK, i);
     for (enum nadi_parameter p = NADI_PARAMETER_FORWARDING; p < NADI_PARAMETERS; p++)
         add_parameter(s, p, NADI_NONE);
