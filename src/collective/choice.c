@@ -36,6 +36,7 @@ bool nadi_algorithm_read(const char *text, struct nadi_algorithm_choice *choice)
         if (is_stem(rows[i].word, name)) {
             *choice = rows[i].choice;
             choice->window = number;
+            choice->one_by_one = choice->algorithm == NADI_ALGORITHM_DIRECT && number == 1;
             return number == 0 || strchr(rows[i].word, '[');
         }
     return false;

@@ -36,6 +36,7 @@ struct nadi_algorithm_choice {
     enum nadi_algorithm algorithm;
     bool flat;       /* the one* forms: one communicator over all ranks, later entries ignored */
     uint32_t window; /* direct<W>; 0: unlimited. Programs: the number behind the word; 0: none */
+    bool one_by_one; /* direct1, whatever the window has become */
     const struct nadi_program_ops *program;
     const struct nadi_table *table; /* of nadi_program_table */
     enum nadi_wire_form wire;       /* of programs */

@@ -87,6 +87,8 @@ struct nadi_plan_request {
     uint32_t involved; /* bit d: dimension d takes part; ignored for groups */
     bool exact;        /* else as the reference rounds */
     uint32_t root;     /* member; of kinds that have one */
+    /* Window of `direct1` where each member has a link of its own to each other; 0: as elsewhere */
+    uint32_t own_window;
 };
 
 /* False when a count overflows 32 bits (a ring all-to-all of more than 92,681 ranks, more than

@@ -36,6 +36,7 @@ struct nadi_system_config {
     bool exact;             /* collectives without the reference's rounding: collective/plan.h */
     uint32_t comm_streams;  /* communication-streams: so many of a rank at once; 0: 1 */
     uint32_t shared_window; /* direct-window-shared; 0: as everywhere */
+    uint32_t own_window;    /* direct-window-own; 0: as elsewhere */
     double local_mem_bw;    /* B/s; 0: reductions are free */
     double peak_perf;       /* FLOP/s */
     uint64_t local_reduction_delay;
@@ -115,6 +116,7 @@ nadi_system_plan_request(const struct nadi_system_config *c, const struct nadi_t
         .bytes = bytes,
         .involved = involved,
         .exact = c->exact,
+        .own_window = c->own_window,
     };
 }
 

@@ -40,10 +40,12 @@ static void fill_native(struct nadi_system_config *s, const struct nadi_cluster 
     if (c->all_to_all[0])
         return;
     s->shared_window = NADI_MODEL_PEERS_SHARING;
+    s->own_window = nadi_model_own_peers(&c->topology);
     s->native[NADI_NATIVE_ALL_TO_ALL] = (struct nadi_implementation){
         .count = 1,
         .dims = {{.algorithm = NADI_ALGORITHM_DIRECT,
                   .flat = true,
+                  .one_by_one = true,
                   .window = NADI_MODEL_PEERS_PASSING}},
     };
 }

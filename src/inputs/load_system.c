@@ -166,6 +166,7 @@ static void fill_numbers(struct nadi_load *l, const struct nadi_schema_values *v
     s->exact = l->exact;
     s->comm_streams = (uint32_t)nadi_schema_integer(values, "communication-streams");
     s->shared_window = (uint32_t)nadi_schema_integer(values, "direct-window-shared");
+    s->own_window = (uint32_t)nadi_schema_integer(values, "direct-window-own");
     s->rendezvous = l->in->options.rendezvous;
     s->local_mem_bw = nadi_schema_number(values, "local-mem-bw");
     s->peak_perf = nadi_schema_number(values, "peak-perf");

@@ -74,13 +74,14 @@ static uint32_t filled(const struct survey *s)
 }
 
 static void split(struct nadi_comm_group *group, enum nadi_axis axis, const struct nadi_grid *g,
-                  const struct nadi_topology *topology, bool chunked)
+                  const struct nadi_comm_rules *rules)
 {
+    const struct nadi_topology *topology = rules->topology;
     struct survey s = {.t = topology, .first = true, .ok = topology != NULL};
     const char *name = nadi_axis_name(axis);
     if (topology)
         each_whole(g, axis, look_at, &s);
-    group->dims = s.ok && chunked ? filled(&s) : 0;
+    group->dims = s.ok && rules->chunked ? filled(&s) : 0;
     for (uint32_t d = 0; s.ok && d < topology->dim_count; d++) {
         if (s.extent[d] < 2)
             continue;
@@ -119,22 +120,23 @@ static void send_once_a_node(struct nadi_comm_group *group, const struct nadi_gr
 }
 
 void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g,
-                           const struct nadi_topology *topology, bool chunked)
+                           const struct nadi_comm_rules *rules)
 {
     /* With idle NPUs the world is more than the ranks of the plan. */
-    const bool idle = topology && topology->npu_count > g->ranks;
+    const bool idle = rules->topology && rules->topology->npu_count > g->ranks;
     *w = (struct nadi_comm_groups){0};
     for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
         struct nadi_comm_group *group = &w->axes[axis];
         group->size = nadi_grid_size(g, axis);
         const bool once = axis == NADI_AXIS_EP && g->copies > 0 && group->size > 1;
-        if (group->size == g->ranks && !once && (!idle || group->size == 1)) {
+        group->exchange = nadi_grid_exchanges(g, axis) && (once || !rules->named_exchange);
+        if (group->size == g->ranks && !group->exchange && (!idle || group->size == 1)) {
             group->levels = 1;
             group->level_size[0] = group->size;
             if (group->size > 1 && axis != NADI_AXIS_TIED)
                 snprintf(group->name[0], sizeof(group->name[0]), "%s", nadi_axis_name(axis));
         } else if (group->size > 1 && axis != NADI_AXIS_TIED) {
-            split(group, axis, g, topology, chunked);
+            split(group, axis, g, rules);
         }
         if (once)
             send_once_a_node(group, g);

@@ -7,6 +7,11 @@
  * an all-gather within the servers. Each such level is a family of groups. A group of all ranks
  * needs no levels: the simulation takes it through the dimensions.
  *
+ * An all-to-all goes over all levels at once, also among all ranks: members send to all others, a
+ * message over its way through the dimensions, and what crosses one of them is that level's
+ * all-to-all of all bytes. A cluster that names an algorithm for all-to-alls has it instead: of all
+ * ranks as it is, else level by level.
+ *
  * Groups of one axis are communicators of their own, as in frameworks, also where another axis has
  * the same members: messages of one do not wait for those of the other.
  *
@@ -32,6 +37,7 @@ struct nadi_comm_group {
     /* Of the bytes of an all-to-all those that cross the level; 0: all. */
     double level_share[NADI_COMM_GROUP_LEVELS];
     char name[NADI_COMM_GROUP_LEVELS][16]; /* of the families; "": no communication */
+    bool exchange;                         /* its all-to-alls go over all levels at once */
     uint32_t dims; /* chunked: bit d: dimension d takes part; 0: it has levels only */
 };
 
@@ -54,10 +60,15 @@ struct nadi_comm_step {
 uint32_t nadi_comm_group_steps(const struct nadi_comm_group *group, const struct nadi_transfer *t,
                                struct nadi_comm_step steps[NADI_COMM_STEPS]);
 
-/* topology: NULL when there is none. chunked: all ranks run one graph, on the whole network. O(axes
- * x ranks x dimensions). */
+struct nadi_comm_rules {
+    const struct nadi_topology *topology; /* NULL: there is none */
+    bool chunked;                         /* all ranks run one graph, on the whole network */
+    bool named_exchange;                  /* the cluster names the algorithm of all-to-alls */
+};
+
+/* O(axes x ranks x dimensions). */
 void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g,
-                           const struct nadi_topology *topology, bool chunked);
+                           const struct nadi_comm_rules *rules);
 
 /* Adds a family for each level of each axis. */
 void nadi_comm_groups_add(const struct nadi_comm_groups *w, const struct nadi_grid *g,

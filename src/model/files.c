@@ -315,18 +315,30 @@ static bool write_ranks(const struct nadi_model_step *s, const struct nadi_model
 
 /* ---- the cluster --------------------------------------------------------------------------- */
 
-uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size)
+uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size, bool exchanges)
 {
     const bool all = size > 1 && size == c->topology.npu_count && c->topology.dim_count > 1;
-    return all ? c->chunks : 1;
+    return all && !(exchanges && !c->all_to_all[0] && !c->chunked_groups) ? c->chunks : 1;
+}
+
+uint32_t nadi_model_own_peers(const struct nadi_topology *t)
+{
+    uint32_t most = 0;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        if (t->dims[d].kind == NADI_DIM_FULLY_CONNECTED && t->dims[d].npus - 1 > most)
+            most = t->dims[d].npus - 1;
+    return most;
 }
 
 uint32_t nadi_model_chunks(const struct nadi_model_step *step)
 {
     const struct nadi_cluster *c = &step->study->cluster;
+    bool exchanges = false;
+    for (enum nadi_axis a = NADI_AXIS_NONE; a < NADI_AXES; a++)
+        exchanges |= nadi_grid_exchanges(&step->study->grid, a);
     for (uint32_t a = 0; a < NADI_AXES; a++)
         if (step->comm_groups.axes[a].dims ||
-            nadi_model_axis_chunks(c, step->comm_groups.axes[a].size) > 1)
+            nadi_model_axis_chunks(c, step->comm_groups.axes[a].size, exchanges) > 1)
             return c->chunks;
     return 1;
 }
@@ -355,6 +367,9 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
                             ",\n  \"%s-implementation\": [\"oneDirect%d\"]"
                             ",\n  \"direct-window-shared\": %d",
                             kinds[i], NADI_MODEL_PEERS_PASSING, NADI_MODEL_PEERS_SHARING);
+            if (nadi_model_own_peers(&c->topology) > 1)
+                nadi_str_printf(&text, ",\n  \"direct-window-own\": %u",
+                                nadi_model_own_peers(&c->topology));
             continue;
         }
         nadi_str_printf(&text, ",\n  \"%s-implementation\": [", kinds[i]);

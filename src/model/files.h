@@ -20,7 +20,8 @@ enum { /* of the system that a generated step runs on */
        /* All-to-alls of a cluster that names no algorithm: messages that a rank sends at once.
         * Where messages share links, several, as libraries do: one after the other, a rank that is
         * late would keep receivers waiting that others could have sent to. Where they pass each
-        * other, one at a time: they would not share its link. */
+        * other, one at a time: they would not share its link. Where each has a link of its own,
+        * one to each of the others: nadi_model_own_peers. */
        NADI_MODEL_PEERS_SHARING = 8,
        NADI_MODEL_PEERS_PASSING = 1,
 };
@@ -30,10 +31,15 @@ enum { /* of the system that a generated step runs on */
 void nadi_model_memory_file(const struct nadi_study *s, struct nadi_str *out);
 
 /* Chunks of a collective: those of the cluster if the group of all ranks, or one that is chunked
- * like it, spans several dimensions, so that these work concurrently; else 1. */
+ * like it, spans several dimensions, so that these work concurrently; else 1. Also 1 where ranks
+ * exchange data with all others, which runs beside their other collectives: chunks go one
+ * collective after the other. */
 uint32_t nadi_model_chunks(const struct nadi_model_step *step);
-/* The same of groups of one size. */
-uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size);
+/* The same of groups of one size, in a step with such exchanges or without. */
+uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size, bool exchanges);
+
+/* The most ranks to which one has a link of its own each; 0: there are none. */
+uint32_t nadi_model_own_peers(const struct nadi_topology *t);
 
 /* Concurrent communications of a rank: those of different parallelisms, each a chain of its own; 1
  * with several chunks, which are then pipelined through the dimensions. */

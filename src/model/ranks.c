@@ -22,6 +22,7 @@ void nadi_grid_init(struct nadi_grid *g, const struct nadi_model_plan *p,
                 p->schedule != NADI_SCHEDULE_DUALPIPE,
         .world = m->family == NADI_FAMILY_DLRM,
         .experts = m->experts > 0,
+        .heads = p->context == NADI_CONTEXT_ULYSSES,
         .copies = m->experts && p->once_a_node ? m->top_k : 0,
         .limited =
             m->expert_groups && m->group_limit ? (double)m->group_limit / m->expert_groups : 1,
@@ -94,6 +95,12 @@ uint32_t nadi_grid_size(const struct nadi_grid *g, enum nadi_axis axis)
         break;
     }
     return 1;
+}
+
+bool nadi_grid_exchanges(const struct nadi_grid *g, enum nadi_axis axis)
+{
+    return nadi_grid_size(g, axis) > 1 &&
+           (axis == NADI_AXIS_EP || axis == NADI_AXIS_WORLD || (axis == NADI_AXIS_CP && g->heads));
 }
 
 static int by_rank(const void *a, const void *b)

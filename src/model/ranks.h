@@ -21,6 +21,7 @@ struct nadi_grid {
     bool experts;
     uint32_t copies; /* of a token for its experts, where each node gets one at most; else 0 */
     double limited;  /* share of the nodes that a token may go to */
+    bool heads;      /* context ranks exchange heads and tokens */
 };
 
 void nadi_grid_init(struct nadi_grid *g, const struct nadi_model_plan *p,
@@ -37,6 +38,8 @@ uint32_t nadi_grid_stage_rank(const struct nadi_grid *g, uint32_t rank, uint32_t
 /* Members of the rank's group on an axis, ascending; the count (1: no communication). `members` has
  * room for nadi_grid_size(g, axis) and may be NULL. */
 uint32_t nadi_grid_size(const struct nadi_grid *g, enum nadi_axis axis);
+/* Are all-to-alls among what the axis's groups do? */
+bool nadi_grid_exchanges(const struct nadi_grid *g, enum nadi_axis axis);
 void nadi_grid_members(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank,
                        uint32_t *members);
 /* The index of the axis's group that contains the rank; NADI_NONE when it is in none (tied, middle

@@ -469,9 +469,12 @@ bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
                           "'once-a-node' looks at the nodes of groups, and a communication library "
                           "takes groups whole");
     /* a library takes groups whole */
-    nadi_comm_groups_init(&s->comm_groups, &study->grid,
-                          s->has_device && !study->library ? &study->cluster.topology : NULL,
-                          s->has_device && study->cluster.chunked_groups);
+    const struct nadi_comm_rules rules = {
+        .topology = s->has_device && !study->library ? &study->cluster.topology : NULL,
+        .chunked = s->has_device && study->cluster.chunked_groups,
+        .named_exchange = s->has_device && study->cluster.all_to_all[0],
+    };
+    nadi_comm_groups_init(&s->comm_groups, &study->grid, &rules);
     const uint32_t count = variants_of(p);
     s->variants = NADI_ARENA_ZNEW(&s->arena, struct nadi_step_variant, count);
     for (; s->variant_count < count; s->variant_count++) {

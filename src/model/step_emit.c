@@ -164,7 +164,7 @@ static uint64_t exchange_tied(struct nadi_emit *e, const char *name, uint64_t by
                                     after->count);
 }
 
-/* Copies of tokens go between the nodes and inside them at once, piece by piece. */
+/* What goes between the nodes and what goes inside them, piece by piece. */
 static uint64_t beside_each_other(struct nadi_emit *e, const char *name,
                                   const struct nadi_comm_group *group,
                                   const struct nadi_comm_step *steps, uint32_t count,
@@ -189,7 +189,7 @@ static uint64_t transfer(struct nadi_emit *e, const char *name, enum nadi_axis a
         return exchange_tied(e, name, t->bytes, after);
     struct nadi_comm_step steps[NADI_COMM_STEPS];
     const uint32_t count = nadi_comm_group_steps(group, t, steps);
-    if (t->kind == NADI_TRANSFER_ALL_TO_ALL && count > 1 && group->level_share[count - 1] > 0)
+    if (t->kind == NADI_TRANSFER_ALL_TO_ALL && count > 1 && group->exchange)
         return beside_each_other(e, name, group, steps, count, after);
     struct nadi_front front = *after;
     for (uint32_t i = 0; i < count; i++) {

@@ -157,7 +157,7 @@ static uint32_t streams_of(const struct nadi_estimator *e)
 {
     uint32_t chunks = 1;
     for (uint32_t a = 0; a < NADI_AXES; a++)
-        if (nadi_model_axis_chunks(&e->study->cluster, e->axes.size[a]) > 1)
+        if (nadi_model_axis_chunks(&e->study->cluster, e->axes.size[a], e->axes.exchanges) > 1)
             chunks = e->study->cluster.chunks;
     return nadi_model_streams(chunks);
 }

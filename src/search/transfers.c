@@ -25,6 +25,8 @@ struct level {
 
 struct place { /* groups of `size` ranks that lie `stride` apart */
     uint32_t size, stride, nodes;
+    bool exchanges, all_to_all;
+    uint32_t chunks;
     struct nadi_comm_group group;
     struct level levels[NADI_COMM_GROUP_LEVELS];
 };
@@ -88,27 +90,42 @@ static void fill_level(struct nadi_transfers *t, struct place *p, uint32_t level
     l->dim = only_dim(topology, l->members, count);
 }
 
-static struct place *place_of(struct nadi_transfers *t, uint32_t size, uint32_t stride)
+static struct place *place_of(struct nadi_transfers *t, const struct nadi_transfers_group *asked,
+                              bool all_to_all)
 {
-    for (size_t i = 0; i < t->places.count; i++)
-        if (t->places.items[i]->size == size && t->places.items[i]->stride == stride)
-            return t->places.items[i];
-    const uint32_t ranks = t->study->plan.ranks;
+    const uint32_t size = asked->size, stride = asked->stride, ranks = t->study->plan.ranks;
+    for (size_t i = 0; i < t->places.count; i++) {
+        struct place *p = t->places.items[i];
+        if (p->size == size && p->stride == stride && p->exchanges == asked->exchanges &&
+            p->all_to_all == all_to_all)
+            return p;
+    }
+    const struct nadi_cluster *cluster = &t->study->cluster;
+    const struct nadi_comm_rules rules = {
+        .topology = t->study->library ? NULL : &cluster->topology,
+        .named_exchange = cluster->all_to_all[0],
+    };
     const struct nadi_grid grid = {
         .ranks = ranks,
         .degree = {stride, 1, size, ranks / size / stride},
         .stride = {1, stride, stride, stride * size},
         .order = {NADI_DEGREE_TP, NADI_DEGREE_CP, NADI_DEGREE_DP, NADI_DEGREE_PP},
-        .etp = 1,
-        .ep = 1,
+        .etp = stride,
+        .ep = size,
         .edp = 1,
+        .experts = true,
     };
     struct nadi_comm_groups groups;
     struct place *p = NADI_ARENA_ZNEW(&t->arena, struct place, 1);
-    *p = (struct place){.size = size, .stride = stride};
-    nadi_comm_groups_init(&groups, &grid, t->study->library ? NULL : &t->study->cluster.topology,
-                          false);
-    p->group = groups.axes[NADI_AXIS_DP];
+    *p = (struct place){
+        .size = size,
+        .stride = stride,
+        .exchanges = asked->exchanges,
+        .all_to_all = all_to_all,
+        .chunks = nadi_model_axis_chunks(cluster, size, asked->exchanges),
+    };
+    nadi_comm_groups_init(&groups, &grid, &rules);
+    p->group = groups.axes[all_to_all ? NADI_AXIS_EP : NADI_AXIS_DP];
     if (t->study->library) {
         const uint32_t per_node = t->study->library->gpus_per_node;
         const uint32_t each = stride < per_node ? per_node / stride : 1;
@@ -187,9 +204,11 @@ static const char *graph_of_switches(const struct nadi_inputs *in, const struct 
 
 enum { MOST_TO_CROSS = 512 }; /* each sends to all: with contention that is n x n messages */
 
-static double simulated_ns(const struct nadi_transfers *t, const struct level *l, uint32_t count,
+static double simulated_ns(const struct nadi_transfers *t, const struct place *p, uint32_t level,
                            enum nadi_collective_kind kind, uint64_t bytes)
 {
+    const struct level *l = &p->levels[level];
+    const uint32_t count = p->group.level_size[level];
     const struct nadi_study *study = t->study;
     struct nadi_inputs in = {.options = nadi_model_plain_options()};
     struct nadi_result result;
@@ -202,7 +221,7 @@ static double simulated_ns(const struct nadi_transfers *t, const struct level *l
     in.rank_count = in.topology.npu_count;
     in.options.queues_per_dim = 1;
     in.options.network = study->cluster.path;
-    nadi_model_system(&in, study, all && in.topology.dim_count > 1 ? study->cluster.chunks : 1);
+    nadi_model_system(&in, study, all ? p->chunks : 1);
     const char *graph = graph_of_switches(&in, study, kind);
     if (graph) {
         in.options.network_model = nadi_network_sharing;
@@ -240,8 +259,8 @@ static const struct line *line_of(struct nadi_transfers *t, struct place *p, uin
     const bool share = collective == NADI_ALL_GATHER;
     const double few = share ? SMALL_BYTES : (double)SMALL_BYTES * n;
     const double many = share ? large_bytes : large_bytes * n;
-    const double a = simulated_ns(t, l, n, collective, (uint64_t)few);
-    const double b = simulated_ns(t, l, n, collective, (uint64_t)many);
+    const double a = simulated_ns(t, p, level, collective, (uint64_t)few);
+    const double b = simulated_ns(t, p, level, collective, (uint64_t)many);
     line->rate = (b - a) / (many - few);
     line->start = fmax(0, a - line->rate * few);
     line->known = true;
@@ -274,12 +293,13 @@ static double library_ns(const struct nadi_transfers *t, const struct place *p,
     return nadi_comm_predict(t->study->library, &call).ns;
 }
 
-double nadi_transfers_ns(struct nadi_transfers *t, uint32_t size, uint32_t stride,
+double nadi_transfers_ns(struct nadi_transfers *t, const struct nadi_transfers_group *group,
                          const struct nadi_transfer *transfer)
 {
-    if (size < 2 || transfer->kind == NADI_TRANSFER_NONE || transfer->bytes == 0)
+    const bool all_to_all = transfer->kind == NADI_TRANSFER_ALL_TO_ALL;
+    if (group->size < 2 || transfer->kind == NADI_TRANSFER_NONE || transfer->bytes == 0)
         return 0;
-    struct place *p = place_of(t, size, stride);
+    struct place *p = place_of(t, group, all_to_all);
     struct nadi_comm_step steps[NADI_COMM_STEPS];
     const uint32_t count = nadi_comm_group_steps(&p->group, transfer, steps);
     double ns = 0;
@@ -288,7 +308,8 @@ double nadi_transfers_ns(struct nadi_transfers *t, uint32_t size, uint32_t strid
             ns += library_ns(t, p, &steps[i]);
         } else {
             const struct line *line = line_of(t, p, steps[i].level, steps[i].kind);
-            ns += line->start + line->rate * (double)steps[i].bytes;
+            const double step_ns = line->start + line->rate * (double)steps[i].bytes;
+            ns = all_to_all && p->group.exchange ? fmax(ns, step_ns) : ns + step_ns;
         }
     }
     return ns;

@@ -1,7 +1,8 @@
 /* transfers: how long the transfers of a step take on a cluster whose network is idle otherwise.
  *
  * The groups of an axis of communication are `size` ranks that lie `stride` apart. A transfer is
- * the collectives that a step has (nadi_comm_group_steps), one after another. With a communication
+ * the collectives that a step has (nadi_comm_group_steps), one after another, or those of an
+ * all-to-all beside each other. With a communication
  * library each takes what the library's model says (nccl/nccl.h). Else it is simulated, alone, at
  * two sizes; times between and beyond are linear in the bytes, as those of all algorithms that a
  * cluster names are but for roundings. A simulation has the members' dimension only, so that it is
@@ -23,8 +24,13 @@ struct nadi_transfers *nadi_transfers_create(const struct nadi_study *study,
                                              bool chooses) NADI_MUST_USE;
 void nadi_transfers_destroy(struct nadi_transfers *t); /* NULL is allowed */
 
+struct nadi_transfers_group {
+    uint32_t size, stride;
+    bool exchanges; /* the step has all-to-alls, on whatever group */
+};
+
 /* O(steps of the transfer) once its groups are known. */
-double nadi_transfers_ns(struct nadi_transfers *t, uint32_t size, uint32_t stride,
+double nadi_transfers_ns(struct nadi_transfers *t, const struct nadi_transfers_group *group,
                          const struct nadi_transfer *transfer);
 
 /* A message from a rank to another one. */

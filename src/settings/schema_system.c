@@ -167,6 +167,13 @@ static const struct nadi_setting system_keys[] = {
      .doc = "Messages that `direct1` keeps in flight where messages share links (all network "
             "models but `unaware`), instead of one: a rank that is late then does not keep "
             "receivers waiting that others could send to. 0: one there too."},
+    {.name = "direct-window-own",
+     .type = NADI_TYPE_INTEGER,
+     .preset = "0",
+     .max = INT32_MAX,
+     .doc = "Messages that `direct1` keeps in flight, instead of one, among members that lie in "
+            "one FullyConnected dimension: each has a link of its own to each other one. In all "
+            "network models. 0: as elsewhere."},
     {.name = "endpoint-delay",
      .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_TIME,

@@ -34,6 +34,7 @@ static const char system_a[] =
     " \"collective-optimization\": \"localBWAware\", \"preferred-dataset-splits\": 4, "
     "\"active-chunks-per-dimension\": 2,\n"
     " \"scheduling-policy\": \"FIFO\", \"communication-streams\": 3, \"direct-window-shared\": 6, "
+    "\"direct-window-own\": 5, "
     "\"endpoint-delay\": \"11ns\", "
     "\"local-mem-bw\": 1600.5,\n"
     " \"peak-perf\": \"900TFLOP/s\", \"roofline-enabled\": 1, \"replay-only\": 0, "

@@ -78,6 +78,7 @@ static const struct key_case key_cases[] = {
     {SYSTEM, "active-chunks-per-dimension", "8", "8", "0", "schema/range"},
     {SYSTEM, "communication-streams", "4", "4", "0", "schema/range"},
     {SYSTEM, "direct-window-shared", "8", "8", "-1", "schema/range"},
+    {SYSTEM, "direct-window-own", "7", "7", "-1", "schema/range"},
     {SYSTEM, "inter-dimension-scheduling", "\"themis\"", "themis", "\"greedy\"", "schema/word"},
     {SYSTEM, "intra-dimension-scheduling", "\"SCF\"", "SCF", "\"RG\"", "schema/word"},
     {SYSTEM, "scheduling-policy", "\"EXPLICIT\"", "EXPLICIT", "\"fifo\"", "schema/word"},
