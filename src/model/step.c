@@ -1,7 +1,5 @@
 #include "model/step.h"
 
-#include <math.h>
-
 #include "base/mem.h"
 #include "base/time.h"
 #include "compute/measured.h"
@@ -367,8 +365,8 @@ void nadi_step_compute_expand(struct nadi_step_compute *c, const struct nadi_stu
 /* Processors that carry transfers of experts are missing for computation meanwhile. */
 static void share_processors(struct nadi_device *d, const struct nadi_model_plan *p)
 {
-    const double left =
-        1 - p->dispatch_overlap * fmin(1, (double)p->dispatch_processors / (double)d->processors);
+    const double taken = (double)p->dispatch_processors / (double)d->processors;
+    const double left = 1 - p->dispatch_overlap * taken;
     if (p->ep == 1 || p->dispatch_processors == 0)
         return;
     for (int i = 0; i < NADI_PRECISIONS; i++)

@@ -57,6 +57,12 @@ static bool fits_cluster(struct nadi_study *s, const struct nadi_study_setup *se
         return nadi_error(diags, "plan/remote-parameters", NADI_IN_FILE("plan"), "leave it out",
                           "I/O controllers of a wafer stream to all replicas at once: "
                           "'remote-parameters' is whole there");
+    if (p->dispatch_processors > 0 && p->dispatch_processors >= d->processors)
+        return nadi_error(diags, "plan/dispatch-processors", NADI_IN_FILE("plan"),
+                          "choose fewer, or leave it out",
+                          "%u processors work on transfers of experts, but %s has %u: none is left "
+                          "to compute",
+                          p->dispatch_processors, d->name, d->processors);
     const uint32_t degree[NADI_DEGREES] = {p->tp, p->cp, p->dp, p->pp};
     return nadi_cluster_fit(&s->cluster, p->ranks, degree[p->order[0]], diags) && fit_library(s);
 }
