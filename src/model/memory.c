@@ -1,6 +1,7 @@
 #include "model/memory.h"
 
 #include "base/mem.h"
+#include "model/update.h"
 
 #include <math.h>
 
@@ -30,22 +31,16 @@ static double sharded(const struct nadi_model_plan *p, double dense, double expe
     return dense / nadi_plan_replicas(p, false) + expert / nadi_plan_replicas(p, true);
 }
 
-/* Of a part that is offloaded or placed, what is not with the device. */
-static double placed_share(const struct nadi_model_plan *p, uint32_t part)
-{
-    return p->place[part] ? p->interleave : 1;
-}
-
 static void place(struct nadi_rank_memory *r, const struct nadi_model_plan *p,
                   enum nadi_memory_part part, enum nadi_offload_flag flag, double bytes)
 {
-    if (!(p->offload & flag) && !p->streaming) {
+    if (!(nadi_plan_away(p) & flag)) {
         r->parts[part] += bytes;
         return;
     }
     for (uint32_t i = 0; i < NADI_PLACED_PARTS; i++)
         if (flag == 1u << i) {
-            const double away = bytes * placed_share(p, i);
+            const double away = bytes * nadi_plan_away_share(p, flag);
             r->placed[i] += away;
             r->remote += away;
             r->parts[part] += bytes - away;
@@ -206,13 +201,13 @@ static double largest_output(const struct nadi_model_plan *p, const struct nadi_
 
 static double gathered_parameters(const struct nadi_model_plan *p, const struct nadi_sums *sums)
 {
-    const bool dense = p->zero == 3 || p->streaming || (p->offload & NADI_OFFLOAD_PARAMETERS);
+    const bool dense = p->zero == 3 || (nadi_plan_away(p) & NADI_OFFLOAD_PARAMETERS);
     const bool experts = dense || (p->offload & NADI_OFFLOAD_EXPERTS);
     if (!experts)
         return 0;
     const bool whole = p->zero == 3 || p->streaming; /* what stays needs no buffer */
     const double weights = (double)(dense ? sums->weights : sums->expert_weights) *
-                           (whole ? 1 : placed_share(p, NADI_PLACED_PARAMETERS));
+                           (whole ? 1 : nadi_plan_away_share(p, NADI_OFFLOAD_PARAMETERS));
     /* the layer at work and those gathered ahead, and one layer's gradient before it is reduced */
     return weights * (p->parameter_bytes * (1.0 + p->prefetch) +
                       (p->mode == NADI_MODE_TRAIN ? p->gradient_bytes : 0));
@@ -228,6 +223,7 @@ struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan
         .output = largest_output(p, kind),
         .gathered = gathered_parameters(p, &sums),
         .kept = nadi_layer_kept(p, net, kind, position),
+        .weights = (double)sums.weights,
     };
     if (nadi_layer_recomputed(p, position))
         b.recompute = nadi_kept_bytes(p, &sums.kept);
@@ -244,6 +240,7 @@ struct nadi_layer_buffers nadi_memory_most_buffers(const struct nadi_layer_buffe
         .recompute = largest(a->recompute, b->recompute),
         .gathered = largest(a->gathered, b->gathered),
         .kept = largest(a->kept, b->kept),
+        .weights = largest(a->weights, b->weights),
     };
 }
 
@@ -341,6 +338,34 @@ static double rows_ahead(const struct estimate *e)
     return ahead ? (double)ahead * (double)nadi_memory_rows(e->p, e->m) * e->p->interleave : 0;
 }
 
+/* Gradients that do not stay: of a bucket at work, of the one that leaves, and, with several
+ * micro-batches, the sum that one is added to. What a gathered layer needs is counted there. */
+static double gradients_on_their_way(const struct nadi_model_plan *p, const struct nadi_model *m,
+                                     const struct nadi_rank_load *load)
+{
+    const double all = (double)load->weights.dense +
+                       (nadi_model_updates_rows(m) ? 0 : (double)load->weights.expert);
+    const bool split = p->zero >= 2;
+    const bool counted = !split && (nadi_plan_away(p) & NADI_OFFLOAD_PARAMETERS);
+    const double bucket = fmin(all, p->bucket_bytes / p->gradient_bytes);
+    const double piece = largest(fmin(load->layer_gradients, all), bucket) * p->gradient_bytes;
+    if (p->mode != NADI_MODE_TRAIN || !(nadi_plan_away(p) & NADI_OFFLOAD_GRADIENTS))
+        return 0;
+    return piece * ((p->micro_batches > 1 ? 3 : 2) - counted) *
+           nadi_plan_away_share(p, NADI_OFFLOAD_GRADIENTS) /
+           (split ? nadi_plan_replicas(p, false) : 1);
+}
+
+static double update_here(const struct nadi_model_plan *p, const struct nadi_model *m,
+                          const struct nadi_stage_weights *w)
+{
+    if (p->mode != NADI_MODE_TRAIN)
+        return 0;
+    const struct nadi_update u =
+        nadi_update_of(p, (double)w->dense, nadi_model_updates_rows(m) ? 0 : (double)w->expert);
+    return nadi_update_here(p, &u);
+}
+
 struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
                                             const struct nadi_model *m,
                                             const struct nadi_rank_load *load)
@@ -355,8 +380,8 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
     double here = load->activations;
     states(p, m, &r, w);
     if (p->offload & NADI_OFFLOAD_ACTIVATIONS) {
-        const double away = load->activations * placed_share(p, NADI_PLACED_ACTIVATIONS);
-        const double work = 2 * load->layer * placed_share(p, NADI_PLACED_ACTIVATIONS);
+        const double away = load->activations * nadi_plan_away_share(p, NADI_OFFLOAD_ACTIVATIONS);
+        const double work = 2 * load->layer * nadi_plan_away_share(p, NADI_OFFLOAD_ACTIVATIONS);
         /* a layer at work, and one on its way, are with the device too */
         here = load->activations - away + (work < away ? work : away);
         r.remote += away;
@@ -367,9 +392,11 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
         place(&r, p, NADI_MEMORY_CACHE, NADI_OFFLOAD_CACHE, load->cache);
     else
         r.parts[NADI_MEMORY_CACHE] = load->cache;
-    r.parts[NADI_MEMORY_BUFFERS] = load->buffers;
+    const double buffers = load->buffers + gradients_on_their_way(p, m, load);
+    r.update = fmax(0, update_here(p, m, w) - here - buffers);
+    r.parts[NADI_MEMORY_BUFFERS] = buffers + r.update;
     r.parts[NADI_MEMORY_RESERVE] = p->reserve_bytes;
-    r.parts[NADI_MEMORY_FRAGMENTS] = p->fragmentation * (here + load->buffers);
+    r.parts[NADI_MEMORY_FRAGMENTS] = p->fragmentation * (here + r.parts[NADI_MEMORY_BUFFERS]);
     for (int i = 0; i < NADI_MEMORY_PARTS; i++)
         r.total += r.parts[i];
     return r;
@@ -381,6 +408,7 @@ static struct nadi_rank_memory estimate_rank(const struct estimate *e, uint32_t 
     struct nadi_rank_load load = {
         .cache = nadi_memory_cache(e->p, e->m, e->net, e->s, rank, nadi_memory_cached_tokens(e->p)),
         .layer = most.kept,
+        .layer_gradients = most.weights,
         .buffers = most.output + most.recompute + most.gathered};
     load.buffers += cache_buffer(e, load.cache) + rows_ahead(e);
     for (uint32_t c = 0; c < e->s->chunks; c++) {

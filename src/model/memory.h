@@ -17,7 +17,8 @@ enum nadi_memory_part {
     NADI_MEMORY_OPTIMIZER,
     NADI_MEMORY_ACTIVATIONS,
     NADI_MEMORY_CACHE,   /* keys and values of inference */
-    NADI_MEMORY_BUFFERS, /* recomputation, gathered parameters, largest intermediate */
+    NADI_MEMORY_BUFFERS, /* recomputation, gathered parameters, largest intermediate, gradients on
+                            their way; or, if more, buckets of the update */
     NADI_MEMORY_RESERVE,
     NADI_MEMORY_FRAGMENTS,
     NADI_MEMORY_PARTS
@@ -28,6 +29,8 @@ struct nadi_rank_memory {
     double total;
     double remote;                    /* bytes in the host's or remote memory */
     double placed[NADI_PLACED_PARTS]; /* of them, what `place` puts into tiers */
+    double update; /* of the buffers, what the update's buckets are beyond activations and buffers
+                      of the passes, which are free by then */
     uint64_t weights, expert_weights; /* parameters before sharding */
     uint32_t in_flight;               /* stage passes kept at the peak */
     uint32_t peak_action;             /* of the rank's list */
@@ -46,6 +49,7 @@ struct nadi_rank_load {
     uint32_t in_flight, peak_action;
     double layer; /* of activations, what the largest layer keeps of a micro-batch */
     double cache, buffers;
+    double layer_gradients; /* parameters of the largest layer on the rank */
 };
 struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
                                             const struct nadi_model *m,
@@ -53,7 +57,8 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
 
 struct nadi_layer_buffers { /* that a layer needs while it is worked on; a rank: the most of each */
     double output, recompute, gathered;
-    double kept; /* of its micro-batch until the backward pass, no buffer itself */
+    double kept;    /* of its micro-batch until the backward pass, no buffer itself */
+    double weights; /* parameters, no buffer itself */
 };
 /* position: as in nadi_layer_kept. */
 struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan *p,

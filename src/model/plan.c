@@ -515,6 +515,14 @@ struct nadi_shape nadi_plan_shape(const struct nadi_model_plan *p, const struct 
     return s;
 }
 
+double nadi_plan_away_share(const struct nadi_model_plan *p, enum nadi_offload_flag flag)
+{
+    for (uint32_t part = 0; part < NADI_PLACED_PARTS; part++)
+        if (flag == 1u << part && p->place[part])
+            return p->interleave;
+    return 1;
+}
+
 void nadi_plan_summary(const struct nadi_model_plan *p, struct nadi_str *out)
 {
     const struct {

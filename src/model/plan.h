@@ -135,6 +135,7 @@ struct nadi_model_plan {
     const char *place[NADI_PLACED_PARTS];
     double interleave; /* share of placed parts that lies in their tiers; the rest stays */
     bool streaming;
+    bool updated_there; /* the optimizer runs where streamed weights lie; set by the caller */
     enum nadi_step_detail detail;
     enum nadi_remote_parameters remote_parameters;
     const struct nadi_compute_model *kernels; /* NULL: the device's own */
@@ -180,6 +181,15 @@ static inline uint32_t nadi_plan_replicas(const struct nadi_model_plan *p, bool 
 {
     return expert ? p->edp : p->dp * p->cp;
 }
+
+/* What does not lie with the device, a mask of enum nadi_offload_flag; of such a part the share. */
+static inline unsigned nadi_plan_away(const struct nadi_model_plan *p)
+{
+    const unsigned trained =
+        p->mode == NADI_MODE_TRAIN ? NADI_OFFLOAD_GRADIENTS | NADI_OFFLOAD_OPTIMIZER : 0u;
+    return p->offload | (p->streaming ? trained | NADI_OFFLOAD_PARAMETERS : 0u);
+}
+double nadi_plan_away_share(const struct nadi_model_plan *p, enum nadi_offload_flag flag);
 
 /* DLRM's tables: only rows that were looked up change, in place and without states (as in MLPerf);
  * this is part of the look-up's backward pass, not of the optimizer. */

@@ -170,6 +170,8 @@ static void backward(struct nadi_emit *e, const struct place *at,
         e->layer = stage->first + i;
         const uint32_t position = nadi_body_position(net, stage, e->layer);
         const uint32_t kind = net->layers[e->layer];
+        if (weights)
+            nadi_emit_recall(e);
         nadi_emit_fetch(e);
         if (e->p->offload & NADI_OFFLOAD_ACTIVATIONS) {
             nadi_emit_flush(e);
@@ -332,6 +334,10 @@ struct nadi_trace *nadi_step_trace(const struct nadi_model_step *s, uint32_t sta
     nadi_mem_free(e.cache.items);
     nadi_mem_free(e.rows.items);
     nadi_mem_free(e.reduced.items);
+    nadi_mem_free(e.recalled.items);
+    nadi_mem_free(e.after.items);
+    nadi_mem_free(e.given.items);
+    nadi_mem_free(e.written.items);
     return nadi_trace_build_finish(&e.build);
 }
 

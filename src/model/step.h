@@ -77,7 +77,5 @@ struct nadi_trace *nadi_step_idle_trace(void) NADI_MUST_USE;
 
 /* Does any graph load or store remote memory? */
 bool nadi_step_uses_remote(const struct nadi_model_plan *p);
-/* Buckets in which optimizer states of so many bytes come from where they lie and go back. */
-uint32_t nadi_step_state_buckets(const struct nadi_model_plan *p, double bytes);
 
 #endif

@@ -10,7 +10,7 @@
 #include "trace/build.h"
 #include "trace/mem.h"
 
-enum { NADI_FRONT = 12 };
+enum { NADI_FRONT = 24 };
 
 struct nadi_front {
     uint64_t ids[NADI_FRONT];
@@ -35,6 +35,11 @@ struct nadi_layer_range { /* of the pending work */
     uint32_t first, last; /* in the order of work */
     char *at;             /* behind the first's number, in its name */
     const char *name;     /* of the first operation */
+};
+
+struct nadi_by_layer { /* nodes: of what is dense, and of experts; 0: none */
+    uint64_t *items;
+    size_t count, capacity;
 };
 
 struct nadi_emit {
@@ -80,9 +85,18 @@ struct nadi_emit {
     struct {
         uint64_t *items;
         size_t count, capacity;
-    } reduced;          /* what the optimizer waits for */
-    uint64_t bucket[2]; /* parameters collected: dense, expert */
-    uint64_t replicas;  /* last transfer among replicas: they follow one another; 0: none */
+    } reduced;            /* what the optimizer waits for */
+    uint64_t bucket[2];   /* parameters collected: dense, expert */
+    uint32_t bucket_from; /* the first layer of these */
+    struct {
+        uint64_t *items;
+        size_t count, capacity;
+    } recalled, after;            /* sums so far that came back for the bucket; scratch */
+    uint64_t recall;              /* the last of those; 0: none */
+    struct nadi_by_layer given;   /* where a layer's gradients of this step were stored last */
+    struct nadi_by_layer written; /* and its parameters that others have updated */
+    uint64_t left[2][2];          /* stores of the last bucket, and of the one before */
+    uint64_t replicas; /* last transfer among replicas: they follow one another; 0: none */
 };
 
 /* ---- step_emit.c: nodes and transfers ---- */
@@ -130,15 +144,30 @@ void nadi_emit_cache_room(struct nadi_emit *e);
 void nadi_emit_cache_load(struct nadi_emit *e, uint32_t part);
 void nadi_emit_cache_store(struct nadi_emit *e, uint32_t part);
 
-/* ---- step_state.c: parameters, gradients, optimizer ---- */
-/* Before all else: space for what `place` puts into tiers. */
-void nadi_emit_lie_down(struct nadi_emit *e);
+/* ---- step_state.c: parameters, gradients ---- */
 void nadi_emit_plan_fetches(struct nadi_emit *e);
-void nadi_emit_fetch(struct nadi_emit *e);                 /* before the layer's pass: e->layer */
-void nadi_emit_reduce(struct nadi_emit *e, uint32_t kind); /* after the weights' gradient */
+void nadi_emit_fetch(struct nadi_emit *e); /* before the layer's pass: e->layer */
+/* Around the part of e->layer's backward pass that makes its weights' gradients: what lies
+ * elsewhere of them comes back to be added to; they are reduced, and leave. */
+void nadi_emit_recall(struct nadi_emit *e);
+void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer);
+void nadi_emit_send_bucket(struct nadi_emit *e); /* what is collected */
 /* After a pass with gradients of weights: with ZeRO 2 and 3 what no full bucket took leaves now,
  * and the next pass waits for it unless gradients overlap. */
 void nadi_emit_end_gradients(struct nadi_emit *e);
+/* Parameters that replicas have split; the last node, or 0 on a group of one. */
+uint64_t nadi_emit_gather(struct nadi_emit *e, double parameters, enum nadi_axis axis,
+                          const struct nadi_front *after);
+/* Of gathered ones those of the others, where they lie elsewhere; 0: they do not. */
+uint64_t nadi_emit_store_rest(struct nadi_emit *e, enum nadi_offload_flag flag, double parameters,
+                              enum nadi_axis axis, uint64_t gathered);
+/* Has every replica all of a part elsewhere, though ZeRO would split it? Without tiers, and on
+ * request. */
+bool nadi_emit_lies_whole(const struct nadi_emit *e, enum nadi_offload_flag flag);
+
+/* ---- step_update.c: the optimizer ---- */
+/* Before all else: space for what `place` puts into tiers. */
+void nadi_emit_lie_down(struct nadi_emit *e);
 void nadi_emit_update(struct nadi_emit *e);
 
 #endif

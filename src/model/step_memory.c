@@ -40,7 +40,7 @@ const char *nadi_emit_tier(const struct nadi_emit *e, enum nadi_offload_flag fla
     for (uint32_t i = 0; i < NADI_PLACED_PARTS; i++)
         if (flag == 1u << i && e->p->place[i])
             return e->p->place[i];
-    return e->p->offload & flag ? e->s->study->host_tier : NULL;
+    return nadi_plan_away(e->p) & flag ? e->s->study->host_tier : NULL;
 }
 
 uint64_t nadi_emit_memory(struct nadi_emit *e, const char *name, const struct nadi_emit_move *move,

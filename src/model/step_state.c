@@ -1,11 +1,9 @@
 /* step_state: what replicas and remote memory do for a layer: parameters arrive before a pass,
- * gradients leave after it, and the optimizer ends the step. */
+ * gradients leave after it. */
 #include "base/mem.h"
 #include "base/time.h"
 #include "model/memory.h"
 #include "model/step_emit.h"
-
-#include <math.h>
 
 struct weights {
     double dense, expert;
@@ -21,20 +19,19 @@ static struct weights weights_of(const struct nadi_emit *e, uint32_t layer)
                             .expert = study->model.experts ? (double)sums.expert_weights : 0};
 }
 
-/* Has every replica all of them, though ZeRO would split them? Without tiers, and on request. */
-static bool lie_whole(const struct nadi_emit *e, enum nadi_offload_flag flag)
+bool nadi_emit_lies_whole(const struct nadi_emit *e, enum nadi_offload_flag flag)
 {
     return !nadi_emit_tier(e, flag) || nadi_plan_says(e->p, "remote-parameters");
 }
 
 bool nadi_step_uses_remote(const struct nadi_model_plan *p)
 {
-    return p->streaming || p->offload != 0;
+    return nadi_plan_away(p) != 0;
 }
 
 static bool loads_dense(const struct nadi_model_plan *p)
 {
-    return p->streaming || (p->offload & NADI_OFFLOAD_PARAMETERS);
+    return nadi_plan_away(p) & NADI_OFFLOAD_PARAMETERS;
 }
 
 static bool loads_experts(const struct nadi_model_plan *p)
@@ -54,8 +51,8 @@ static bool gathers_ahead(const struct nadi_model_plan *p)
 
 /* ---- parameters ---------------------------------------------------------------------------- */
 
-static uint64_t gather(struct nadi_emit *e, double parameters, enum nadi_axis axis,
-                       const struct nadi_front *after)
+uint64_t nadi_emit_gather(struct nadi_emit *e, double parameters, enum nadi_axis axis,
+                          const struct nadi_front *after)
 {
     const uint32_t replicas = e->s->comm_groups.axes[axis].size;
     const struct nadi_transfer t = {
@@ -63,23 +60,65 @@ static uint64_t gather(struct nadi_emit *e, double parameters, enum nadi_axis ax
     return nadi_emit_transfer(e, "gather parameters", axis, &t, after);
 }
 
-/* Parameters from where they lie, and, where replicas split them, from these; the last node. */
-static uint64_t fetch(struct nadi_emit *e, bool first, double parameters, double load,
-                      enum nadi_offload_flag flag, enum nadi_axis axis)
+uint64_t nadi_emit_store_rest(struct nadi_emit *e, enum nadi_offload_flag flag, double parameters,
+                              enum nadi_axis axis, uint64_t gathered)
 {
+    const double others = 1 - 1.0 / e->s->comm_groups.axes[axis].size;
+    const struct nadi_emit_move move = {
+        .op = NADI_MEM_STORES,
+        .flag = flag,
+        .bytes = nadi_count_trunc(parameters * others * e->p->parameter_bytes)};
+    if (!gathered || !move.bytes || !(nadi_plan_away(e->p) & flag))
+        return 0;
+    return nadi_emit_memory(e, "store parameters", &move, &gathered, 1);
+}
+
+/* Of two lists by layer, each of what is dense and of experts. */
+static uint64_t *of_layer(struct nadi_by_layer *list, uint32_t layer, int which)
+{
+    while (list->count < 2 * ((size_t)layer + 1))
+        NADI_PUSH(list, 0);
+    return &list->items[2 * layer + (uint32_t)which];
+}
+
+struct fetched { /* what is dense of a layer, or its experts */
+    double all;  /* on this rank, before ZeRO splits them */
+    double load; /* of them what a pass loads; 0: they lie with the device */
+    enum nadi_offload_flag flag;
+    enum nadi_axis axis;
+};
+
+/* Parameters from where they lie, and, where replicas split them, from these; the last node. Where
+ * each has updated a share, that of the others is with them at the first use in a step: then it is
+ * stored beside the own one. */
+static uint64_t fetch(struct nadi_emit *e, const struct nadi_fetch *f, const struct fetched *w)
+{
+    const int which = w->axis == NADI_AXIS_EDP;
+    const uint32_t replicas = e->s->comm_groups.axes[w->axis].size;
+    const bool every = gathers_every_pass(e->p);
+    const bool ahead = f->first && gathers_ahead(e->p) && replicas > 1;
+    const double load = every                  ? w->load / replicas
+                        : ahead && w->load > 0 ? w->all / replicas
+                                               : w->load;
+    const struct nadi_emit_move move = {.op = NADI_MEM_LOADS,
+                                        .flag = w->flag,
+                                        .bytes = nadi_count_trunc(load * e->p->parameter_bytes)};
     struct nadi_front after = e->front;
     uint64_t last = 0;
-    if (load > 0) {
-        const double share = gathers_every_pass(e->p) ? 1.0 / e->s->comm_groups.axes[axis].size : 1;
-        const struct nadi_emit_move move = {
-            .op = NADI_MEM_LOADS,
-            .flag = flag,
-            .bytes = nadi_count_trunc(load * share * e->p->parameter_bytes)};
-        last = nadi_emit_memory(e, "load parameters", &move, e->front.ids, e->front.count);
+    if (w->load > 0) {
+        uint64_t ids[NADI_FRONT + 1];
+        memcpy(ids, e->front.ids, e->front.count * sizeof(*ids));
+        ids[e->front.count] = *of_layer(&e->written, f->layer, which);
+        last = nadi_emit_memory(e, "load parameters", &move, ids, e->front.count + 1);
         after = (struct nadi_front){.ids = {last}, .count = 1};
     }
-    const bool gathers = gathers_every_pass(e->p) || (first && gathers_ahead(e->p));
-    const uint64_t gathered = gathers ? gather(e, parameters, axis, &after) : 0;
+    const uint64_t gathered = every || ahead ? nadi_emit_gather(e, w->all, w->axis, &after) : 0;
+    if (ahead && w->load > 0) {
+        const uint64_t rest = nadi_emit_store_rest(e, w->flag, w->all, w->axis, gathered);
+        *of_layer(&e->written, f->layer, which) = rest;
+        if (rest)
+            NADI_PUSH(&e->reduced, rest);
+    }
     return gathered ? gathered : last;
 }
 
@@ -101,8 +140,12 @@ static uint64_t load(struct nadi_emit *e, double parameters, bool in_switch)
     const uint64_t bytes = nadi_count_trunc(parameters * e->p->parameter_bytes);
     if (bytes == 0)
         return 0;
-    return (in_switch ? nadi_trace_build_in_switch : nadi_trace_build_memory)(
-        &e->build, "load parameters", NADI_NODE_MEM_LOAD, bytes, e->front.ids, e->front.count);
+    const struct nadi_emit_move move = {
+        .op = NADI_MEM_LOADS, .flag = NADI_OFFLOAD_PARAMETERS, .bytes = bytes};
+    if (!in_switch)
+        return nadi_emit_memory(e, "load parameters", &move, e->front.ids, e->front.count);
+    return nadi_trace_build_in_switch(&e->build, "load parameters", NADI_NODE_MEM_LOAD, bytes,
+                                      e->front.ids, e->front.count);
 }
 
 /* Own shards, then those of the replicas. */
@@ -110,7 +153,7 @@ static uint64_t load_shard(struct nadi_emit *e, double parameters, enum nadi_axi
 {
     const uint64_t shard = load(e, parameters / e->s->comm_groups.axes[axis].size, false);
     const struct nadi_front after = {.ids = {shard}, .count = 1};
-    const uint64_t all = shard ? gather(e, parameters, axis, &after) : 0;
+    const uint64_t all = shard ? nadi_emit_gather(e, parameters, axis, &after) : 0;
     return all ? all : shard;
 }
 
@@ -119,7 +162,7 @@ static void issue(struct nadi_emit *e, struct nadi_fetch *f)
     const struct weights w = weights_of(e, f->layer);
     const enum nadi_offload_flag experts =
         e->p->offload & NADI_OFFLOAD_EXPERTS ? NADI_OFFLOAD_EXPERTS : NADI_OFFLOAD_PARAMETERS;
-    const bool whole = loads_dense(e->p) && lie_whole(e, NADI_OFFLOAD_PARAMETERS);
+    const bool whole = loads_dense(e->p) && nadi_emit_lies_whole(e, NADI_OFFLOAD_PARAMETERS);
     f->issued = true;
     if (loads_dense(e->p) && e->p->remote_parameters == NADI_REMOTE_SHARDS) {
         f->ids[0] = load_shard(e, w.dense, NADI_AXIS_DP);
@@ -140,10 +183,11 @@ static void issue(struct nadi_emit *e, struct nadi_fetch *f)
     }
     if (whole)
         return;
-    f->ids[0] = fetch(e, f->first, w.dense, loads_dense(e->p) ? w.dense : 0,
-                      NADI_OFFLOAD_PARAMETERS, NADI_AXIS_DP);
-    f->ids[1] = fetch(e, f->first, w.expert, loads_experts(e->p) ? w.expert * active_share(e) : 0,
-                      experts, NADI_AXIS_EDP);
+    const struct fetched parts[] = {
+        {w.dense, loads_dense(e->p) ? w.dense : 0, NADI_OFFLOAD_PARAMETERS, NADI_AXIS_DP},
+        {w.expert, loads_experts(e->p) ? w.expert * active_share(e) : 0, experts, NADI_AXIS_EDP}};
+    for (int k = 0; k < 2; k++)
+        f->ids[k] = fetch(e, f, &parts[k]);
 }
 
 static void plan_use(struct nadi_emit *e, uint32_t layer, bool first)
@@ -197,73 +241,170 @@ void nadi_emit_fetch(struct nadi_emit *e)
     e->fetches.used++;
 }
 
-/* ---- gradients ----------------------------------------------------------------------------- */
+/* ---- gradients -----------------------------------------------------------------------------
+ *
+ * Gradients that do not stay leave behind each layer's pass; of later micro-batches those that lie
+ * there come before the pass, are added to, and leave again. What replicas have added up leaves
+ * last, with ZeRO a share each; with ZeRO 2 and 3 it is all that ever leaves. */
 
-/* With ZeRO 2 and 3 gradients leave when replicas have reduced them, a share each; else before. */
-static bool stores_shares(const struct nadi_emit *e)
+static bool moves_gradients(const struct nadi_model_plan *p)
 {
-    return e->p->zero >= 2 && !lie_whole(e, NADI_OFFLOAD_GRADIENTS);
+    return nadi_plan_away(p) & NADI_OFFLOAD_GRADIENTS;
 }
 
-static bool stores_gradients(const struct nadi_model_plan *p)
+static bool adds_in_switch(const struct nadi_model_plan *p)
 {
-    return p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS);
+    return moves_gradients(p) && p->remote_parameters == NADI_REMOTE_IN_SWITCH;
 }
 
-static void store(struct nadi_emit *e, double parameters, bool in_switch,
-                  const struct nadi_front *after)
+/* Replicas reduce the gradients of every micro-batch: whole ones are kept nowhere. */
+static bool reduces_every_pass(const struct nadi_emit *e)
 {
-    const uint64_t bytes = nadi_count_trunc(parameters * e->p->gradient_bytes);
-    if (bytes == 0)
-        return;
-    const uint64_t id = (in_switch ? nadi_trace_build_in_switch : nadi_trace_build_memory)(
-        &e->build, "store gradients", NADI_NODE_MEM_STORE, bytes, after->ids, after->count);
-    NADI_PUSH(&e->reduced, id);
+    const struct nadi_model_plan *p = e->p;
+    const bool shards = p->remote_parameters == NADI_REMOTE_SHARDS;
+    return p->zero >= 2 &&
+           (!moves_gradients(p) || shards || !nadi_emit_lies_whole(e, NADI_OFFLOAD_GRADIENTS));
 }
 
-static void reduce(struct nadi_emit *e, double parameters, enum nadi_axis axis)
+static double share_of(const struct nadi_emit *e, enum nadi_axis axis, bool split)
 {
-    const uint64_t bytes = nadi_count_trunc(parameters * e->p->gradient_bytes);
-    const struct nadi_transfer t = {
-        e->p->zero ? NADI_TRANSFER_REDUCE_SCATTER : NADI_TRANSFER_ALL_REDUCE, bytes};
-    const uint64_t id = nadi_emit_transfer(e, "reduce gradients", axis, &t, &e->front);
-    if (id)
-        NADI_PUSH(&e->reduced, id);
-    if (stores_gradients(e->p) && e->p->remote_parameters == NADI_REMOTE_SHARDS) {
-        const struct nadi_front reduced = {.ids = {id}, .count = 1};
-        store(e, parameters / e->s->comm_groups.axes[axis].size, false, id ? &reduced : &e->front);
-    }
-    if (!stores_shares(e) || bytes == 0)
-        return;
+    return split ? 1.0 / e->s->comm_groups.axes[axis].size : 1;
+}
+
+static uint64_t store_gradients(struct nadi_emit *e, double parameters, bool in_switch,
+                                const uint64_t *after, size_t count)
+{
     const struct nadi_emit_move move = {.op = NADI_MEM_STORES,
                                         .flag = NADI_OFFLOAD_GRADIENTS,
-                                        .bytes = bytes / e->s->comm_groups.axes[axis].size};
-    const uint64_t stored = nadi_emit_memory(e, "store gradients", &move, id ? &id : e->front.ids,
-                                             id ? 1 : e->front.count);
-    NADI_PUSH(&e->reduced, stored);
+                                        .bytes =
+                                            nadi_count_trunc(parameters * e->p->gradient_bytes)};
+    if (move.bytes == 0)
+        return 0;
+    const uint64_t id =
+        in_switch ? nadi_trace_build_in_switch(&e->build, "store gradients", NADI_NODE_MEM_STORE,
+                                               move.bytes, after, count)
+                  : nadi_emit_memory(e, "store gradients", &move, after, count);
+    NADI_PUSH(&e->reduced, id);
+    return id;
 }
 
-static void send_bucket(struct nadi_emit *e)
+/* After these nodes and those by which the sums so far came back. */
+static size_t with_recalled(struct nadi_emit *e, const uint64_t *ids, size_t count)
 {
+    e->after.count = 0;
+    for (size_t i = 0; i < count; i++)
+        NADI_PUSH(&e->after, ids[i]);
+    for (size_t i = 0; i < e->recalled.count; i++)
+        NADI_PUSH(&e->after, e->recalled.items[i]);
+    return e->after.count;
+}
+
+/* What the layers first to last have left in these nodes (or 0) lies there now. */
+static void left(struct nadi_emit *e, uint32_t first, uint32_t last, const uint64_t ids[2])
+{
+    for (uint32_t layer = first; layer <= last; layer++)
+        for (int k = 0; k < 2; k++)
+            *of_layer(&e->given, layer, k) = ids[k];
+    memcpy(e->left[1], e->left[0], sizeof(e->left[0]));
+    memcpy(e->left[0], ids, sizeof(e->left[0]));
+    e->recalled.count = 0;
+}
+
+/* Gradients of a bucket among the replicas, dense ones or those of experts, and behind them the
+ * store of what is this rank's; the node of that store or 0. */
+static uint64_t reduce(struct nadi_emit *e, double parameters, enum nadi_axis axis)
+{
+    const struct nadi_model_plan *p = e->p;
+    const struct nadi_transfer t = {p->zero ? NADI_TRANSFER_REDUCE_SCATTER
+                                            : NADI_TRANSFER_ALL_REDUCE,
+                                    nadi_count_trunc(parameters * p->gradient_bytes)};
+    struct nadi_front after = e->front;
+    if (!(parameters > 0))
+        return 0;
+    if (!reduces_every_pass(e) && e->recalled.count) { /* sums of all micro-batches */
+        const size_t count = with_recalled(e, e->front.ids, e->front.count);
+        after.ids[0] =
+            nadi_trace_build_compute(&e->build, "add gradients", 0, 0, 0, e->after.items, count);
+        after.count = 1;
+    }
+    const uint64_t id = nadi_emit_transfer(e, "reduce gradients", axis, &t, &after);
+    if (id)
+        NADI_PUSH(&e->reduced, id);
+    if (!moves_gradients(p))
+        return 0;
+    const size_t count = id ? with_recalled(e, &id, 1) : with_recalled(e, after.ids, after.count);
+    if (!p->overlap_gradients) /* and nothing collects: the rank waits for each */
+        nadi_emit_join(e, id);
+    return store_gradients(e, parameters * share_of(e, axis, p->zero > 0), false, e->after.items,
+                           count);
+}
+
+void nadi_emit_send_bucket(struct nadi_emit *e)
+{
+    if (e->bucket[0] + e->bucket[1] == 0)
+        return;
     nadi_emit_flush(e);
-    reduce(e, (double)e->bucket[0], NADI_AXIS_DP);
-    reduce(e, (double)e->bucket[1], NADI_AXIS_EDP);
+    const struct nadi_front before = e->front;
+    const uint64_t dense = reduce(e, (double)e->bucket[0], NADI_AXIS_DP);
+    const struct nadi_front then = e->front;
+    e->front = before;
+    const uint64_t expert = reduce(e, (double)e->bucket[1], NADI_AXIS_EDP);
+    for (uint32_t i = 0; i < then.count; i++)
+        nadi_emit_join(e, then.ids[i]);
+    if (moves_gradients(e->p))
+        left(e, e->layer, e->bucket_from, (uint64_t[]){dense, expert});
     e->bucket[0] = e->bucket[1] = 0;
-}
-
-static bool reduces_every_pass(const struct nadi_model_plan *p)
-{
-    return p->zero >= 2; /* whole gradients are kept nowhere */
 }
 
 void nadi_emit_end_gradients(struct nadi_emit *e)
 {
     const size_t before = e->reduced.count;
-    if (!reduces_every_pass(e->p) || e->bucket[0] + e->bucket[1] == 0)
+    if (!reduces_every_pass(e) && !moves_gradients(e->p))
         return;
-    send_bucket(e);
+    nadi_emit_send_bucket(e);
     for (size_t i = before; i < e->reduced.count && !e->p->overlap_gradients; i++)
         nadi_emit_join(e, e->reduced.items[i]); /* the next pass waits */
+}
+
+void nadi_emit_recall(struct nadi_emit *e)
+{
+    const struct weights w = weights_of(e, e->layer);
+    const uint64_t given[] = {*of_layer(&e->given, e->layer, 0), *of_layer(&e->given, e->layer, 1)};
+    const bool split = reduces_every_pass(e) || adds_in_switch(e->p);
+    const double mine =
+        w.dense * share_of(e, NADI_AXIS_DP, split) + w.expert * share_of(e, NADI_AXIS_EDP, split);
+    const struct nadi_emit_move move = {.op = NADI_MEM_LOADS,
+                                        .flag = NADI_OFFLOAD_GRADIENTS,
+                                        .bytes = nadi_count_trunc(mine * e->p->gradient_bytes)};
+    if (!moves_gradients(e->p) || nadi_study_wafer_io(e->s->study) || move.bytes == 0)
+        return;
+    nadi_emit_flush(e);
+    for (int k = 0; k < 2; k++) /* the gradients of two buckets lie with the device */
+        nadi_emit_join(e, e->left[1][k]);
+    if (!given[0] && !given[1])
+        return;                     /* the first of the step */
+    uint64_t after[NADI_FRONT + 3]; /* one after the other, each beside the store before it */
+    memcpy(after, e->front.ids, e->front.count * sizeof(*after));
+    memcpy(&after[e->front.count], given, sizeof(given));
+    after[e->front.count + 2] = e->recall;
+    e->recall = nadi_emit_memory(e, "load gradients", &move, after, e->front.count + 3);
+    NADI_PUSH(&e->recalled, e->recall);
+}
+
+/* Of one micro-batch, before replicas have seen them. */
+static void leave(struct nadi_emit *e, uint32_t layer, const struct weights *w)
+{
+    nadi_emit_flush(e);
+    const bool in_switch = adds_in_switch(e->p);
+    const size_t count = with_recalled(e, e->front.ids, e->front.count);
+    uint64_t ids[2] = {0, 0};
+    if (in_switch) {
+        ids[0] = store_gradients(e, w->dense, true, e->after.items, count);
+        ids[1] = store_gradients(e, w->expert, false, e->after.items, count);
+    } else {
+        ids[0] = store_gradients(e, w->dense + w->expert, false, e->after.items, count);
+    }
+    left(e, layer, layer, ids);
 }
 
 void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer)
@@ -271,196 +412,23 @@ void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer)
     const struct nadi_model_plan *p = e->p;
     const struct weights w = weights_of(e, layer);
     const bool wafer = nadi_study_wafer_io(e->s->study);
-    if (wafer && !e->last_micro)
-        return; /* they are added up on the NPU, and leave once */
-    if (stores_gradients(p) && p->remote_parameters == NADI_REMOTE_IN_SWITCH) {
-        nadi_emit_flush(e);
-        store(e, w.dense, true, &e->front);
-        store(e, w.expert, false, &e->front);
+    const bool moves = moves_gradients(p);
+    if (wafer) { /* they are added up on the NPU, and leave once */
+        if (e->last_micro)
+            leave(e, layer, &w);
         return;
     }
-    if (stores_gradients(p) && p->remote_parameters == NADI_REMOTE_WHOLE && !stores_shares(e)) {
-        const uint64_t bytes = nadi_count_trunc((w.dense + w.expert) * p->gradient_bytes);
-        nadi_emit_flush(e);
-        if (bytes) {
-            const struct nadi_emit_move move = {
-                .op = NADI_MEM_STORES, .flag = NADI_OFFLOAD_GRADIENTS, .bytes = bytes};
-            const uint64_t id =
-                nadi_emit_memory(e, "store gradients", &move, e->front.ids, e->front.count);
-            NADI_PUSH(&e->reduced, id);
-        }
-    }
-    if (wafer || (!e->last_micro && !reduces_every_pass(p)))
+    if (adds_in_switch(p) || (moves && !e->last_micro && !reduces_every_pass(e))) {
+        leave(e, layer, &w);
         return;
+    }
+    if (!e->last_micro && !reduces_every_pass(e))
+        return;
+    if (e->bucket[0] + e->bucket[1] == 0)
+        e->bucket_from = layer;
     e->bucket[0] += nadi_count_trunc(w.dense);
     e->bucket[1] += nadi_count_trunc(w.expert);
     const double bytes = (double)(e->bucket[0] + e->bucket[1]) * p->gradient_bytes;
-    if (p->overlap_gradients && bytes > 0 && bytes >= p->bucket_bytes)
-        send_bucket(e);
-}
-
-/* ---- optimizer ----------------------------------------------------------------------------- */
-
-static void reduce_tied(struct nadi_emit *e)
-{
-    const struct nadi_study *study = e->s->study;
-    const bool ends = e->rank == 0 || e->rank + 1 == e->p->pp;
-    if (!study->grid.tied || !ends)
-        return;
-    const uint64_t rows = nadi_vocab_rows(study->model.vocab, e->p->tp);
-    const struct nadi_transfer t = {NADI_TRANSFER_ALL_REDUCE,
-                                    rows * study->model.hidden * e->p->gradient_bytes};
-    nadi_emit_join(
-        e, nadi_emit_transfer(e, "reduce embedding gradients", NADI_AXIS_TIED, &t, &e->front));
-}
-
-static struct weights all_weights(const struct nadi_emit *e)
-{
-    const struct nadi_study *study = e->s->study;
-    const struct nadi_schedule *schedule = &study->schedule;
-    struct weights all = {0};
-    for (uint32_t c = 0; c < schedule->chunks; c++) {
-        const struct nadi_pipeline_stage stage = nadi_stage_of(
-            e->p, &study->model, &e->variant->net, nadi_schedule_stage(schedule, e->rank, c));
-        const struct nadi_stage_weights w =
-            nadi_stage_weights(&study->model, &e->variant->net, &stage, e->p);
-        all.dense += (double)w.dense;
-        all.expert += nadi_model_updates_rows(&study->model) ? 0 : (double)w.expert;
-    }
-    return all;
-}
-
-/* Everything that the optimizer waits for; a node takes any number of dependencies. */
-static uint64_t put_update(struct nadi_emit *e, const struct nadi_work *w)
-{
-    for (uint32_t i = 0; i < e->front.count; i++)
-        NADI_PUSH(&e->reduced, e->front.ids[i]);
-    const uint64_t id = nadi_trace_build_compute(
-        &e->build, "optimizer", nadi_count_round(w->ns), nadi_count_trunc(w->flops),
-        nadi_count_trunc(w->bytes) + 1, e->reduced.items, e->reduced.count);
-    e->reduced.count = 0;
-    return id;
-}
-
-static uint64_t move_states(struct nadi_emit *e, bool load, double bytes, const uint64_t *after,
-                            size_t count)
-{
-    const struct nadi_emit_move move = {.op = load ? NADI_MEM_LOADS : NADI_MEM_STORES,
-                                        .flag = NADI_OFFLOAD_OPTIMIZER,
-                                        .bytes = nadi_count_trunc(bytes) + 1};
-    return nadi_emit_memory(e, load ? "load optimizer states" : "store optimizer states", &move,
-                            after, count);
-}
-
-enum { MOST_BUCKETS = 64, USUAL_BUCKETS = 8 };
-
-uint32_t nadi_step_state_buckets(const struct nadi_model_plan *p, double bytes)
-{
-    const double bucket = p->bucket_bytes > 0 ? p->bucket_bytes : bytes / USUAL_BUCKETS;
-    return (uint32_t)nadi_min_u64(MOST_BUCKETS,
-                                  nadi_count_trunc(ceil(bytes / fmax(bucket, 1))) + 1);
-}
-
-/* States in buckets: while one is updated the next comes and the one before leaves. */
-static void update_in_buckets(struct nadi_emit *e, const struct nadi_work *w, double bytes)
-{
-    const uint32_t count = nadi_step_state_buckets(e->p, bytes);
-    uint64_t loaded = 0, updated = 0, before = 0, stored = 0;
-    for (uint32_t i = 0; i < e->front.count; i++)
-        NADI_PUSH(&e->reduced, e->front.ids[i]);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t room[] = {loaded, before}; /* two buckets lie with the device */
-        loaded = move_states(e, true, bytes / count, i ? room : e->reduced.items,
-                             i ? 2 : e->reduced.count);
-        const uint64_t after[] = {loaded, updated};
-        before = updated;
-        updated = nadi_trace_build_compute(&e->build, "optimizer", nadi_count_round(w->ns / count),
-                                           nadi_count_trunc(w->flops / count),
-                                           nadi_count_trunc(w->bytes / count) + 1, after, 2);
-        const uint64_t done[] = {updated, stored};
-        stored = move_states(e, false, bytes / count, done, 2);
-    }
-    e->reduced.count = 0;
-    nadi_emit_follow(e, stored);
-}
-
-void nadi_emit_update(struct nadi_emit *e)
-{
-    const struct nadi_model_plan *p = e->p;
-    nadi_emit_flush(e);
-    if (nadi_study_wafer_io(e->s->study)) {
-        e->reduced.count = 0;
-        return; /* the optimizer runs where the weights are */
-    }
-    if (e->bucket[0] + e->bucket[1] > 0)
-        send_bucket(e);
-    reduce_tied(e);
-    const struct weights all = all_weights(e);
-    const double own = p->zero ? all.dense / nadi_plan_replicas(p, false) +
-                                     all.expert / nadi_plan_replicas(p, true)
-                               : all.dense + all.expert;
-    const bool away = p->streaming || (p->offload & NADI_OFFLOAD_OPTIMIZER);
-    const struct nadi_work w =
-        nadi_optimizer_cost(p, own, e->s->has_device ? &e->s->compute.optimizer : NULL);
-    const double bytes = own * p->optimizer_bytes;
-    if (away && nadi_emit_tier(e, NADI_OFFLOAD_OPTIMIZER)) {
-        update_in_buckets(e, &w, bytes);
-    } else {
-        if (away)
-            nadi_emit_follow(e, move_states(e, true, bytes, e->front.ids, e->front.count));
-        nadi_emit_follow(e, put_update(e, &w));
-        if (away)
-            nadi_emit_follow(e, move_states(e, false, bytes, e->front.ids, e->front.count));
-    }
-    if ((p->zero == 1 || p->zero == 2) && !p->overlap_parameters) {
-        const uint64_t dense = gather(e, all.dense, NADI_AXIS_DP, &e->front);
-        const uint64_t expert = gather(e, all.expert, NADI_AXIS_EDP, &e->front);
-        nadi_emit_join(e, dense);
-        nadi_emit_join(e, expert);
-    }
-}
-
-/* ---- what lies in tiers from the start ----------------------------------------------------- */
-
-static void lay_down(struct nadi_emit *e, enum nadi_offload_flag flag, double bytes)
-{
-    const struct nadi_emit_move move = {
-        .op = NADI_MEM_ALLOC, .flag = flag, .bytes = nadi_count_trunc(bytes)};
-    if (nadi_emit_tier(e, flag) && move.bytes)
-        nadi_emit_memory(e, "lies in its tier", &move, NULL, 0);
-}
-
-/* Of tables whose rows are changed in place. */
-static double table_weights(const struct nadi_emit *e)
-{
-    const struct nadi_net *net = &e->variant->net;
-    double all = 0;
-    for (uint32_t i = 0; i < net->layer_count && nadi_model_updates_rows(&e->s->study->model); i++)
-        all += (double)nadi_layer_sums(nadi_net_layer(net, i)).table_weights;
-    return all;
-}
-
-void nadi_emit_lie_down(struct nadi_emit *e)
-{
-    const struct nadi_model_plan *p = e->p;
-    const struct weights all = all_weights(e);
-    const double dense = nadi_plan_replicas(p, false), expert = nadi_plan_replicas(p, true);
-    const bool apart = p->offload & NADI_OFFLOAD_EXPERTS;
-    double d[4], x[4]; /* by the ZeRO stage from which it is a share */
-    for (uint32_t stage = 0; stage < 4; stage++) {
-        const bool split = stage > 0 && p->zero >= stage;
-        d[stage] = all.dense / (split ? dense : 1);
-        x[stage] = all.expert / (split ? expert : 1);
-    }
-    lay_down(e, NADI_OFFLOAD_PARAMETERS, (d[3] + (apart ? 0 : x[3])) * p->parameter_bytes);
-    lay_down(e, NADI_OFFLOAD_EXPERTS, x[3] * p->parameter_bytes);
-    if (p->mode == NADI_MODE_DECODE)
-        lay_down(e, NADI_OFFLOAD_CACHE,
-                 nadi_memory_cache(p, &e->s->study->model, &e->variant->net, &e->s->study->schedule,
-                                   e->rank, p->tokens));
-    if (p->mode != NADI_MODE_TRAIN)
-        return;
-    lay_down(e, NADI_OFFLOAD_TABLES, table_weights(e) * p->parameter_bytes);
-    lay_down(e, NADI_OFFLOAD_OPTIMIZER, (d[1] + x[1]) * p->optimizer_bytes);
-    lay_down(e, NADI_OFFLOAD_GRADIENTS, (d[2] + x[2]) * p->gradient_bytes);
+    if ((p->overlap_gradients || moves) && bytes > 0 && bytes >= p->bucket_bytes)
+        nadi_emit_send_bucket(e);
 }

@@ -135,7 +135,8 @@ bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
     s->changed = text_of(&set.changes, &s->arena);
     s->memory = setup->memory ? nadi_arena_strdup(&s->arena, setup->memory) : NULL;
     const struct nadi_model_plan *p = &s->plan;
-    s->host_tier = p->streaming || s->memory ? NULL : NADI_HOST_TIER;
+    s->plan.updated_there = nadi_study_wafer_io(s);
+    s->host_tier = s->memory || nadi_study_wafer_io(s) ? NULL : NADI_HOST_TIER;
     const struct nadi_shape shape = nadi_plan_shape(p, &s->model);
     nadi_net_build(&s->net, &s->model, &shape);
     nadi_schedule_build(&s->schedule, p->schedule, p->pp, p->vp, (uint32_t)p->micro_batches,

@@ -14,6 +14,9 @@ static void add_part(const struct nadi_rank_memory *r, enum nadi_memory_part par
                     nadi_units_bytes(bytes, r->parts[part]));
     if (part == NADI_MEMORY_ACTIVATIONS)
         nadi_str_printf(out, "   %u passes of a stage in flight", r->in_flight);
+    if (part == NADI_MEMORY_BUFFERS && r->update > 0)
+        nadi_str_printf(out, "   with %s of the update's buckets beyond those of passes",
+                        nadi_units_bytes(bytes, r->update));
     nadi_str_add_char(out, '\n');
 }
 

@@ -18,7 +18,7 @@ static uint32_t tier_of_part(const struct nadi_study *s, const struct nadi_tiers
     bool several;
     if (p->place[part])
         return nadi_tiers_find(t, p->place[part], &several);
-    return p->streaming || (p->offload >> part & 1) ? t->preset : NADI_NONE;
+    return nadi_plan_away(p) >> part & 1 ? t->preset : NADI_NONE;
 }
 
 /* Ranks one after another: an instance's NPUs are neighbours. */

@@ -5,6 +5,7 @@
 #include "compute/measured.h"
 #include "model/memory.h"
 #include "model/step.h"
+#include "model/update.h"
 #include "search/estimate.h"
 #include "search/layer_time.h"
 #include "search/pipeline.h"

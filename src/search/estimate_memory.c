@@ -80,6 +80,7 @@ static struct nadi_rank_load load_of(const struct nadi_estimator *e, uint32_t ra
         most = nadi_memory_most_buffers(&most, &v->buffers[gathered]);
     }
     load.layer = most.kept;
+    load.layer_gradients = most.weights;
     load.buffers = most.output + most.recompute + most.gathered;
     return load;
 }
@@ -94,6 +95,7 @@ double nadi_estimator_memory(const struct nadi_estimator *e, struct nadi_rank_me
                           load.weights.expert <= before.weights.expert &&
                           load.activations <= before.activations &&
                           load.buffers <= before.buffers &&
+                          load.layer_gradients <= before.layer_gradients &&
                           !(e->plan.offload & NADI_OFFLOAD_ACTIVATIONS);
         if (less)
             continue; /* the rank before holds as much of everything */

@@ -32,10 +32,19 @@ static double load_parameters_ns(const struct nadi_estimator *e, const struct na
                    moved(e, v->dense, v->expert, e->plan.zero == 3) * e->plan.parameter_bytes);
 }
 
-static double store_gradients_ns(const struct nadi_estimator *e, const struct nadi_kind_values *v)
+/* last: what replicas have added up. */
+static double store_gradients_ns(const struct nadi_estimator *e, const struct nadi_kind_values *v,
+                                 bool last)
 {
     return store_ns(e, NADI_OFFLOAD_GRADIENTS,
-                    moved(e, v->dense, v->expert, e->plan.zero >= 2) * e->plan.gradient_bytes);
+                    moved(e, v->dense, v->expert, e->plan.zero >= (last ? 1 : 2)) *
+                        e->plan.gradient_bytes);
+}
+
+static double load_gradients_ns(const struct nadi_estimator *e, const struct nadi_kind_values *v)
+{
+    return load_ns(e, NADI_OFFLOAD_GRADIENTS,
+                   moved(e, v->dense, v->expert, e->plan.zero >= 2) * e->plan.gradient_bytes);
 }
 
 static double transfer_ns(struct nadi_estimator *e, enum nadi_axis axis,
@@ -293,20 +302,40 @@ static struct nadi_stage_weights weights_of(const struct nadi_estimator *e, uint
     return all;
 }
 
-/* Gradients are stored after each layer of each micro-batch, one after another: what is left when
- * the last backward pass is over, `window` after the first one began. */
+/* Gradients are stored after each layer of each micro-batch, one after another, and those so far
+ * are loaded before it: what is left when the last backward pass is over, `window` after the first
+ * one began. */
 static double left_stores(const struct step *s, uint32_t rank, double window)
 {
     const struct nadi_estimator *e = s->e;
     const struct nadi_model_plan *p = &e->plan;
-    double all = 0, last = 0;
+    const double before = (double)p->micro_batches - 1;
+    double stores = 0, loads = 0;
     for (uint32_t c = p->vp; c-- > 0;)
         for (uint32_t k = 0; k < e->kind_count; k++) {
             const struct nadi_kind_values *v = &s->shape->kinds[k];
-            all += e->rows[c * p->pp + rank].kinds[k] * store_gradients_ns(e, v);
+            const double count = e->rows[c * p->pp + rank].kinds[k];
+            stores +=
+                count * (before * store_gradients_ns(e, v, false) + store_gradients_ns(e, v, true));
+            loads += count * before * load_gradients_ns(e, v);
         }
-    last = store_gradients_ns(e, &s->shape->kinds[e->layers[e->rows[rank].first]]);
-    return fmax(last, (double)p->micro_batches * all - window);
+    const double last =
+        store_gradients_ns(e, &s->shape->kinds[e->layers[e->rows[rank].first]], true);
+    return fmax(last, fmax(stores, loads) - window);
+}
+
+/* What moves for the optimizer: of two buckets one is updated and leaves while the other comes. */
+static double update_ns(const struct nadi_estimator *e, const struct nadi_update *u, double ns)
+{
+    double load = 0, store = 0;
+    for (int i = 0; i < NADI_UPDATE_MOVES; i++) {
+        const struct nadi_update_move *m = &u->moves[i];
+        load += m->load ? load_ns(e, m->flag, m->bytes / u->buckets) : 0;
+        store += m->store ? store_ns(e, m->flag, m->bytes / u->buckets) : 0;
+    }
+    const double update = ns / u->buckets;
+    const double each = fmax(fmax(load, store), fmax(update, (load + update + store) / 2));
+    return load + (u->buckets - 1) * each + update + store;
 }
 
 static struct rank_end end_of(const struct step *s, uint32_t rank, double window)
@@ -315,23 +344,15 @@ static struct rank_end end_of(const struct step *s, uint32_t rank, double window
     const struct nadi_model_plan *p = &e->plan;
     const struct nadi_stage_weights w = weights_of(e, rank);
     const double dense = (double)w.dense, expert = (double)w.expert;
-    const double own =
-        p->zero ? dense / nadi_plan_replicas(p, false) + expert / nadi_plan_replicas(p, true)
-                : dense + expert;
+    const struct nadi_update u = nadi_update_of(p, dense, expert);
     struct rank_end end = {
         .gradients = left_gradients(s, rank),
-        .optimizer = nadi_optimizer_cost(p, own, &e->compute.optimizer).ns,
+        .optimizer = nadi_optimizer_cost(p, u.own[0] + u.own[1], &e->compute.optimizer).ns,
     };
     if (p->offload & NADI_OFFLOAD_GRADIENTS)
         end.remote = fmax(0, left_stores(s, rank, window) - end.gradients);
-    if (p->offload & NADI_OFFLOAD_OPTIMIZER) { /* loaded, updated and stored in buckets */
-        const double bytes = own * p->optimizer_bytes, count = nadi_step_state_buckets(p, bytes);
-        const double load = load_ns(e, NADI_OFFLOAD_OPTIMIZER, bytes / count);
-        const double store = store_ns(e, NADI_OFFLOAD_OPTIMIZER, bytes / count);
-        const double update = end.optimizer / count;
-        const double each = fmax(fmax(load, store), fmax(update, (load + update) / 2));
-        end.remote += load + (count - 1) * each + update + store - end.optimizer;
-    }
+    if (u.buckets)
+        end.remote += update_ns(e, &u, end.optimizer) - end.optimizer;
     if ((p->zero == 1 || p->zero == 2) && !p->overlap_parameters)
         end.gathers = gather_ns(e, dense, expert);
     return end;

@@ -250,8 +250,8 @@ static const struct nadi_setting plan_keys[] = {
          "layer by layer and gradients go back there; ranks hold activations only."),
     WORD("remote-parameters", remotes, "whole",
          "What replicas share, where parameters are streamed or offloaded. whole: every rank has "
-         "its own copy in remote memory (where this is not said, `offload` splits what ZeRO "
-         "splits). shards: every rank has its shard there, loads it and "
+         "its own copy in remote memory (where this is not said, what ZeRO splits is split "
+         "there, too). shards: every rank has its shard there, loads it and "
          "gathers the others' over the network; gradients are reduce-scattered, then each shard is "
          "stored (ZeRO-Infinity). in-switch: there is one copy; the switches of a memory pool copy "
          "it to all ranks and add up gradients (HIERARCHICAL_POOL)."),

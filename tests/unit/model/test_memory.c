@@ -186,17 +186,46 @@ static void gathered_ahead(void **state)
     }
 }
 
+/* Parts with the host: the bytes that a run has with the device beside what stays, none of them
+ * lost to the allocator. The update's buckets and what passes need are not there at one time. */
+static double beside(const char *settings, double stays, double *remote)
+{
+    char with[160];
+    struct nadi_study s;
+    snprintf(with, sizeof(with), "dp=8 gradient-bytes=4 fragmentation=0 %s", settings);
+    open_study(&s, "llama3-8b", with);
+    const struct nadi_rank_memory r = estimate(&s).ranks[0];
+    *remote = r.remote;
+    nadi_study_close(&s);
+    return r.total - stays * 8030261248.0 - 2147483648.0;
+}
+
 static void offload(void **state)
 {
-    struct nadi_study s, away;
+    const double all = 8030261248.0, head = 128256.0 * 4096 + 4096;
+    double remote, none;
     (void)state;
-    open_study(&s, "llama3-8b", "dp=8 batch=8");
-    open_study(&away, "llama3-8b", "dp=8 batch=8 offload=[optimizer]");
-    const struct nadi_memory here = estimate(&s), there = estimate(&away);
-    near(here.ranks[0].total - there.ranks[0].total, 12 * 8030261248.0, 1e-9);
-    near(there.ranks[0].remote, 12 * 8030261248.0, 1e-9);
-    nadi_study_close(&s);
-    nadi_study_close(&away);
+    const double passes = beside("batch=8", 18, &none);
+    near(none + 1, 1, 1e-12);
+    /* of 8 buckets of states two, or of as many as are asked for */
+    near(beside("batch=8 offload=optimizer", 6, &remote), 12 * all * 2 / 8, 1e-9);
+    near(remote, 12 * all, 1e-9);
+    near(beside("batch=8 offload=optimizer bucket=10GB", 6, &remote), 12 * all * 2 / 10, 1e-9);
+    near(beside("batch=8 offload=optimizer bucket=200GB", 6, &remote), 12 * all, 1e-9);
+    near(beside("batch=8 offload=optimizer bucket=1GB", 6, &remote), passes, 1e-9);
+    /* gradients of the layer at work and of the one that leaves, and the sum that is added to */
+    near(beside("batch=8 offload=gradients", 14, &remote), passes + 2 * 4 * head, 1e-9);
+    near(beside("batch=16 offload=gradients", 14, &remote), passes + 3 * 4 * head, 1e-9);
+    near(beside("batch=8 offload=gradients bucket=4GB", 14, &remote), passes + 2 * 4e9, 1e-9);
+    near(beside("batch=8 zero=2 offload=gradients", 2 + 12 / 8.0, &remote),
+         passes + 2 * 4 * head / 8, 1e-9);
+    near(remote, 4 * all / 8, 1e-9);
+    /* what is gathered for a layer has its gradient already */
+    near(beside("batch=8 execution=streaming bucket=1GB", 0, &remote),
+         passes + (2 * 2 + 4 + 4) * head, 1e-9);
+    near(remote, 18 * all, 1e-9);
+    /* with all in one bucket: states, gradients and parameters */
+    near(beside("batch=8 execution=streaming bucket=200GB", 0, &remote), 18 * all, 1e-9);
 }
 
 /* Llama 3 8B: 8 heads of keys and values of 128, 32 layers, 2 bytes: 128 KiB a token. */

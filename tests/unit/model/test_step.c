@@ -350,6 +350,99 @@ static void buckets(void **state)
     assert_int_equal(few.reduce_bytes, one.reduce_bytes);
 }
 
+static bool waits_for(const struct nadi_trace *t, uint32_t node, uint32_t parent)
+{
+    for (uint32_t d = t->dep_start[node]; d < t->dep_start[node + 1]; d++)
+        if (t->deps[d] == parent)
+            return true;
+    return false;
+}
+
+enum { MOST_NAMED = 200 };
+
+static uint32_t named(const struct nadi_trace *t, const char *name, uint32_t nodes[MOST_NAMED])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < t->node_count && count < MOST_NAMED; i++)
+        if (strcmp(nadi_trace_name(t, i), name) == 0)
+            nodes[count++] = i;
+    return count;
+}
+
+/* Of eight buckets, or of as many as are asked for, two lie with the device; none of their bytes is
+ * lost or moved twice. */
+static void two_buckets(void **state)
+{
+    static const struct {
+        const char *settings;
+        uint32_t buckets;
+    } cases[] = {{"offload=optimizer", 8},
+                 {"offload=optimizer bucket=100MB", 15}, /* of 1,493 MB */
+                 {"offload=optimizer bucket=2GB", 1},
+                 {"offload=[optimizer,parameters]", 8}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct opened o;
+        uint32_t loads[MOST_NAMED], stores[MOST_NAMED], updates[MOST_NAMED], written[MOST_NAMED];
+        uint64_t bytes[2] = {0};
+        open_step(&o, "gpt2", cases[i].settings);
+        struct nadi_trace *t = nadi_step_trace(&o.step, 0);
+        const uint32_t n = named(t, "load optimizer states", loads);
+        assert_int_equal(n, cases[i].buckets);
+        assert_int_equal(named(t, "store optimizer states", stores), n);
+        assert_int_equal(named(t, "optimizer", updates), n);
+        assert_int_equal(named(t, "store parameters", written), i == 3 ? n : 0);
+        for (uint32_t k = 0; k < n; k++) {
+            bytes[0] += t->bytes[loads[k]];
+            bytes[1] += t->bytes[stores[k]];
+            assert_true(waits_for(t, updates[k], loads[k]));
+            assert_true(waits_for(t, stores[k], updates[k]));
+            if (i == 3)
+                assert_true(waits_for(t, written[k], updates[k]));
+            if (k >= 2) {
+                assert_true(waits_for(t, loads[k], stores[k - 2]));
+                assert_true(i != 3 || waits_for(t, loads[k], written[k - 2]));
+                assert_false(waits_for(t, loads[k], stores[k - 1]));
+            }
+        }
+        const uint64_t parameters = (uint64_t)nadi_model_parameters(&o.study.model).all;
+        assert_int_equal(bytes[0], 12 * parameters);
+        assert_int_equal(bytes[1], 12 * parameters);
+        nadi_trace_destroy(t);
+        close_step(&o);
+    }
+}
+
+/* Gradients of the second micro-batch are added to those of the first, which come back for it; two
+ * layers' lie with the device; the optimizer waits for the last. */
+static void gradients_come_back(void **state)
+{
+    enum { LAYERS = 12 + 2 };
+    static const char *const settings[] = {"batch=2 offload=gradients",
+                                           "batch=4 dp=2 zero=2 offload=gradients"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        struct opened o;
+        uint32_t loads[MOST_NAMED], stores[MOST_NAMED], updates[MOST_NAMED];
+        open_step(&o, "gpt2", settings[i]);
+        struct nadi_trace *t = nadi_step_trace(&o.step, 0);
+        const uint32_t n = named(t, "load gradients", loads);
+        assert_int_equal(named(t, "store gradients", stores), 2 * LAYERS);
+        assert_int_equal(n, LAYERS + 8);
+        for (uint32_t k = 0; k < LAYERS; k++)
+            assert_true(waits_for(t, loads[k], stores[k]));
+        for (uint32_t k = 0; k < LAYERS; k++) /* with one replica what is added up is not reduced */
+            assert_true(i == 0 || waits_for(t, stores[LAYERS + k], loads[k]));
+        assert_int_equal(named(t, "optimizer", updates), 8);
+        for (uint32_t k = 0; k < 8; k++)
+            assert_true(waits_for(t, updates[k], loads[LAYERS + k]));
+        for (uint32_t k = 0; k < LAYERS; k++)
+            assert_true(waits_for(t, loads[LAYERS], stores[LAYERS + k]));
+        nadi_trace_destroy(t);
+        close_step(&o);
+    }
+}
+
 /* Mixtral: top-2 of the rank's tokens go out and come back, forward and backward. */
 static void experts(void **state)
 {
@@ -472,6 +565,7 @@ int main(void)
         cmocka_unit_test(every_combination), cmocka_unit_test(odd_combinations),
         cmocka_unit_test(contexts),          cmocka_unit_test(expert_combinations),
         cmocka_unit_test(zero_stages),       cmocka_unit_test(buckets),
+        cmocka_unit_test(two_buckets),       cmocka_unit_test(gradients_come_back),
         cmocka_unit_test(experts),           cmocka_unit_test(flops_of_the_nodes),
         cmocka_unit_test(decoded_experts),   cmocka_unit_test(gradients_in_turn),
     };
