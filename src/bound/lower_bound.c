@@ -416,7 +416,9 @@ static uint64_t replay_ns(const struct nadi_lower_bounds *f, const struct nadi_t
                           uint32_t node)
 {
     uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
-    return t->type[node] == NADI_NODE_COMP ? nadi_count_scale(ns, f->compute_scale) : ns;
+    return t->type[node] == NADI_NODE_COMP && !nadi_trace_pauses(t, node)
+               ? nadi_count_scale(ns, f->compute_scale)
+               : ns;
 }
 
 static uint64_t compute_ns(const struct nadi_lower_bounds *f, const struct nadi_trace *t,

@@ -85,7 +85,9 @@ static void write_node(const struct nadi_front_rank *r, size_t i, struct nadi_tr
     struct nadi_write_attr attrs[8];
     char group[16];
     size_t count = 0;
-    attrs[count++] = nadi_write_bool("is_cpu_op", n->host);
+    attrs[count++] = nadi_write_bool("is_cpu_op", n->host || n->idle);
+    if (n->idle)
+        attrs[count++] = nadi_write_bool("is_idle", true);
     if (n->kind == NADI_FRONT_COMPUTE) {
         attrs[count++] = nadi_write_uint64("num_ops", n->ops);
         attrs[count++] = nadi_write_uint64("tensor_size", n->bytes);

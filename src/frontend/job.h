@@ -30,6 +30,7 @@ struct nadi_front_node {
     enum nadi_front_kind kind;
     enum nadi_collective_kind collective;
     bool host;           /* compute of the processor */
+    bool idle;           /* compute that is none: a pause of ns */
     uint64_t ns;         /* compute: 0: from its operations and bytes */
     uint64_t ops, bytes; /* bytes: of the transfer, too */
     uint32_t group;      /* of nadi_front_group */

@@ -160,8 +160,10 @@ static void add_work(struct nadi_front_job *job, const struct nadi_front_work *w
         NADI_PUSH(deps, started(starts, w->pair));
         node.ns = node.ops = node.bytes = 0;
     } else if (w->start_ns > free_at) {
-        const struct nadi_front_node gap = {
-            .name = "gap", .ns = (uint64_t)(w->start_ns - free_at), .stream = w->stream + 1};
+        const struct nadi_front_node gap = {.name = "gap",
+                                            .idle = true,
+                                            .ns = (uint64_t)(w->start_ns - free_at),
+                                            .stream = w->stream + 1};
         const uint64_t id = nadi_front_add(job, w->rank, &gap, deps->items, deps->count);
         deps->count = 0;
         NADI_PUSH(deps, id);

@@ -3,9 +3,9 @@
  * A work waits for the one before it on its stream, and of every other stream for the last work
  * that had ended when it began; `-done` waits for what its `-start` began. What then is left
  * between the end of all of these, or of none the rank's first start, and its start is a node of
- * its own before it, "gap". So a replay of the recorded times gives them back, and other times move
- * what waited for them. Works that are collectives get their time from the simulated network.
- * O(works x streams). */
+ * its own before it, "gap", which is idle time. So a replay of the recorded times gives them back,
+ * and other times move what waited for them. Works that are collectives get their time from the
+ * simulated network. O(works x streams). */
 #ifndef NADI_FRONTEND_PROFILE_H
 #define NADI_FRONTEND_PROFILE_H
 

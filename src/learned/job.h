@@ -20,7 +20,7 @@ enum { NADI_LEARNED_AXES = 16, NADI_LEARNED_NAME = 16 };
 
 struct nadi_job_symbol { /* what a node is, wherever it stands */
     uint8_t type, kind;
-    uint8_t flags;    /* IS_CPU, HAS_KIND of memory nodes */
+    uint8_t flags;    /* IS_CPU, HAS_KIND of memory nodes, PAUSES of compute */
     uint32_t role;    /* COLL: axes of the group, bits of the vocabulary's axes */
     uint32_t kind_of; /* the first symbol that is the same but for its name: its class */
     uint32_t channel; /* SEND, RECV: which go together; the least of their symbols */

@@ -143,7 +143,10 @@ static struct nadi_trace *build_trace(const struct writing *w, uint32_t stage, u
     for (size_t i = 0; i < made->nodes.count; i++) {
         const struct nadi_made_node *n = &made->nodes.items[i];
         t->duration_ns[i] = n->duration_ns;
-        t->flags[i] |= w->job->family->symbols.items[n->symbol].flags & NADI_NODE_IS_CPU;
+        const uint8_t flags = w->job->family->symbols.items[n->symbol].flags;
+        t->flags[i] |= flags & NADI_NODE_IS_CPU;
+        if (t->type[i] == NADI_NODE_COMP)
+            t->flags[i] |= flags & NADI_NODE_PAUSES;
     }
     return t;
 }

@@ -35,6 +35,8 @@ static const char *const track_names[] = {
 
 static enum track_kind track_of(const struct nadi_trace *t, uint32_t node)
 {
+    if (nadi_trace_pauses(t, node))
+        return TRACK_NONE;
     if (t->flags[node] & NADI_NODE_IS_CPU)
         return TRACK_PROCESSOR;
     switch ((enum nadi_node_type)t->type[node]) {

@@ -13,6 +13,7 @@ const char *nadi_attr_key_name(enum nadi_attr_key key)
 {
     static const char *const names[NADI_ATTR_KEYS] = {
         [NADI_ATTR_IS_CPU] = "is_cpu_op",
+        [NADI_ATTR_IS_IDLE] = "is_idle",
         [NADI_ATTR_NUM_OPS] = "num_ops",
         [NADI_ATTR_TENSOR_SIZE] = "tensor_size",
         [NADI_ATTR_COMM_TYPE] = "comm_type",
@@ -133,6 +134,7 @@ static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
         IS("num_ops", NADI_ATTR_NUM_OPS);
         IS("outputs", NADI_ATTR_OUTPUTS);
         IS("pg_name", NADI_ATTR_GROUP);
+        IS("is_idle", NADI_ATTR_IS_IDLE);
         break;
     case 8:
         IS("comm_src", NADI_ATTR_COMM_SRC);

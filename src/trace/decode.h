@@ -16,6 +16,7 @@
 
 enum nadi_attr_key {
     NADI_ATTR_IS_CPU,
+    NADI_ATTR_IS_IDLE,
     NADI_ATTR_NUM_OPS,
     NADI_ATTR_TENSOR_SIZE,
     NADI_ATTR_COMM_TYPE,

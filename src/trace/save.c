@@ -58,6 +58,8 @@ static size_t fill_attrs(struct save *s, uint32_t n, struct nadi_write_attr *att
         attrs[count++] = nadi_write_uint64("num_ops", t->ops[n]);
         attrs[count++] = nadi_write_uint64("tensor_size", t->bytes[n]);
         attrs[count++] = nadi_write_uint64("duration_nanos", t->duration_ns[n]);
+        if (nadi_trace_pauses(t, n))
+            attrs[count++] = nadi_write_bool("is_idle", true);
         return count;
     }
     if (!comm) {

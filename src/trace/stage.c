@@ -374,7 +374,7 @@ static uint64_t duration_of(struct nadi_stage *s, const struct nadi_frame *m)
 bool nadi_stage_add(struct nadi_stage *s, const struct nadi_frame *m)
 {
     struct nadi_trace *t = s->trace;
-    uint64_t cpu = 0;
+    uint64_t cpu = 0, idle = 0;
     if (!nadi_decode_node(m, &s->raw))
         return false;
     if (NADI_UNLIKELY(s->raw.twice))
@@ -395,6 +395,9 @@ bool nadi_stage_add(struct nadi_stage *s, const struct nadi_frame *m)
     t->collective[n] = 0;
     enum found found = nadi_stage_integer(s, m, NADI_ATTR_IS_CPU, NADI_ERROR, &cpu);
     t->flags[n] = found == FOUND && cpu ? NADI_NODE_IS_CPU : 0;
+    if (s->raw.type == NADI_NODE_COMP &&
+        nadi_stage_integer(s, m, NADI_ATTR_IS_IDLE, NADI_WARNING, &idle) == FOUND && idle)
+        t->flags[n] = NADI_NODE_IS_CPU | NADI_NODE_PAUSES;
     if (found == FOUND_BAD || !add_by_type(s, m, n) || !add_all_io(s, m, n) || !add_deps(s, m) ||
         !nadi_trace_strings_add(&s->strings, m, s->raw.name, s->raw.name_bytes, &t->name[n]))
         return false;

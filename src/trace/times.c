@@ -13,6 +13,8 @@ struct nadi_trace_stream nadi_trace_stream_of(const struct nadi_full_node *n)
     const bool is_host = nadi_full_integer(n, "is_cpu_op", 0) != 0;
     switch (n->type) {
     case NADI_NODE_COMP:
+        if (nadi_full_integer(n, "is_idle", 0))
+            return stream;
         stream.kind = is_host ? NADI_STREAM_HOST : NADI_STREAM_DEVICE;
         break;
     case NADI_NODE_SEND:

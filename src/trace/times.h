@@ -22,7 +22,7 @@ enum nadi_stream_kind {
     NADI_STREAM_DEVICE, /* compute on the accelerator */
     NADI_STREAM_COMM,
     NADI_STREAM_MEMORY,
-    NADI_STREAM_NONE, /* METADATA and INVALID nodes */
+    NADI_STREAM_NONE, /* METADATA and INVALID nodes, pauses */
     NADI_STREAM_KINDS
 };
 

@@ -35,6 +35,7 @@ enum nadi_node_flag {
     NADI_NODE_HAS_SRC = 1 << 4,
     NADI_NODE_HAS_DST = 1 << 5,
     NADI_NODE_HAS_TAG = 1 << 6,
+    NADI_NODE_PAUSES = 1 << 3, /* of COMP, with IS_CPU: time in which nothing is done (is_idle) */
     NADI_NODE_HAS_IO = 1 << 7, /* inputs and outputs present; only with NADI_TRACE_KEEP_IO */
 };
 
@@ -143,11 +144,18 @@ static inline bool nadi_trace_same_for_all(const struct nadi_trace *t, uint32_t 
     return nadi_trace_in_switch(t, node) && t->collective[node] != NADI_ALL_TO_ALL;
 }
 
+/* A pause that was recorded: it takes its time, occupies nothing and is no computation. */
+static inline bool nadi_trace_pauses(const struct nadi_trace *t, uint32_t node)
+{
+    return t->type[node] == NADI_NODE_COMP && (t->flags[node] & NADI_NODE_PAUSES);
+}
+
 enum nadi_slot { /* what a node occupies while it runs */
                  NADI_SLOT_PROCESSOR,
                  NADI_SLOT_COMPUTE,
                  NADI_SLOT_COMM,
-                 NADI_SLOT_NONE, /* nothing: receives, METADATA, where dependencies say it all */
+                 NADI_SLOT_NONE, /* nothing: receives, METADATA, pauses, where dependencies say it
+                                    all */
                  NADI_SLOTS
 };
 
@@ -155,7 +163,7 @@ enum nadi_slot { /* what a node occupies while it runs */
 static inline enum nadi_slot nadi_trace_slot(const struct nadi_trace *t, uint32_t node,
                                              bool replayed)
 {
-    if (t->type[node] == NADI_NODE_METADATA)
+    if (t->type[node] == NADI_NODE_METADATA || nadi_trace_pauses(t, node))
         return NADI_SLOT_NONE;
     if (t->flags[node] & NADI_NODE_IS_CPU)
         return NADI_SLOT_PROCESSOR;

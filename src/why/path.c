@@ -44,6 +44,8 @@ enum nadi_cause nadi_path_cause(const struct nadi_times *t, uint32_t rank, uint3
     const char *group = group_of(trace, node);
     switch ((enum nadi_node_type)trace->type[node]) {
     case NADI_NODE_COMP:
+        if (nadi_trace_pauses(trace, node))
+            return NADI_CAUSE_IDLE;
         return trace->flags[node] & NADI_NODE_IS_CPU ? NADI_CAUSE_PROCESSOR : NADI_CAUSE_COMPUTE;
     case NADI_NODE_MEM_LOAD:
     case NADI_NODE_MEM_STORE:

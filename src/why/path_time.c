@@ -185,7 +185,8 @@ double nadi_path_kernels(const struct nadi_inputs *in, const struct nadi_why *wh
     for (size_t i = 0; i < why->step_count; i++) {
         const struct nadi_path_step *s = &why->steps[i];
         const struct nadi_trace *t = in->traces[s->rank];
-        if (s->node == NADI_NONE || t->type[s->node] != NADI_NODE_COMP)
+        if (s->node == NADI_NONE || t->type[s->node] != NADI_NODE_COMP ||
+            nadi_trace_pauses(t, s->node))
             continue;
         bool by_memory = false;
         if (in->system.roofline) {

@@ -3,6 +3,8 @@
 
 enum activity nadi_workload_activity(const struct nadi_trace *t, uint32_t node)
 {
+    if (nadi_trace_pauses(t, node))
+        return ACTIVITY_NONE;
     bool cpu = t->flags[node] & NADI_NODE_IS_CPU;
     switch ((enum nadi_node_type)t->type[node]) {
     case NADI_NODE_COMP:

@@ -122,7 +122,7 @@ static double scale_of(const struct nadi_workload *w, uint32_t actor, uint32_t n
 {
     switch ((enum nadi_node_type)w->ranks[actor].trace->type[node]) {
     case NADI_NODE_COMP:
-        return w->setup.compute_scale;
+        return nadi_trace_pauses(w->ranks[actor].trace, node) ? 1 : w->setup.compute_scale;
     case NADI_NODE_COLL:
     case NADI_NODE_SEND:
     case NADI_NODE_RECV:

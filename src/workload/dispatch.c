@@ -92,7 +92,7 @@ static void replay(struct nadi_workload *w, uint32_t rank, uint32_t node)
     struct rank_state *r = &w->ranks[rank];
     const struct nadi_trace *t = r->trace;
     uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
-    if (t->type[node] == NADI_NODE_COMP)
+    if (t->type[node] == NADI_NODE_COMP && !nadi_trace_pauses(t, node))
         ns = compute_time(w, rank, node, ns);
     if (!(t->flags[node] & NADI_NODE_IS_CPU))
         r->view.gpu_ticks = nadi_ns_add(r->view.gpu_ticks, ns);

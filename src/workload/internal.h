@@ -16,6 +16,7 @@ enum activity { /* for the breakdown of a rank's time */
                 ACTIVITY_MEMORY,
                 ACTIVITY_CPU,
                 ACTIVITY_OTHER,
+                ACTIVITY_NONE, /* a pause */
                 ACTIVITIES
 };
 

@@ -21,12 +21,12 @@ static enum treatment treatment_of(const struct nadi_named_attr *a)
         const char *name;
         enum treatment treatment;
     } stays[] = {
-        {"is_cpu_op", PLAIN},     {"num_ops", SIZE},       {"tensor_size", SIZE},
-        {"tensor_loc", PLAIN},    {"comm_type", PLAIN},    {"comm_size", SIZE},
-        {"comm_priority", PLAIN}, {"comm_src", PLAIN},     {"comm_dst", PLAIN},
-        {"comm_tag", PLAIN},      {"involved_dim", FLAGS}, {"duration_nanos", TIME},
-        {"stream", NUMBERED},     {"tid", NUMBERED},       {"pg_name", GROUP},
-        {"inputs", TENSORS},      {"outputs", TENSORS},
+        {"is_idle", PLAIN},       {"is_cpu_op", PLAIN},     {"num_ops", SIZE},
+        {"tensor_size", SIZE},    {"tensor_loc", PLAIN},    {"comm_type", PLAIN},
+        {"comm_size", SIZE},      {"comm_priority", PLAIN}, {"comm_src", PLAIN},
+        {"comm_dst", PLAIN},      {"comm_tag", PLAIN},      {"involved_dim", FLAGS},
+        {"duration_nanos", TIME}, {"stream", NUMBERED},     {"tid", NUMBERED},
+        {"pg_name", GROUP},       {"inputs", TENSORS},      {"outputs", TENSORS},
     };
     const uint32_t member = a->value.member;
     enum treatment found = DROPPED;

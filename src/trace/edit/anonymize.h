@@ -5,8 +5,8 @@
  *   nodes       id, type, dependencies, duration; the name as n_ and 16 hexadecimal digits
  *   inputs,     shapes, as lists of numbers; types, of known words
  *   outputs
- *   attributes  is_cpu_op, num_ops, tensor_size, tensor_loc, comm_type, comm_size, comm_priority,
- *               comm_src, comm_dst, comm_tag, involved_dim, duration_nanos; stream and tid,
+ *   attributes  is_cpu_op, is_idle, num_ops, tensor_size, tensor_loc, comm_type, comm_size,
+ * comm_priority, comm_src, comm_dst, comm_tag, involved_dim, duration_nanos; stream and tid,
  *               numbered anew; pg_name as g_ and digits; inputs and outputs (lists of tensors):
  *               names as t_ and digits, sizes
  * Names are the first 64 bits of HMAC-SHA-256 under the key: equal names stay equal, in all ranks.

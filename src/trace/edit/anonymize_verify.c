@@ -114,9 +114,10 @@ static bool value_fits(const uint8_t *name, size_t bytes, const struct nadi_wire
         return f->number == NADI_MEMBER_BOOL_LIST && f->type == NADI_WIRE_BYTES &&
                list_fits(f, false);
     return scalar && f->number >= NADI_MEMBER_INT32 && f->type != NADI_WIRE_BYTES &&
-           is_one_of(name, bytes,
-                     "is_cpu_op num_ops tensor_size tensor_loc comm_type comm_size comm_priority "
-                     "comm_src comm_dst comm_tag duration_nanos stream tid");
+           is_one_of(
+               name, bytes,
+               "is_idle is_cpu_op num_ops tensor_size tensor_loc comm_type comm_size comm_priority "
+               "comm_src comm_dst comm_tag duration_nanos stream tid");
 }
 
 static bool attr_fits(struct verdict *v, const struct nadi_wire_field *attr)

@@ -80,10 +80,10 @@ static void add_peer(struct work *w, uint64_t peer)
 
 static bool is_simulated(const struct nadi_named_attr *a)
 {
-    static const char *const read[] = {"is_cpu_op",     "num_ops",      "tensor_size", "comm_type",
-                                       "comm_size",     "comm_tag",     "inputs",      "outputs",
-                                       "comm_priority", "involved_dim", "comm_src",    "comm_dst",
-                                       "comm_sizes",    "in_split_size"};
+    static const char *const read[] = {"is_cpu_op",     "num_ops",       "tensor_size", "comm_type",
+                                       "comm_size",     "comm_tag",      "inputs",      "outputs",
+                                       "comm_priority", "involved_dim",  "comm_src",    "comm_dst",
+                                       "comm_sizes",    "in_split_size", "is_idle"};
     for (size_t i = 0; i < sizeof(read) / sizeof(read[0]); i++) {
         if (is_name(a, read[i]))
             return true;

@@ -305,6 +305,8 @@ static bool scale_node(const struct law *law, size_t i, bool spread, uint32_t ra
     const struct nadi_full_node *n = &law->f->nodes[i];
     const struct nadi_place place = nadi_full_place(law->f, rank, i, &diags->arena);
     *s = (struct sizes){0};
+    if (n->type == NADI_NODE_COMP && nadi_full_integer(n, "is_idle", 0))
+        return true; /* a pause that was recorded */
     if (n->type == NADI_NODE_COMP) {
         scale_work(law, n, compute_factor(law, n), s);
     } else if (n->type == NADI_NODE_COLL) {
