@@ -119,9 +119,10 @@ static uint64_t load_activations(struct nadi_emit *e, const struct nadi_pipeline
  * another. */
 static void end_layer(struct nadi_emit *e)
 {
-    const bool waits = !e->p->host_ahead && e->s->host_kernel_ns > 0;
-    if (waits || e->p->detail == NADI_DETAIL_LAYER)
+    if (!e->p->host_ahead && e->s->host_kernel_ns > 0)
         nadi_emit_flush(e);
+    else if (e->p->detail == NADI_DETAIL_LAYER)
+        nadi_emit_cut(e);
 }
 
 static void forward(struct nadi_emit *e, const struct place *at,

@@ -108,19 +108,23 @@ static void name_range(struct nadi_emit *e)
     add_text(&t, r->name);
 }
 
+void nadi_emit_cut(struct nadi_emit *e)
+{
+    if (!e->pending_name[0])
+        return;
+    name_range(e);
+    const struct nadi_work *w = &e->pending;
+    const uint64_t bytes = whole(w->bytes), ns = whole(launch(e, w));
+    nadi_emit_follow(e, nadi_trace_build_compute(&e->build, e->pending_name, ns, whole(w->flops),
+                                                 bytes ? bytes : 1, e->front.ids, e->front.count));
+    e->pending = (struct nadi_work){0};
+    e->lead_ns = 0;
+    e->pending_name[0] = '\0';
+}
+
 void nadi_emit_flush(struct nadi_emit *e)
 {
-    if (e->pending_name[0]) {
-        name_range(e);
-        const struct nadi_work *w = &e->pending;
-        const uint64_t bytes = whole(w->bytes), ns = whole(launch(e, w));
-        nadi_emit_follow(e,
-                         nadi_trace_build_compute(&e->build, e->pending_name, ns, whole(w->flops),
-                                                  bytes ? bytes : 1, e->front.ids, e->front.count));
-        e->pending = (struct nadi_work){0};
-        e->lead_ns = 0;
-        e->pending_name[0] = '\0';
-    }
+    nadi_emit_cut(e);
     nadi_emit_join(e, e->hidden);
     e->hidden = 0;
 }
@@ -139,7 +143,7 @@ void nadi_emit_work(struct nadi_emit *e, const char *name, const struct nadi_wor
     e->pending.bytes += work->bytes;
     e->pending.kernels += work->kernels;
     if (e->p->detail == NADI_DETAIL_KERNEL)
-        nadi_emit_flush(e);
+        nadi_emit_cut(e);
 }
 
 /* ---- transfers ----------------------------------------------------------------------------- */

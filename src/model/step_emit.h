@@ -48,7 +48,7 @@ struct nadi_emit {
     struct nadi_trace_build build;
     uint32_t rank; /* of the pipeline */
     struct nadi_front front;
-    uint64_t hidden;        /* transfer beside the pending work, joined after it; 0: none */
+    uint64_t hidden;        /* transfer beside the work up to the next flush; 0: none */
     struct nadi_front host; /* what the host's next launch waits for */
     struct nadi_work pending;
     double lead_ns;      /* of its launches, before it may start and then never waits */
@@ -101,6 +101,10 @@ struct nadi_emit {
 
 /* ---- step_emit.c: nodes and transfers ---- */
 void nadi_emit_work(struct nadi_emit *e, const char *name, const struct nadi_work *work);
+/* The pending work becomes a node. What is hidden goes on beside what follows, up to a flush:
+ * how many nodes there are (`detail`) changes no time. */
+void nadi_emit_cut(struct nadi_emit *e);
+/* Likewise, and what follows waits for what is hidden, too. */
 void nadi_emit_flush(struct nadi_emit *e);
 /* The front becomes this node (and nothing else). */
 void nadi_emit_follow(struct nadi_emit *e, uint64_t id);

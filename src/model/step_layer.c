@@ -12,7 +12,7 @@ static bool is_tensor(enum nadi_axis axis)
     return axis == NADI_AXIS_TP || axis == NADI_AXIS_ETP;
 }
 
-/* Holds up the chain, but for the share that is hidden behind the next work. */
+/* Holds up the chain, but for the share that is hidden behind the work up to the next transfer. */
 static void blocking(struct nadi_emit *e, const struct nadi_op *op, const struct nadi_transfer *t,
                      const struct nadi_work *launch)
 {
@@ -112,6 +112,13 @@ static void overlapped(struct nadi_emit *e, const struct back *b, uint32_t o)
     nadi_emit_join(e, sent);
 }
 
+/* What the weights' gradient needs, before it. */
+static void gather_again(struct nadi_emit *e, const struct nadi_op *comm)
+{
+    nadi_emit_flush(e);
+    nadi_emit_join(e, nadi_emit_transfer(e, comm->name, comm->axis, &comm->regather, &e->front));
+}
+
 /* The weights' gradients of the whole layer, on their own. */
 static void weights_only(struct nadi_emit *e, const struct back *b)
 {
@@ -120,8 +127,7 @@ static void weights_only(struct nadi_emit *e, const struct back *b)
         if (!communicates(e, op)) {
             nadi_emit_work(e, op->name, &b->costs[o].part[NADI_COST_WEIGHT]);
         } else if (op->regather.kind != NADI_TRANSFER_NONE) {
-            nadi_emit_flush(e);
-            nadi_emit_join(e, nadi_emit_transfer(e, op->name, op->axis, &op->regather, &e->front));
+            gather_again(e, op);
         }
     }
 }
@@ -165,13 +171,12 @@ void nadi_emit_backward(struct nadi_emit *e, uint32_t kind, bool inputs, bool we
             overlapped(e, &b, o);
             o--;
         } else if (!communicates(e, op)) {
+            if (before && communicates(e, before) && weights &&
+                before->regather.kind != NADI_TRANSFER_NONE)
+                gather_again(e, before);
             back_op(e, &b, o);
-        } else {
-            if (weights && op->regather.kind != NADI_TRANSFER_NONE)
-                nadi_emit_join(e,
-                               nadi_emit_transfer(e, op->name, op->axis, &op->regather, &e->front));
-            if (op->backward.kind != NADI_TRANSFER_NONE)
-                blocking(e, op, &op->backward, &b.costs[o].part[NADI_COST_INPUT]);
+        } else if (op->backward.kind != NADI_TRANSFER_NONE) {
+            blocking(e, op, &op->backward, &b.costs[o].part[NADI_COST_INPUT]);
         }
     }
 }

@@ -196,14 +196,13 @@ static struct nadi_pass_time backward(const struct layer *l, bool core_again)
             overlapped(l, &s, o);
             o--;
         } else if (!communicates(l, op)) {
-            back_op(l, &s, o, core_again);
-        } else {
-            if (op->regather.kind != NADI_TRANSFER_NONE) {
+            if (before && communicates(l, before) && before->regather.kind != NADI_TRANSFER_NONE) {
                 flush(l, &s);
-                s.all.ns += transfer_ns(l, op->axis, &op->regather);
+                s.all.ns += transfer_ns(l, before->axis, &before->regather);
             }
-            if (op->backward.kind != NADI_TRANSFER_NONE)
-                blocking(l, &s, op, &op->backward, &l->costs[o].part[NADI_COST_INPUT]);
+            back_op(l, &s, o, core_again);
+        } else if (op->backward.kind != NADI_TRANSFER_NONE) {
+            blocking(l, &s, op, &op->backward, &l->costs[o].part[NADI_COST_INPUT]);
         }
     }
     return ended(l, &s);

@@ -187,7 +187,7 @@ static const struct nadi_setting plan_keys[] = {
      .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1,
-     .doc = "Share of a tensor-parallel transfer that hides behind the matrix product next to it "
+     .doc = "Share of a tensor-parallel transfer that hides behind the work up to the next one "
             "(split and pipelined, as Megatron-LM's tp-comm-overlap)."},
     SWITCH("tp-async", "1",
            "The transfer of an input's gradient runs beside the product of the weights' gradient "
@@ -203,7 +203,8 @@ static const struct nadi_setting plan_keys[] = {
      .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1,
-     .doc = "Share of the transfers of experts that hides behind work of another micro-batch."},
+     .doc = "Share of the transfers of experts that hides behind work (of another micro-batch, as "
+            "long as the kernels up to the next transfer)."},
     {.name = "dispatch-processors",
      .type = NADI_TYPE_INTEGER,
      .preset = "0",

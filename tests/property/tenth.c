@@ -27,28 +27,20 @@ struct counts {
     double said, found, alike_said, alike_found; /* of the run */
 };
 
-static uint32_t one_of(struct draw *d, const uint32_t *items, uint32_t count)
-{
-    return items[draw_below(d, count)];
-}
-#define ONE_OF(d, ...)                                                                             \
-    one_of(d, (const uint32_t[]){__VA_ARGS__},                                                     \
-           sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
-
 static void draw_plan(struct draw *d, struct nadi_str *out)
 {
     static const char *const offload[] = {"optimizer", "gradients", "parameters", "activations",
                                           "[optimizer,parameters]"};
-    const uint32_t tp = ONE_OF(d, 1, 1, 2, 4, 8), pp = ONE_OF(d, 1, 1, 1, 2, 4),
-                   dp = ONE_OF(d, 1, 2, 4, 8), zero = ONE_OF(d, 0, 1, 2, 3);
+    const uint32_t tp = DRAW_ONE_OF(d, 1, 1, 2, 4, 8), pp = DRAW_ONE_OF(d, 1, 1, 1, 2, 4),
+                   dp = DRAW_ONE_OF(d, 1, 2, 4, 8), zero = DRAW_ONE_OF(d, 0, 1, 2, 3);
     nadi_str_printf(out, "tp=%u pp=%u dp=%u batch=%u zero=%u", tp, pp, dp,
-                    dp * ONE_OF(d, 1, 2, 4, 8), zero);
+                    dp * DRAW_ONE_OF(d, 1, 2, 4, 8), zero);
     if (tp > 1 && draw_below(d, 4) == 0)
         nadi_str_add(out, " tp-overlap=0.5");
     if (draw_below(d, 3) == 0)
         nadi_str_printf(out, " offload=%s", offload[draw_below(d, 5)]);
     if (draw_below(d, 3) == 0)
-        nadi_str_printf(out, " cluster.bandwidth[0]=%uGB/s", ONE_OF(d, 20, 50, 100));
+        nadi_str_printf(out, " cluster.bandwidth[0]=%uGB/s", DRAW_ONE_OF(d, 20, 50, 100));
     if (draw_below(d, 4) == 0)
         nadi_str_printf(out, " detail=%s", draw_below(d, 2) ? "layer" : "kernel");
 }

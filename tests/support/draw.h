@@ -80,4 +80,13 @@ static inline bool rarely(struct draw *d, uint64_t of)
     return draw_below(d, of) == of - 1;
 }
 
+/* One of the items: DRAW_ONE_OF(&d, 1, 2, 4). */
+static inline uint32_t draw_one_of(struct draw *d, const uint32_t *items, uint32_t count)
+{
+    return items[draw_below(d, count)];
+}
+#define DRAW_ONE_OF(d, ...)                                                                        \
+    draw_one_of(d, (const uint32_t[]){__VA_ARGS__},                                                \
+                sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
 #endif
