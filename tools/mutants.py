@@ -132,6 +132,8 @@ class Reader:
             value = float(text)
         except ValueError:
             return []
+        if value >= 1000:  # by how little it may be off, no test says
+            return [repr(2 * value), repr(value / 2)]
         return [repr(value + 1), repr(value - 1) if value >= 1 else "0.0"] if value else ["1.0"]
 
     def expression(self, first, last, declares):
@@ -274,7 +276,8 @@ class Reader:
                         self.function, self.body = "", None
                         continue
                     parameters = [t.text for t in self.tokens[self.tokens[i - 1].mate : i]]
-                    self.compares = parameters.count("void") == 2
+                    ends = parameters.count("void")  # of qsort_r a third
+                    self.compares = ends == 2 or (ends == 3 and parameters.count("const") > 1)
                     self.block(i + 1, close - 1)
                     self.function, self.body, self.compares = "", None, False
                 elif self.is_(i - 1, "="):

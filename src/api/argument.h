@@ -44,7 +44,7 @@ enum {
 
 #define NADI_ARGUMENT(type, member, called, what, must)                                            \
     .name = (called), .kind = (enum nadi_field_kind)(what), .offset = offsetof(type, member),      \
-    .needed = (must)
+    .needed = (must) != 0
 #define NADI_FIELD(type, member, what, must) NADI_ARGUMENT(type, member, #member, what, must)
 #define NADI_WITHIN(from, to)                .least = (from), .most = (to)
 #define NADI_WITHIN_REAL(from, to)           .least_real = (from), .most_real = (to)

@@ -137,13 +137,13 @@ static bool order_is_fixed(struct bound *b, const struct nadi_trace *t)
         uint32_t node = b->order[i];
         b->position[node] = 0;
         for (uint32_t d = t->dep_start[node]; d < t->dep_start[node + 1]; d++) {
-            uint32_t dep = t->deps[d],
-                     at = b->position[dep] + (slot_of(b, t, dep) == NADI_SLOT_COMPUTE);
-            b->position[node] = at > b->position[node] ? at : b->position[node];
+            const uint32_t dep = t->deps[d];
+            const uint32_t at = b->position[dep] + (slot_of(b, t, dep) == NADI_SLOT_COMPUTE);
+            b->position[node] = nadi_max_u32(b->position[node], at);
         }
         if (slot_of(b, t, node) == NADI_SLOT_COMPUTE) {
             computes++;
-            longest = b->position[node] + 1 > longest ? b->position[node] + 1 : longest;
+            longest = nadi_max_u32(longest, b->position[node] + 1);
         }
     }
     for (uint32_t node = 0; node < t->node_count; node++) {
@@ -155,7 +155,7 @@ static bool order_is_fixed(struct bound *b, const struct nadi_trace *t)
             uint32_t dep = t->deps[d];
             bool earlier = t->type[dep] == NADI_NODE_COLL && dep < node;
             if (slot_of(b, t, dep) == NADI_SLOT_COMPUTE)
-                needed = b->position[dep] + 1 > needed ? b->position[dep] + 1 : needed;
+                needed = nadi_max_u32(needed, b->position[dep] + 1);
             else if (!earlier)
                 return false;
         }

@@ -34,7 +34,7 @@ static void put_value(const struct nadi_field *f, const char *at, struct nadi_st
         break;
     case NADI_FIELD_DOUBLE:
         memcpy(&real, at, sizeof(real));
-        nadi_str_printf(out, " %g..%g = %g", f->least_real, f->most_real, real);
+        nadi_str_printf(out, " %.15g..%.15g = %.15g", f->least_real, f->most_real, real);
         break;
     case NADI_FIELD_FLAG:
         memcpy(&flag, at, sizeof(flag));

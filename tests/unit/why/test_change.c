@@ -1,9 +1,11 @@
 /* change: each parameter of the inputs becomes what it is to be, and nothing else does; whole
  * numbers to the nearest, and what stays as it is or becomes nothing is no change. */
+#include "memory/tiers.h"
 #include "why/change.h"
 
 #include "support/job.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
 
@@ -36,7 +38,26 @@ static const char *tell(const struct nadi_inputs *in)
     for (uint32_t i = 0; in->has_graph && i < in->graph.limited_count; i++)
         n += snprintf(text + n, sizeof(text) - (size_t)n, " node %g",
                       (double)in->graph.nodes[in->graph.limited[i]].forward_bits_s / 8e9);
+    for (uint32_t i = 0; in->tiers && i < 2; i++)
+        n += snprintf(text + n, sizeof(text) - (size_t)n, " tier %g/%g over %g, link %g",
+                      in->tiers->tiers[i].read_rate, in->tiers->tiers[i].write_rate,
+                      in->tiers->channel_sets[i].rate, in->tiers->links[i].rate);
+    assert_ptr_equal(in->memory.tiers, in->tiers);
     return text;
+}
+
+/* The values of all parameters, of the first two dimensions, classes, tiers. */
+static void expect_values(const struct nadi_inputs *in, const char *want)
+{
+    char text[600] = "";
+    int n = 0;
+    for (enum nadi_parameter p = 0; p < NADI_PARAMETERS; p++)
+        n += p < NADI_PARAMETER_FORWARDING
+                 ? snprintf(text + n, sizeof(text) - (size_t)n, "%g/%g ",
+                            nadi_parameter_value(in, p, 0), nadi_parameter_value(in, p, 1))
+                 : snprintf(text + n, sizeof(text) - (size_t)n, "%g ",
+                            nadi_parameter_value(in, p, 0));
+    assert_string_equal(text, want);
 }
 
 /* want: NULL: it is none. */
@@ -64,6 +85,13 @@ static void each(void **state)
     in->system.local_mem_bw = 3e12;
     in->memory = (struct nadi_memory_config){
         .kind = NADI_MEMORY_PER_NPU, .bytes_per_ns = 5, .latency_ns = 3};
+    expect_values(in, "8/2 100/700 0/0 0/0 0/0 0/0 0 1 3000 5 3 10 1 1 ");
+    in->options.compute_scale = 4;
+    in->options.compat = true;
+    expect_values(in, "8/2 100/700 0/0 0/0 0/0 0/0 0 0 3000 5 3 10 1 1 ");
+    in->options.compat = false;
+    expect_values(in, "8/2 100/700 0/0 0/0 0/0 0/0 0 0.25 3000 5 3 10 1 1 ");
+    in->options.compute_scale = 1;
     expect(in, NADI_PARAMETER_BANDWIDTH, 1, 2,
            "8/100 4/700 scale 1 peak 5e+12 local 3e+12 remote 5/3 endpoint 10 chunks 1/1");
     expect(in, NADI_PARAMETER_LATENCY, 0, 0.5,
@@ -75,6 +103,7 @@ static void each(void **state)
     expect(in, NADI_PARAMETER_COMPUTE_RATE, 0, 4,
            "8/100 2/700 scale 0.25 peak 5e+12 local 3e+12 remote 5/3 endpoint 10 chunks 1/1");
     in->system.roofline = true;
+    expect_values(in, "8/2 100/700 0/0 0/0 0/0 0/0 0 5 3000 5 3 10 1 1 ");
     expect(in, NADI_PARAMETER_COMPUTE_RATE, 0, 4,
            "8/100 2/700 scale 1 peak 2e+13 local 3e+12 remote 5/3 endpoint 10 chunks 1/1");
     expect(in, NADI_PARAMETER_LOCAL_MEMORY, 0, 2,
@@ -134,6 +163,7 @@ static void links(void **state)
     job_graph(&j, "leaf-spine leaves=2 hosts=4 spines=1 bandwidth=10GB/s latency=100ns "
                   "uplink-bandwidth=40GB/s");
     struct nadi_inputs *in = &j.in;
+    expect_values(in, "0/0 0/0 10/40 100/100 0/0 0/0 0 1 0 3 100 10 1 1 ");
     expect(in, NADI_PARAMETER_BANDWIDTH, 0, 2, NULL); /* the graph's links say it */
     expect(in, NADI_PARAMETER_LATENCY, 0, 2, NULL);
     expect(in, NADI_PARAMETER_LINK_BANDWIDTH, 0, 2,
@@ -180,9 +210,68 @@ static void links(void **state)
     job_release(&j);
 }
 
+/* NICs, of which each can forward only so much, and a server whose NICs are slower. */
+static void nodes(void **state)
+{
+    (void)state;
+    struct job j;
+    job_init(&j, &(struct nadi_dim){.kind = NADI_DIM_SWITCH, .npus = 4}, 1);
+    job_graph(&j, "leaf-spine leaves=2 hosts=2 spines=1 bandwidth=10GB/s");
+    struct nadi_inputs *in = &j.in;
+    uint32_t limited[] = {4, 6};
+    in->graph.nodes[4].forward_bits_s = UINT64_C(80000000000);
+    in->graph.nodes[6].forward_bits_s = UINT64_C(40000000000);
+    in->graph.limited = limited;
+    in->graph.limited_count = 2;
+    expect_values(in, "0/0 0/0 10/10 500/500 0/0 0/0 5 1 0 3 100 10 1 1 ");
+    expect(in, NADI_PARAMETER_FORWARDING, 0, 2,
+           "50/0 0/0 scale 1 peak 0 local 0 remote 3/100 endpoint 10 chunks 1/1 link 10/500 link "
+           "10/500 node 20 node 10");
+    in->graph.limited_count = 1;
+    expect_values(in, "0/0 0/0 10/10 500/500 0/0 0/0 10 1 0 3 100 10 1 1 ");
+    expect(in, NADI_PARAMETER_FORWARDING, 0, 2,
+           "50/0 0/0 scale 1 peak 0 local 0 remote 3/100 endpoint 10 chunks 1/1 link 10/500 link "
+           "10/500 node 20");
+    in->graph.limited_count = 0;
+    expect(in, NADI_PARAMETER_FORWARDING, 0, 2, NULL);
+    job_release(&j);
+}
+
+static void tiers(void **state)
+{
+    (void)state;
+    struct nadi_mem_tier of[2] = {{.read_rate = 3, .write_rate = 2},
+                                  {.read_rate = 30, .write_rate = 20}};
+    struct nadi_tier_link links[2] = {{.rate = 5, .channel_set = 1}, {.rate = 6, .channel_set = 0}};
+    struct nadi_channel_set sets[2] = {{.rate = 7}, {.rate = INFINITY}};
+    struct nadi_tiers tiers = {.tiers = of,
+                               .links = links,
+                               .channel_sets = sets,
+                               .tier_count = 2,
+                               .link_count = 2,
+                               .channel_set_count = 2};
+    struct job j;
+    job_init(&j, dims, 2);
+    struct nadi_inputs *in = &j.in;
+    in->tiers = &tiers;
+    in->memory.tiers = &tiers;
+    expect_values(in, "8/2 100/700 0/0 0/0 3/30 7/0 0 1 0 3 100 10 1 1 ");
+    expect(in, NADI_PARAMETER_TIER_BANDWIDTH, 1, 2,
+           "8/100 2/700 scale 1 peak 0 local 0 remote 3/100 endpoint 10 chunks 1/1 tier 3/2 over "
+           "7, link 5 tier 60/40 over inf, link 6");
+    expect(in, NADI_PARAMETER_TIER_LINK, 0, 3,
+           "8/100 2/700 scale 1 peak 0 local 0 remote 3/100 endpoint 10 chunks 1/1 tier 3/2 over "
+           "21, link 5 tier 30/20 over inf, link 18");
+    expect(in, NADI_PARAMETER_TIER_LINK, 1, 3, NULL); /* not limited */
+    in->tiers = NULL;
+    in->memory.tiers = NULL;
+    job_release(&j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each), cmocka_unit_test(hierarchy),
-                                       cmocka_unit_test(links)};
+                                       cmocka_unit_test(links), cmocka_unit_test(nodes),
+                                       cmocka_unit_test(tiers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
