@@ -70,8 +70,8 @@ double nadi_ranges_middle(const struct nadi_range_box *b, const struct nadi_spac
     for (int e = width > 0 ? (int)ceil(log10(width)) : 0; width > 0 && pow(10, e) > width / 100;
          e--)
         for (int part = 1; part <= 5; part += part == 1 ? 1 : 3) { /* steps of 10, 5, 2 */
-            const double parts = e < 0 ? part * pow(10, -e) : part / pow(10, e);
-            const double at = round(exact * parts) / parts;
+            const double whole = e > 0 ? pow(10, e) / part : part * pow(10, -e); /* or one by it */
+            const double at = e > 0 ? round(exact / whole) * whole : round(exact * whole) / whole;
             if (fabs(at - exact) < 0.15 * fmin(exact - low, high - exact))
                 return nadi_space_rounded(v, at);
         }

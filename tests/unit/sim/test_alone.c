@@ -117,6 +117,46 @@ static void across(void **state)
     }
 }
 
+/* Ranks with traces of their own: what a group runs is what its members' traces say of it, wherever
+ * in them it stands, and however many traces there are. */
+static void traces_of_their_own(void **state)
+{
+    static const struct {
+        bool first_pairs, second_servers; /* run direct: of the first server, of the second */
+        bool no_pairs;
+        const char *want; /* enum nadi_ring_messages of the world, two servers, four pairs */
+    } ways[] = {{false, false, false, "0111111"}, {true, false, false, "0110011"},
+                {false, true, false, "0101111"},  {true, true, false, "0100011"},
+                {false, true, true, "0200000"},   {false, false, true, "0220000"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+        struct job j;
+        char found[8] = "";
+        init(&j, two_servers, NADI_ROUTE_ECMP);
+        j.in.system.native[NADI_NATIVE_ALL_GATHER].dims[0].algorithm = NADI_ALGORITHM_DIRECT;
+        struct job_node nodes[] = {{.type = NADI_NODE_COMP, .duration_ns = 5},
+                                   collective(family(&j, "servers", 1, 4)),
+                                   collective(family(&j, "pairs", 1, 2))};
+        const struct job_node pairs = nodes[2];
+        for (uint32_t r = 0; r < RANKS; r++) { /* in another order on some */
+            const uint32_t at = r % 2 ? 1 : 2;
+            nodes[at] = nodes[3 - at];
+            nodes[3 - at] = pairs;
+            nodes[3 - at].kind = ways[i].first_pairs && r < 4 ? NADI_ALL_GATHER : NADI_ALL_REDUCE;
+            nodes[at].kind = ways[i].second_servers && r >= 4 ? NADI_ALL_GATHER : NADI_ALL_REDUCE;
+            if (ways[i].no_pairs)
+                nodes[3 - at].type = NADI_NODE_COMP;
+            job_give(&j, job_trace(&j, nodes, 3), r, r);
+        }
+        struct nadi_alone_groups g = nadi_alone_find(&j.in);
+        for (uint32_t k = 0; g.rings && k < j.in.groups.count; k++)
+            found[k] = (char)('0' + g.rings[k]);
+        assert_string_equal(found, ways[i].want);
+        nadi_alone_release(&g);
+        job_release(&j);
+    }
+}
+
 /* Each of these needs messages. */
 static void settings(void **state)
 {
@@ -176,6 +216,7 @@ int main(void)
         cmocka_unit_test(beside_messages),
         cmocka_unit_test(beside_another_group),
         cmocka_unit_test(across),
+        cmocka_unit_test(traces_of_their_own),
         cmocka_unit_test(settings),
         cmocka_unit_test(a_run),
     };
