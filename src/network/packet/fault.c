@@ -134,14 +134,12 @@ static void set_cable(struct nadi_pkt *net, uint32_t port_index, const struct na
 void nadi_pkt_cables_change(struct nadi_pkt *net, const struct nadi_pkt_cable *cables, size_t count)
 {
     const struct nadi_graph *g = net->graph;
-    uint32_t *port_of = NADI_NEW(uint32_t, nadi_graph_channel_count(g));
+    uint32_t *port_of = NADI_NEW(uint32_t, 2 * (size_t)g->link_count); /* by channel of a link */
     bool cut = false;
     net->disturbances++;
     for (uint32_t n = 0; n < g->node_count; n++)
         for (uint32_t p = g->first_port[n]; p < g->first_port[n + 1]; p++)
             port_of[nadi_graph_channel(g, n, p)] = p;
-    for (uint32_t k = 0; k < g->limited_count; k++)
-        port_of[2 * g->link_count + k] = net->inside[g->limited[k]];
     for (size_t i = 0; i < count; i++)
         set_cable(net, port_of[cables[i].channel], &cables[i]);
     nadi_pkt_cut_through(net);
