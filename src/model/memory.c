@@ -340,8 +340,8 @@ static double rows_ahead(const struct estimate *e)
 
 /* Gradients that do not stay: of a bucket at work, of the one that leaves, and, with several
  * micro-batches, the sum that one is added to. What a gathered layer needs is counted there. */
-static double gradients_on_their_way(const struct nadi_model_plan *p, const struct nadi_model *m,
-                                     const struct nadi_rank_load *load)
+static double gradient_buffers(const struct nadi_model_plan *p, const struct nadi_model *m,
+                               const struct nadi_rank_load *load)
 {
     const double all = (double)load->weights.dense +
                        (nadi_model_updates_rows(m) ? 0 : (double)load->weights.expert);
@@ -392,7 +392,7 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
         place(&r, p, NADI_MEMORY_CACHE, NADI_OFFLOAD_CACHE, load->cache);
     else
         r.parts[NADI_MEMORY_CACHE] = load->cache;
-    const double buffers = load->buffers + gradients_on_their_way(p, m, load);
+    const double buffers = load->buffers + gradient_buffers(p, m, load);
     r.update = fmax(0, update_here(p, m, w) - here - buffers);
     r.parts[NADI_MEMORY_BUFFERS] = buffers + r.update;
     r.parts[NADI_MEMORY_RESERVE] = p->reserve_bytes;
