@@ -119,8 +119,10 @@ static const struct nadi_setting plan_keys[] = {
      .unit_factor = 1,
      .preset = "0",
      .max = 1e15,
-     .absent = "one per layer",
-     .doc = "Gradients are collected in buckets of at least this size before they are reduced."},
+     .absent = "one per layer; eight of what is placed",
+     .doc =
+         "Gradients are collected in buckets of at least this size before they are reduced. What "
+         "is placed moves for the optimizer in buckets of at most this size, and in 64 at most."},
     WORD("recompute", recomputes, "none",
          "What the backward pass computes again: nothing, the attention core, or whole layers."),
     COUNT("recompute-layers", "0", "recompute full: number of layers of each stage. 0: all."),

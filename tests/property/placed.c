@@ -50,6 +50,7 @@ static void draw_plan(struct draw *d, struct plan *p, bool experts)
     const bool dual = pp > 1 && strcmp(schedule, "dualpipe") == 0;
     const bool turns = pp > 1 && strcmp(schedule, "interleaved") == 0;
     const uint64_t micro_batches = pp * draw_pick(d, dual ? 2 : 1, 4);
+    const int zero = (int)draw_below(d, dual ? 3 : 4);
     struct nadi_str s = NADI_STR_INIT;
     *p = (struct plan){0};
     nadi_str_printf(&s, "tp=%d dp=%d pp=%d batch=%d micro-batch=1 sequence=128",
@@ -59,8 +60,8 @@ static void draw_plan(struct draw *d, struct plan *p, bool experts)
     if (experts && dp % 2 == 0 && draw_below(d, 2))
         nadi_str_add(&s, " ep=2");
     nadi_str_printf(&s, " zero=%d recompute=%s overlap-gradients=%d overlap-parameters=%d steps=%d",
-                    (int)draw_below(d, dual ? 3 : 4), draw_below(d, 2) ? "full" : "none",
-                    (int)draw_below(d, 2), (int)draw_below(d, 2), 1 + (int)draw_below(d, 2));
+                    zero, draw_below(d, 2) ? "full" : "none", (int)draw_below(d, 2),
+                    (int)draw_below(d, 2), 1 + (int)draw_below(d, 2));
     if (draw_below(d, 2))
         nadi_str_printf(&s, " bucket=%dMB", 1 << draw_pick(d, 4, 10));
     p->streaming = draw_below(d, 5) == 0;
@@ -68,9 +69,11 @@ static void draw_plan(struct draw *d, struct plan *p, bool experts)
     for (int i = 0; i < PARTS; i++)
         p->placed[i] =
             p->streaming ? i < 3 : draw_below(d, 2) && (i < 4 || (experts && !p->offload));
-    if (p->streaming)
+    if (p->streaming) {
         nadi_str_add(&s, " execution=streaming");
-    else {
+        if (zero == 3 && draw_below(d, 2))
+            nadi_str_add(&s, " remote-parameters=shards");
+    } else {
         const char *between = "";
         nadi_str_add(&s, p->offload ? " offload=[" : " place={");
         for (int i = 0; i < PARTS; i++) {
