@@ -221,14 +221,10 @@ static void open_pair(struct flow *f, uint32_t pair, const struct nadi_fabric_pa
 
 static inline void insert(struct flow *f, struct pair *p, uint32_t index)
 {
-    const double full = f->transfers.items[index].full;
-    uint32_t *at = &p->head;
-    if (*at == NADI_NONE || full < p->full)
-        p->full = full;
-    while (*at != NADI_NONE && f->transfers.items[*at].full <= full)
-        at = &f->transfers.items[*at].next;
-    f->transfers.items[index].next = *at;
-    *at = index;
+    struct transfer *t = &f->transfers.items[index];
+    t->next = t->child = NADI_NONE;
+    p->head = p->head == NADI_NONE ? index : nadi_flow_meld(f, p->head, index);
+    p->full = f->transfers.items[p->head].full;
 }
 
 static void arrived(struct flow *f, const struct transfer *t)
@@ -363,7 +359,7 @@ static void end_due(struct flow *f, uint32_t pair)
         const struct ending e = {f->transfers.items[p->head].number, p->head};
         NADI_PUSH(&f->ended, e);
         p->weight -= f->transfers.items[p->head].weight;
-        p->head = f->transfers.items[p->head].next;
+        p->head = nadi_flow_without_root(f, p->head);
         p->count--;
     }
     if (p->count == 0)

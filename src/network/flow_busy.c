@@ -8,15 +8,45 @@
 #include "network/flow_inside.h"
 #include "network/uniform.h"
 
+struct messages {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+static int by_end(const void *x, const void *y, void *transfers)
+{
+    const struct transfer *items = transfers;
+    const struct transfer *a = &items[*(const uint32_t *)x], *b = &items[*(const uint32_t *)y];
+    if (a->full < b->full || b->full < a->full)
+        return a->full < b->full ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* In the order of their ends: sums do not depend on the form of the heap. The caller frees it. */
+static struct messages messages_of(const struct flow *f, uint32_t pair)
+{
+    struct messages all = {0};
+    if (f->pairs.items[pair].head != NADI_NONE)
+        NADI_PUSH(&all, f->pairs.items[pair].head);
+    for (size_t i = 0; i < all.count; i++)
+        for (uint32_t t = f->transfers.items[all.items[i]].child; t != NADI_NONE;
+             t = f->transfers.items[t].next)
+            NADI_PUSH(&all, t);
+    if (all.count > 1)
+        qsort_r(all.items, all.count, sizeof(*all.items), by_end, f->transfers.items);
+    return all;
+}
+
 double nadi_flow_rest(const struct flow *f, uint32_t pair)
 {
-    const struct pair *p = &f->pairs.items[pair];
     const double got = nadi_flow_got(f, pair, nadi_engine_now(f->base.engine));
     double left = 0;
-    for (uint32_t i = p->head; i != NADI_NONE; i = f->transfers.items[i].next) {
-        const struct transfer *t = &f->transfers.items[i];
+    const struct messages all = messages_of(f, pair);
+    for (size_t i = 0; i < all.count; i++) {
+        const struct transfer *t = &f->transfers.items[all.items[i]];
         left += t->full > got ? (t->full - got) * t->weight : 0;
     }
+    nadi_mem_free(all.items);
     return left;
 }
 

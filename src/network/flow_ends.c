@@ -110,3 +110,45 @@ void nadi_flow_expect_ends(const struct flow *f)
     }
     nadi_share_expect(f->share, ends[0].pair, NADI_SHARE_LINKS);
 }
+
+/* ---- the messages of a pair: a pairing heap ------------------------------------------------ */
+
+static bool ends_before(const struct transfer *a, const struct transfer *b)
+{
+    if (a->full < b->full || b->full < a->full)
+        return a->full < b->full;
+    return a->number < b->number;
+}
+
+uint32_t nadi_flow_meld(struct flow *f, uint32_t a, uint32_t b)
+{
+    struct transfer *items = f->transfers.items;
+    const bool swapped = ends_before(&items[b], &items[a]);
+    const uint32_t root = swapped ? b : a, later = swapped ? a : b;
+    items[later].next = items[root].child;
+    items[root].child = later;
+    return root;
+}
+
+/* Children two by two, then these pairs from the last one to the first: O(log n) amortised. */
+uint32_t nadi_flow_without_root(struct flow *f, uint32_t root)
+{
+    struct transfer *items = f->transfers.items;
+    uint32_t left = items[root].child, pairs = NADI_NONE, tree = NADI_NONE;
+    while (left != NADI_NONE) {
+        uint32_t a = left;
+        const uint32_t b = items[a].next;
+        left = b == NADI_NONE ? NADI_NONE : items[b].next;
+        if (b != NADI_NONE)
+            a = nadi_flow_meld(f, a, b);
+        items[a].next = pairs;
+        pairs = a;
+    }
+    while (pairs != NADI_NONE) {
+        const uint32_t next = items[pairs].next;
+        items[pairs].next = NADI_NONE;
+        tree = tree == NADI_NONE ? pairs : nadi_flow_meld(f, tree, pairs);
+        pairs = next;
+    }
+    return tree;
+}

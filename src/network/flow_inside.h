@@ -22,9 +22,11 @@ struct transfer { /* a message on its way */
         nadi_time ready; /* express, of weight 1: when it could flow, but for its connection */
     };
     uint32_t route;
-    uint32_t next;       /* of its pair, or in the free list */
+    uint32_t next;  /* in a batch, in the free list, or behind its parent's child, a later one */
+    uint32_t child; /* of its pair's tree: ends later; NADI_NONE: none does */
     uint32_t connection; /* NADI_NONE: in none */
-    uint32_t kind, a, b, c;
+    uint32_t a, b, c;
+    uint16_t kind;
     bool itself; /* to its sender */
 };
 
@@ -36,7 +38,7 @@ struct pair {      /* of a route: its messages that share links now; its demand 
     double weight; /* of its messages together */
     double full;   /* of the first of its messages */
     nadi_time since;
-    uint32_t head;
+    uint32_t head; /* the first of its messages to end: root of their pairing heap */
     uint32_t count : 31;
     uint32_t closed : 1; /* its route is cut: the demand is not active */
     uint32_t changes;    /* of the route, when the demand got its links */
@@ -171,6 +173,9 @@ static inline struct batch *nadi_flow_batch_of(struct flow *f, nadi_time at)
 
 /* flow_ends.c: the heap of pairs by the end of their first message to end. */
 void nadi_flow_set_end(struct flow *f, uint32_t pair, nadi_time end);
+/* The messages of a pair by their ends. Of two trees one; of a tree without its root. */
+uint32_t nadi_flow_meld(struct flow *f, uint32_t a, uint32_t b);
+uint32_t nadi_flow_without_root(struct flow *f, uint32_t root);
 /* Asks memory for what the ends to come will touch. */
 void nadi_flow_expect_ends(const struct flow *f);
 void nadi_flow_take_out(struct flow *f, uint32_t pair);

@@ -96,6 +96,7 @@ uint32_t nadi_flow_route_of(struct flow *f, const struct nadi_message *m)
 static inline uint32_t take(struct flow *f, const struct nadi_message *m)
 {
     uint32_t index;
+    NADI_ASSERT(m->kind <= UINT16_MAX);
     NADI_POOL_TAKE_LINES(&f->transfers, next, index);
     f->transfers.items[index] = (struct transfer){
         .bytes = nadi_flow_on_wire(f, m->bytes),
@@ -103,7 +104,7 @@ static inline uint32_t take(struct flow *f, const struct nadi_message *m)
         .number = f->base.sent.messages,
         .route = m->route,
         .connection = NADI_NONE,
-        .kind = m->kind,
+        .kind = (uint16_t)m->kind,
         .a = m->a,
         .b = m->b,
         .c = m->c,

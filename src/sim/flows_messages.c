@@ -1,13 +1,12 @@
 /* flows_messages: plain flows on a network model that knows messages only (flow, aware): each flow
  * is one message. There are no packets, pauses or queues to report. */
-#include "base/guard.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "engine/engine.h"
 #include "network/network.h"
 #include "sim/flows.h"
 
-enum { EVENTS_A_LOOK = 1 << 20 };
+enum { EVENTS_A_LOOK = 1 << 8 }; /* between two looks at the stop flag: some cost milliseconds */
 
 struct run {
     const struct nadi_flow_list *list;
@@ -66,11 +65,8 @@ bool nadi_flows_run_messages(struct nadi_flows_run *of)
     r.network = model->create(&setup);
     for (uint32_t f = 0; f < r.list->count; f++)
         nadi_engine_schedule(r.engine, r.list->items[f].start, NADI_NONE, begin, f, 0, 0);
-    while (nadi_engine_run(r.engine, EVENTS_A_LOOK, until)) {
-        (void)nadi_guard_look();
-        if (of->stop && *of->stop)
-            break;
-    }
+    while (nadi_engine_run(r.engine, EVENTS_A_LOOK, until) && !(of->stop && *of->stop))
+        ;
     result->totals.events = nadi_engine_events(r.engine);
     if (result->done_count < r.list->count) {
         const bool endless = model->endless && model->endless(r.network);

@@ -7,7 +7,7 @@
 #include "network/packet/parallel.h"
 #include "sim/flows.h"
 
-enum { EVENTS_A_LOOK = 1 << 22 }; /* between two looks at the stop flag */
+enum { EVENTS_A_LOOK = 1 << 18 }; /* between two looks at the stop flag */
 
 struct part {
     struct run *run;
