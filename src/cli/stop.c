@@ -1,12 +1,15 @@
 #include "cli/stop.h"
 #include "base/file.h"
+#include "base/output_lock.h"
 #include "cli/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -18,6 +21,7 @@ enum {
     TWICE_NS = 200000000,
     WALL_SHARE = 20,
     MORE_GRACES = 3,
+    RENAME_MS = 5,
     MOST_FILES = 256, /* open at once, of which some may not be whole */
 };
 
@@ -38,11 +42,13 @@ static void alarm_in(uint64_t ns)
     setitimer(ITIMER_REAL, &once, NULL);
 }
 
+static int errors_to = STDERR_FILENO;
+
 static void say(const char *text)
 {
     size_t left = strlen(text);
     while (left > 0) {
-        const ssize_t done = write(STDERR_FILENO, text, left);
+        const ssize_t done = write(errors_to, text, left);
         if (done <= 0)
             return;
         text += done;
@@ -50,21 +56,26 @@ static void say(const char *text)
     }
 }
 
-/* Has this process opened it, to write a file that gets its name when it is whole? What it has
- * inherited stays open in children. */
-static bool is_part(int fd, const char *path, size_t length)
+static bool ends_in(const char *path, size_t length, const char *suffix)
 {
-    static const char suffix[] = NADI_FILE_PART;
-    const size_t ending = sizeof(suffix) - 1;
+    const size_t ending = strlen(suffix);
+    return length > ending && memcmp(path + length - ending, suffix, ending) == 0;
+}
+
+/* Has this process opened it, to write a file that gets its name when it is whole, or to hold what
+ * it writes? What it has inherited stays open in children. */
+static bool is_left(int fd, const char *path, size_t length)
+{
     const int closes = fcntl(fd, F_GETFD), mode = fcntl(fd, F_GETFL);
     struct stat about;
-    return length > ending && memcmp(path + length - ending, suffix, ending) == 0 && closes >= 0 &&
-           (closes & FD_CLOEXEC) && mode >= 0 && (mode & O_ACCMODE) != O_RDONLY &&
+    return (ends_in(path, length, NADI_FILE_PART) ||
+            ends_in(path, length, NADI_OUTPUT_LOCK_FILE)) &&
+           closes >= 0 && (closes & FD_CLOEXEC) && mode >= 0 && (mode & O_ACCMODE) != O_RDONLY &&
            fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
 }
 
 /* Linux names what is open; elsewhere it stays. */
-static void remove_parts(void)
+static void remove_left(void)
 {
     for (int fd = STDERR_FILENO + 1; fd < MOST_FILES; fd++) {
         char link[] = "/proc/self/fd/###", path[PATH_MAX];
@@ -78,9 +89,21 @@ static void remove_parts(void)
         if (length <= 0)
             continue;
         path[length] = '\0';
-        if (is_part(fd, path, (size_t)length))
+        if (is_left(fd, path, (size_t)length))
             (void)unlink(path);
     }
+}
+
+/* The other threads go on: from now on they open no file, and what they say of files that are taken
+ * from them is not heard. */
+static void silence_others(void)
+{
+    const struct rlimit none = {0};
+    const int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept >= 0 && nowhere >= 0 && dup2(nowhere, STDERR_FILENO) >= 0)
+        errors_to = kept;
+    (void)setrlimit(RLIMIT_NOFILE, &none);
 }
 
 /* In a signal handler: only what is allowed there. */
@@ -88,7 +111,9 @@ static _Noreturn void end_now(void)
 {
     while (atomic_flag_test_and_set(&is_ending))
         pause(); /* another thread says it */
-    remove_parts();
+    silence_others();
+    remove_left();
+    (void)poll(NULL, 0, RENAME_MS); /* a file that is closed, and whole, gets its name */
     say("nadi");
     if (command) {
         say(" ");
