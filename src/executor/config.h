@@ -30,7 +30,8 @@ struct nadi_system_config {
     enum nadi_intra_scheduling intra;
     bool local_bw_aware;        /* collective-optimization: localBWAware (else baseline) */
     uint64_t endpoint_delay_ns; /* injection scale applied; <= NADI_NS_NEVER */
-    uint32_t active_chunks;     /* active-chunks-per-dimension */
+    uint32_t active_chunks;     /* active-chunks-per-dimension, */
+    bool active_of_each;        /* active-chunks-of: of each collective (else of all of a rank) */
     uint32_t splits;            /* preferred-dataset-splits, at least 1 */
     uint32_t queues_per_dim;    /* --num-queues-per-dim */
     bool exact;             /* collectives without the reference's rounding: collective/plan.h */
@@ -147,8 +148,14 @@ static inline bool nadi_system_queues_matter(const struct nadi_system_config *c)
 {
     const uint64_t chunks = c->splits == 1 ? 1 : (uint64_t)c->splits + 1; /* and a remainder */
     const uint64_t queues = c->queues_per_dim ? c->queues_per_dim : 1;
-    const uint64_t streams = c->comm_streams ? c->comm_streams : 1;
+    const uint64_t streams = c->comm_streams && !c->active_of_each ? c->comm_streams : 1;
     return streams * chunks > c->active_chunks / queues;
+}
+
+/* Can those of one collective wait for those of another? */
+static inline bool nadi_system_collectives_meet(const struct nadi_system_config *c)
+{
+    return c->comm_streams > 1 && !c->active_of_each && nadi_system_queues_matter(c);
 }
 
 #endif

@@ -36,6 +36,9 @@ struct operation {
     uint32_t *streams;   /* by chunk */
     int64_t *priorities; /* by member; NULL: all are equal. Freed with the three above */
     const struct nadi_phase **ordered; /* by chunk; NULL: all as in the plan. Freed likewise */
+    struct queue *queues;   /* [member * queues_per_rank + queue], of its own chunks; NULL: those of
+                               the ranks. Freed likewise */
+    struct order *orders;   /* by dimension, of the chunks in these; NULL: none. Freed likewise */
     uint32_t variant;       /* keyed: another operation in this one's place; NADI_NONE: no more */
     uint32_t *first_stream; /* keyed, by member: chunks that it had made in the group. Freed too */
 };
@@ -235,7 +238,8 @@ struct nadi_system {
     struct phase_end *ends;         /* by actor; NULL unless one's messages stand for all */
     struct nadi_arena arena;
     uint32_t rank_count, actor_count, queues_per_rank;
-    uint32_t active_limit;      /* streams of a queue that run at once */
+    uint32_t active_limit;      /* streams of a queue that run at once, */
+    uint32_t rank_limit;        /* of one of a rank's queues */
     struct queue *queues;       /* [rank * queues_per_rank + queue] */
     struct group_place *latest; /* by actor: of its latest collective */
     uint16_t *pools;            /* [(rank * dims + dim) * NADI_POOLS + pool]: next queue */
@@ -395,6 +399,7 @@ struct queue_place {
     uint32_t before; /* NADI_NONE: none */
     uint32_t run;    /* the first of those alike */
 };
+void nadi_queues_init(struct queue *queues, size_t count);
 struct queue_place nadi_queue_first(const struct queue *q);
 void nadi_queue_next(const struct nadi_system *s, struct queue_place *place);
 void nadi_queue_insert(struct nadi_system *s, struct queue *q, uint32_t index);
@@ -541,8 +546,12 @@ const struct nadi_phase **nadi_schedules_chunks(struct nadi_system *s,
 /* Of the chunks that wait in a queue the one with the least key is next. */
 uint64_t nadi_schedules_key(const struct nadi_system *s, const struct nadi_phase *phase,
                             uint32_t phases_left);
-/* Takes the chunk out of a rank's queue that may begin next; NADI_NONE: none may. O(waiting). */
-uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q, uint32_t dim);
+/* Takes the chunk out of a queue, which is not empty, that may begin next; NADI_NONE: none may.
+ * O(waiting). */
+uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q);
+/* Of an operation whose chunks have queues of their own, by dimension; NULL: none are kept. */
+struct order *nadi_schedules_orders(const struct nadi_system *s);
+void nadi_schedules_free_orders(struct order *orders);
 /* Where no collective is open: has everybody begun what anybody has? Then what was begun has no
  * effect on what is to come. */
 bool nadi_schedules_rest(const struct nadi_system *s);

@@ -123,6 +123,11 @@ static struct operation *make_operation(struct nadi_system *s,
         .first_stream = s->setup.keyed ? NADI_NEW(uint32_t, size) : NULL,
     };
     op->priorities = s->issued ? NADI_NEW(int64_t, size) : NULL;
+    if (s->config->active_of_each && chunks > 1 && !op->in_a_row) {
+        op->queues = NADI_NEW(struct queue, (size_t)size * s->queues_per_rank);
+        nadi_queues_init(op->queues, (size_t)size * s->queues_per_rank);
+        op->orders = nadi_schedules_orders(s);
+    }
     if (call->sizes)
         op->sizes = NADI_ZNEW(uint64_t, (size_t)size * size);
     memset(op->nodes, 0xff, size * sizeof(*op->nodes));
@@ -201,11 +206,15 @@ void nadi_operations_free(struct operation *op)
     nadi_mem_free(op->priorities);
     nadi_mem_free(op->sizes);
     nadi_mem_free(op->ordered);
+    nadi_mem_free(op->queues);
+    nadi_schedules_free_orders(op->orders);
     nadi_mem_free(op->first_stream);
     op->nodes = op->left = op->streams = op->first_stream = NULL;
     op->priorities = NULL;
     op->sizes = NULL;
     op->ordered = NULL;
+    op->queues = NULL;
+    op->orders = NULL;
 }
 
 void nadi_operations_forget(struct nadi_system *s)

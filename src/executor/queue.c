@@ -5,6 +5,12 @@
  * run knows the last. Inserting costs the number of runs before it, not of chunks. */
 #include "executor/internal.h"
 
+void nadi_queues_init(struct queue *queues, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        queues[i] = (struct queue){.head = NADI_NONE, .tail = NADI_NONE, .inserted_at = -1};
+}
+
 static bool are_alike(const struct waiting *a, const struct waiting *b)
 {
     return a->priority == b->priority && a->key == b->key;

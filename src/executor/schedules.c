@@ -9,7 +9,10 @@
  * begun in a dimension, by whichever rank, holds for all ranks: one that has begun less takes what
  * comes next in that order and waits for it if need be. Nothing locks up then: a chunk's phase that
  * was first begun earlier never waits for one first begun later. Where all ranks keep step, nothing
- * changes. The reference has no such rule; its own cases keep its order. */
+ * changes. The reference has no such rule; its own cases keep its order.
+ *
+ * Where each collective has queues of its own (active-chunks-of), it has such an order of its own,
+ * and collectives never wait for each other. */
 #include "collective/schedule.h"
 
 #include "executor/internal.h"
@@ -24,6 +27,11 @@ struct begun { /* a phase of a chunk */
     uint32_t stream, phase;
 };
 
+struct order {
+    struct begun *items; /* in the order of their first begin */
+    size_t count, capacity;
+};
+
 struct nadi_schedules {
     double load[NADI_MAX_DIMS]; /* by dimension */
     nadi_time at;               /* of the latest collective */
@@ -31,30 +39,33 @@ struct nadi_schedules {
         struct variant *items;
         size_t count, capacity;
     } variants;
-    struct order {
-        struct begun *items; /* in the order of their first begin */
-        size_t count, capacity;
-    } orders[NADI_MAX_DIMS]; /* by dimension */
+    struct order orders[NADI_MAX_DIMS]; /* by dimension, of the ranks' queues */
 };
 
 struct nadi_schedules *nadi_schedules_create(const struct nadi_system *s)
 {
     const struct nadi_system_config *c = s->config;
     bool asked = c->inter != NADI_INTER_BASELINE || c->intra != NADI_INTRA_FIFO;
-    bool ours = s->network->ops->has_contention && s->setup.topology->dim_count > 1;
-    if (!asked && !((c->comm_streams > 1 || ours) && nadi_system_queues_matter(c)))
+    bool ours =
+        (s->network->ops->has_contention || c->active_of_each) && s->setup.topology->dim_count > 1;
+    if (!asked && !nadi_system_collectives_meet(c) && !(ours && nadi_system_queues_matter(c)))
         return NULL;
     struct nadi_schedules *all = NADI_ZNEW(struct nadi_schedules, 1);
     all->at = -1;
     return all;
 }
 
+static void release_orders(struct order *orders)
+{
+    for (uint32_t d = 0; d < NADI_MAX_DIMS; d++)
+        nadi_mem_free(orders[d].items);
+}
+
 void nadi_schedules_destroy(struct nadi_schedules *all)
 {
     if (!all)
         return;
-    for (uint32_t d = 0; d < NADI_MAX_DIMS; d++)
-        nadi_mem_free(all->orders[d].items);
+    release_orders(all->orders);
     nadi_mem_free(all->variants.items);
     nadi_mem_free(all);
 }
@@ -191,20 +202,37 @@ uint64_t nadi_schedules_key(const struct nadi_system *s, const struct nadi_phase
     return 0;
 }
 
-static bool keeps_order(const struct nadi_system *s, uint32_t stream)
+struct order *nadi_schedules_orders(const struct nadi_system *s)
 {
-    const struct nadi_plan *plan = s->operations.items[s->streams.items[stream].operation].plan;
-    return plan && plan->world && s->config->queues_per_dim == 1 &&
-           nadi_system_queues_matter(s->config);
+    return s->schedules ? NADI_ZNEW(struct order, NADI_MAX_DIMS) : NULL;
 }
 
-uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q, uint32_t dim)
+void nadi_schedules_free_orders(struct order *orders)
 {
-    struct order *order = &s->schedules->orders[dim];
+    if (orders)
+        release_orders(orders);
+    nadi_mem_free(orders);
+}
+
+/* The order that all ranks keep in which what waits is begun; NULL: each its own. */
+static struct order *order_of(struct nadi_system *s, const struct waiting *w)
+{
+    const struct stream *x = &s->streams.items[w->stream];
+    const struct operation *op = &s->operations.items[x->operation];
+    const bool alone = s->config->active_of_each && !op->queues; /* one chunk: nothing waits */
+    if (!op->plan || !op->plan->world || alone || s->config->queues_per_dim != 1 ||
+        !nadi_system_queues_matter(s->config))
+        return NULL;
+    return &(op->orders ? op->orders : s->schedules->orders)[x->phases[w->phase].dim];
+}
+
+uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q)
+{
     for (struct queue_place place = nadi_queue_first(q); place.at != NADI_NONE;
          nadi_queue_next(s, &place)) {
         const struct waiting *w = &s->waiting.items[place.at];
-        if (keeps_order(s, w->stream)) {
+        struct order *order = order_of(s, w);
+        if (order) {
             const struct begun begun = {w->stream, w->phase};
             if (q->begun == order->count)
                 NADI_PUSH(order, begun);

@@ -81,7 +81,8 @@ void nadi_streams_init(struct nadi_system *s)
     choose_runners(s);
     s->queues_per_rank = dims * q;
     s->active_limit = (c->active_chunks + q - 1) / q;
-    if (s->config->comm_streams > 1)
+    s->rank_limit = c->active_of_each ? UINT32_MAX : s->active_limit;
+    if (c->comm_streams > 1 && !c->active_of_each)
         s->issued = NADI_ARENA_ZNEW(&s->arena, int64_t, s->actor_count);
     if (s->setup.fold && !s->setup.phases) {
         s->ends = NADI_ARENA_NEW(&s->arena, struct phase_end, s->actor_count);
@@ -89,8 +90,7 @@ void nadi_streams_init(struct nadi_system *s)
             s->ends[a] = (struct phase_end){.at = -1};
     }
     s->queues = NADI_ARENA_NEW(&s->arena, struct queue, (size_t)s->actor_count * dims * q);
-    for (size_t i = 0; i < (size_t)s->actor_count * s->queues_per_rank; i++)
-        s->queues[i] = (struct queue){.head = NADI_NONE, .tail = NADI_NONE, .inserted_at = -1};
+    nadi_queues_init(s->queues, (size_t)s->actor_count * s->queues_per_rank);
     if (q > 1) {
         s->pools = NADI_ARENA_ZNEW(&s->arena, uint16_t, (size_t)s->actor_count * dims * NADI_POOLS);
         for (size_t i = 0; i < (size_t)s->actor_count * dims; i++)
@@ -148,8 +148,10 @@ static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t m
 {
     const struct stream *x = &s->streams.items[stream];
     const struct operation *op = &s->operations.items[x->operation];
-    uint32_t actor = nadi_streams_actor(s, op->view.group, member);
-    struct queue *queues = s->queues + (size_t)actor * s->queues_per_rank;
+    struct queue *queues = op->queues
+                               ? op->queues + (size_t)member * s->queues_per_rank
+                               : s->queues + (size_t)nadi_streams_actor(s, op->view.group, member) *
+                                                 s->queues_per_rank;
     if (!op->plan)
         return queues;
     uint32_t assignment =
@@ -188,9 +190,9 @@ static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint
 /* The chunk that begins next, out of the queue; NADI_NONE: none may. */
 static uint32_t take_next(struct nadi_system *s, struct queue *q)
 {
-    uint32_t index, place = (uint32_t)((size_t)(q - s->queues) % s->queues_per_rank);
+    uint32_t index;
     if (s->schedules)
-        return nadi_schedules_pick(s, q, place / s->config->queues_per_dim);
+        return nadi_schedules_pick(s, q);
     if (s->issued) {
         const struct queue_place first = nadi_queue_first(q);
         nadi_queue_remove(s, q, &first);
@@ -208,9 +210,9 @@ static void start(struct nadi_system *s, const struct waiting *w)
     s->start_phase[by](s, w->stream, w->phase, w->member);
 }
 
-static void kick(struct nadi_system *s, struct queue *q)
+static void kick(struct nadi_system *s, struct queue *q, uint32_t limit)
 {
-    while (q->running < s->active_limit && q->head != NADI_NONE) {
+    while (q->running < limit && q->head != NADI_NONE) {
         uint32_t index = take_next(s, q);
         if (index == NADI_NONE)
             return;
@@ -258,20 +260,28 @@ void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t p
     struct queue *old = queue_of(s, stream, member, phase);
     if (NADI_UNLIKELY(s->ends != NULL))
         nadi_order_end(s, nadi_streams_actor(s, s->operations.items[operation].view.group, member));
+    const bool own = s->operations.items[operation].queues != NULL;
+    const uint32_t limit = own ? s->active_limit : s->rank_limit;
     if (phase + 1 == plan->phase_count) {
         bool last = ++s->streams.items[stream].ended == s->operations.items[operation].here;
+        if (own) { /* the queue may end with the operation */
+            old->running--;
+            kick(s, old, limit);
+        }
         stream_ended(s, operation, member);
-        old->running--;
         if (last)
             end_stream(s, stream);
-        kick(s, old);
+        if (!own) {
+            old->running--;
+            kick(s, old, limit);
+        }
         return;
     }
     insert(s, stream, member, phase + 1);
     struct queue *next = queue_of(s, stream, member, phase + 1);
     old->running--;
-    kick(s, old);
-    kick(s, next);
+    kick(s, old, limit);
+    kick(s, next, limit);
 }
 
 void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t member)
@@ -283,7 +293,7 @@ void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t 
     q->running--;
     if (last)
         end_stream(s, stream);
-    kick(s, q);
+    kick(s, q, s->rank_limit);
 }
 
 /* What has not ended holds what it has: a run may stop anywhere. */
@@ -372,12 +382,13 @@ bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_
         op->first_stream[member] = s->groups[call->group].made[member];
         s->groups[call->group].made[member] += chunks;
     }
+    const uint32_t limit = op->queues ? s->active_limit : s->rank_limit;
     for (uint32_t chunk = 0; chunk < chunks; chunk++) {
         uint32_t stream = get_stream(s, &s->operations.items[operation], chunk);
         if (s->streams.items[stream].assignments)
             nadi_assignments_deal(s, &s->streams.items[stream], call->rank, member);
         insert(s, stream, member, 0);
-        kick(s, queue_of(s, stream, member, 0));
+        kick(s, queue_of(s, stream, member, 0), limit);
         if (chunk % CHUNKS_A_LOOK == CHUNKS_A_LOOK - 1 && nadi_engine_must_end(s->engine))
             return true;
     }

@@ -65,12 +65,13 @@ void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, u
         .policy = NADI_SCHEDULING_LIFO,
         .local_bw_aware = true,
         .endpoint_delay_ns = NADI_MODEL_ENDPOINT_NS,
-        .active_chunks = nadi_model_active_chunks(&study->cluster, chunks),
+        .active_chunks = study->cluster.active_chunks,
+        .active_of_each = true,
         .inter = nadi_inter_scheduling_of(study->cluster.inter),
         .intra = nadi_intra_scheduling_of(study->cluster.intra),
         .splits = chunks,
         .queues_per_dim = 1,
-        .comm_streams = nadi_model_streams(chunks),
+        .comm_streams = nadi_model_streams(&study->cluster),
         .local_mem_trace_filename = "local_mem_trace",
     };
     if (study->library)

@@ -161,6 +161,7 @@ static void fill_numbers(struct nadi_load *l, const struct nadi_schema_values *v
     fill_schedulers(l, values);
     s->local_bw_aware = nadi_schema_word(values, "collective-optimization") == 1;
     s->active_chunks = (uint32_t)nadi_schema_integer(values, "active-chunks-per-dimension");
+    s->active_of_each = nadi_schema_word(values, "active-chunks-of") == 1;
     s->splits = (uint32_t)nadi_schema_integer(values, "preferred-dataset-splits");
     s->queues_per_dim = l->in->options.queues_per_dim;
     s->exact = l->exact;

@@ -352,11 +352,13 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
     struct nadi_str text = NADI_STR_INIT;
     nadi_str_printf(&text,
                     "{\n  \"scheduling-policy\": \"LIFO\",\n  \"endpoint-delay\": %d,\n"
-                    "  \"active-chunks-per-dimension\": %u,\n  \"communication-streams\": %u,\n"
+                    "  \"active-chunks-per-dimension\": %u,\n"
+                    "  \"active-chunks-of\": \"collective\",\n"
+                    "  \"communication-streams\": %u,\n"
                     "  \"preferred-dataset-splits\": %u,\n"
                     "  \"collective-optimization\": \"localBWAware\"",
-                    NADI_MODEL_ENDPOINT_NS, nadi_model_active_chunks(c, nadi_model_chunks(step)),
-                    nadi_model_streams(nadi_model_chunks(step)), nadi_model_chunks(step));
+                    NADI_MODEL_ENDPOINT_NS, c->active_chunks, nadi_model_streams(c),
+                    nadi_model_chunks(step));
     if (strcmp(c->inter, NADI_INTER_DEFAULT) != 0)
         nadi_str_printf(&text, ",\n  \"inter-dimension-scheduling\": \"%s\"", c->inter);
     if (strcmp(c->intra, NADI_INTRA_DEFAULT) != 0)

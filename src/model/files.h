@@ -10,6 +10,9 @@
 #ifndef NADI_MODEL_FILES_H
 #define NADI_MODEL_FILES_H
 
+#include <string.h>
+
+#include "base/algorithm.h"
 #include "format/out.h"
 #include "model/step.h"
 
@@ -32,8 +35,7 @@ void nadi_model_memory_file(const struct nadi_study *s, struct nadi_str *out);
 
 /* Chunks of a collective: those of the cluster if the group of all ranks, or one that is chunked
  * like it, spans several dimensions, so that these work concurrently; else 1. Also 1 where ranks
- * exchange data with all others, which runs beside their other collectives: chunks go one
- * collective after the other. */
+ * exchange data with all others: such an exchange is one message to each peer at once. */
 uint32_t nadi_model_chunks(const struct nadi_model_step *step);
 /* The same of groups of one size, in a step with such exchanges or without. */
 uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size, bool exchanges);
@@ -41,18 +43,13 @@ uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size, boo
 /* The most ranks to which one has a link of its own each; 0: there are none. */
 uint32_t nadi_model_own_peers(const struct nadi_topology *t);
 
-/* Concurrent communications of a rank: those of different parallelisms, each a chain of its own; 1
- * with several chunks, which are then pipelined through the dimensions. */
-static inline uint32_t nadi_model_streams(uint32_t chunks)
+/* Concurrent communications of a rank: those of different parallelisms, each a chain of its own, as
+ * on communicators with streams of their own. 1 where the cluster's keys order chunks of all groups
+ * in one queue of each dimension. */
+static inline uint32_t nadi_model_streams(const struct nadi_cluster *c)
 {
-    return chunks == 1 ? NADI_MODEL_STREAMS : 1;
-}
-
-/* Chunks in one dimension at a time. */
-static inline uint32_t nadi_model_active_chunks(const struct nadi_cluster *c, uint32_t chunks)
-{
-    const uint32_t streams = nadi_model_streams(chunks);
-    return c->active_chunks > streams ? c->active_chunks : streams;
+    const bool one_queue = c->chunked_groups || strcmp(c->intra, NADI_INTRA_DEFAULT) != 0;
+    return one_queue ? 1 : NADI_MODEL_STREAMS;
 }
 
 struct nadi_model_files {

@@ -153,15 +153,6 @@ static bool resolve(struct nadi_estimator *e, const struct nadi_strategy *s)
     return ok;
 }
 
-static uint32_t streams_of(const struct nadi_estimator *e)
-{
-    uint32_t chunks = 1;
-    for (uint32_t a = 0; a < NADI_AXES; a++)
-        if (nadi_model_axis_chunks(&e->study->cluster, e->axes.size[a], e->axes.exchanges) > 1)
-            chunks = e->study->cluster.chunks;
-    return nadi_model_streams(chunks);
-}
-
 /* Makes anew what differs from the last strategy. */
 static bool take(struct nadi_estimator *e, const struct nadi_strategy *s)
 {
@@ -177,7 +168,7 @@ static bool take(struct nadi_estimator *e, const struct nadi_strategy *s)
             return false;
         nadi_step_compute_expand(&e->compute, e->study, &(struct nadi_expanded){0});
         (void)nadi_estimator_shape(e);
-        e->streams = streams_of(e);
+        e->streams = nadi_model_streams(&e->study->cluster);
         nadi_estimator_rows(e);
     }
     if (!e->possible || !nadi_remote_takes(&e->remote, s->offload))

@@ -391,8 +391,7 @@ static const struct nadi_setting cluster_keys[] = {
      .preset = "1",
      .min = 1,
      .max = 1e6,
-     .doc = "Chunks of a collective that are in one dimension at a time; at least as many as "
-            "collectives that the plan has in flight."},
+     .doc = "Chunks of a collective that are in one dimension at a time."},
     {.name = "packet",
      .type = NADI_TYPE_TEXT,
      .absent = "all its keys at their defaults",

@@ -3,6 +3,7 @@
 #include "settings/schema_more.h"
 
 static const char *const policies[] = {"LIFO", "FIFO", "EXPLICIT", NULL};
+static const char *const chunks_of[] = {"rank", "collective", NULL};
 static const char *const optimizations[] = {"baseline", "localBWAware", NULL};
 static const char *const algorithms[] = {NADI_WORDS_OF_DIMS NULL};
 static const char *const broadcasts[] = {NADI_WORDS_OF_ROOTED NULL};
@@ -143,6 +144,14 @@ static const struct nadi_setting system_keys[] = {
      .doc =
          "Chunks that may be in flight on a dimension at once; a queue gets this many divided by "
          "--queues-per-dim, rounded up."},
+    {.name = "active-chunks-of",
+     .type = NADI_TYPE_WORD,
+     .words = chunks_of,
+     .preset = "rank",
+     .doc = "Whose chunks active-chunks-per-dimension counts, with several communication-streams. "
+            "rank: those of all collectives of a rank, which wait for each other, as in the "
+            "reference. collective: those of each, as with communicators that have their own "
+            "channels: collectives share links, but wait for nobody else's chunks."},
     {.name = "scheduling-policy",
      .type = NADI_TYPE_WORD,
      .words = policies,
@@ -158,8 +167,9 @@ static const struct nadi_setting system_keys[] = {
      .max = INT32_MAX,
      .doc =
          "Collectives and sends that a rank may have in flight at once; 1 is the reference's rule. "
-         "With more, they wait for each other only in a dimension's queues, and scheduling-policy "
-         "decides which goes first. More than 1 is simulated message by message."},
+         "With more, they wait for each other only in a dimension's queues (unless "
+         "active-chunks-of is collective), and scheduling-policy decides which goes first. Where "
+         "they may wait for each other, the run is simulated message by message."},
     {.name = "direct-window-shared",
      .type = NADI_TYPE_INTEGER,
      .preset = "0",

@@ -186,8 +186,8 @@ static bool may_be_cut(const struct simulation *s)
            !in->options.match_mismatched && in->custom_count == 0 && !in->tiers &&
            (in->memory.kind == NADI_MEMORY_NONE || in->memory.kind == NADI_MEMORY_PER_NPU) &&
            !c->rendezvous && c->queues_per_dim <= 1 && c->inter == NADI_INTER_BASELINE &&
-           c->intra == NADI_INTRA_FIFO && !c->track_local_mem &&
-           !(c->comm_streams > 1 && nadi_system_queues_matter(c)) && collectives_run(in);
+           c->intra == NADI_INTRA_FIFO && !c->track_local_mem && !nadi_system_collectives_meet(c) &&
+           collectives_run(in);
 }
 
 /* ---- a window ------------------------------------------------------------------------------ */

@@ -20,7 +20,7 @@ static const char *order_needed(const struct nadi_inputs *in)
         return "memory requests are served in the order of events";
     if (in->memory.kind == NADI_MEMORY_HIERARCHY && nadi_inputs_processor_memory(in))
         return "memory nodes of the processor and others of a rank queue at its share of the pool";
-    if (in->system.comm_streams > 1 && nadi_system_queues_matter(&in->system))
+    if (nadi_system_collectives_meet(&in->system))
         return "several communications of a rank may be in flight at once";
     if (in->system.inter != NADI_INTER_BASELINE || in->system.intra != NADI_INTRA_FIFO)
         return order_of_chunks;

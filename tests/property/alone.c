@@ -46,7 +46,8 @@ static void draw_settings(struct job *j, struct nadi_rng *rng, bool even)
     c->splits = chance(rng, 3) ? (uint32_t)pick(rng, 2, 4) : 1;
     c->active_chunks = ordered ? 1 : (uint32_t)pick(rng, 2, 8);
     c->comm_streams = chance(rng, 3) ? (uint32_t)pick(rng, 2, 3) : 1;
-    if (c->comm_streams > 1) {
+    c->active_of_each = c->comm_streams == 3;
+    if (c->comm_streams == 2) {
         c->active_chunks = 64;
         c->splits = chance(rng, 8) ? c->splits : 1;
     }

@@ -309,6 +309,7 @@ static void draw_job_system(struct job *j, struct nadi_rng *rng)
     c->splits = chance(rng, 2) ? 1 : (uint32_t)pick(rng, 2, 4);
     c->active_chunks = (uint32_t)pick(rng, 1, 3);
     c->comm_streams = chance(rng, 2) ? 1 : (uint32_t)pick(rng, 2, 3);
+    c->active_of_each = c->comm_streams == 3;
     c->policy = chance(rng, 2) ? NADI_SCHEDULING_LIFO : NADI_SCHEDULING_FIFO;
     c->endpoint_delay_ns = pick(rng, 0, 20);
     c->local_mem_bw = chance(rng, 2) ? 0 : 2e12;

@@ -56,6 +56,7 @@ void draw_system(struct job *j, struct draw *rng)
     c->splits = (uint32_t)pick(rng, 1, 6);
     c->active_chunks = (uint32_t)pick(rng, 1, 4);
     c->comm_streams = pick(rng, 0, 7) ? 1 : (uint32_t)pick(rng, 2, 5);
+    c->active_of_each = c->comm_streams > 3;
     c->policy =
         (enum nadi_scheduling_policy)pick(rng, NADI_SCHEDULING_LIFO, NADI_SCHEDULING_EXPLICIT);
     c->queues_per_dim = chance(rng, 2) ? 1 : (uint32_t)pick(rng, 2, 4);

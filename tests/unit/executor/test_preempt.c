@@ -162,10 +162,41 @@ static void groups_share_links(void **state)
     }
 }
 
+/* active-chunks-of collective: each goes chunk by chunk, and neither waits for the other's: 4
+ * chunks of 2000 ns from 0 on, 4 of 1100 ns from 5000 on, whatever the policy and the executor.
+ * With flow they share the link: messages wait, but no chunk for the end of another's. */
+static void each_by_itself(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"LIFO", "FIFO"};
+    for (size_t i = 0; i < 2; i++)
+        EACH_MODEL(&nadi_network_unaware, &nadi_network_flow)
+        {
+            struct input_case c;
+            struct nadi_result r;
+            char text[300];
+            snprintf(text, sizeof(text),
+                     ", \"preferred-dataset-splits\": 4, \"active-chunks-per-dimension\": 1, "
+                     "\"active-chunks-of\": \"collective\", \"communication-streams\": 2, "
+                     "\"scheduling-policy\": \"%s\"",
+                     policies[i]);
+            begin(&c, 2, text);
+            input_case_workload(&c, 2,
+                                "COLL 1 a comm_type=6 comm_size=8000\nCOMP 2 c us=5\n"
+                                "COLL 3 b comm_type=6 comm_size=800 deps=2\n");
+            simulate(&c, model, &r);
+            const bool shares = model == &nadi_network_flow;
+            assert_in_range(end_of(&r, 0, 0), 8000, 8000 + (shares ? 400 : 0));
+            assert_in_range(end_of(&r, 0, 2), 9400, 9400 + (shares ? 1800 : 0));
+            nadi_result_release(&r);
+            input_case_release(&c);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(between_chunks),
-                                       cmocka_unit_test(one_at_a_time),
-                                       cmocka_unit_test(groups_share_links)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(between_chunks), cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(each_by_itself), cmocka_unit_test(groups_share_links)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@ static void draw_network(struct job *j, struct nadi_rng *rng)
     j->in.system.splits = 1 + (uint32_t)nadi_rng_below(rng, 9);
     j->in.system.active_chunks = 1 + (uint32_t)nadi_rng_below(rng, 3);
     j->in.system.comm_streams = 1 + (uint32_t)nadi_rng_below(rng, 3);
+    j->in.system.active_of_each = nadi_rng_below(rng, 2);
     j->in.system.exact = nadi_rng_below(rng, 2);
     j->in.options.network_model = j->in.system.exact ? &nadi_network_aware : &nadi_network_unaware;
 }

@@ -77,6 +77,7 @@ static const struct key_case key_cases[] = {
     {SYSTEM, "preferred-dataset-splits", "4", "4", "0", "schema/range"},
     {SYSTEM, "active-chunks-per-dimension", "8", "8", "0", "schema/range"},
     {SYSTEM, "communication-streams", "4", "4", "0", "schema/range"},
+    {SYSTEM, "active-chunks-of", "\"collective\"", "collective", "\"link\"", "schema/word"},
     {SYSTEM, "direct-window-shared", "8", "8", "-1", "schema/range"},
     {SYSTEM, "direct-window-own", "7", "7", "-1", "schema/range"},
     {SYSTEM, "inter-dimension-scheduling", "\"themis\"", "themis", "\"greedy\"", "schema/word"},
