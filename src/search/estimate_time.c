@@ -169,6 +169,28 @@ static double late_activations(const struct nadi_estimator *e,
     return ns + load_ns(e, NADI_OFFLOAD_ACTIVATIONS, shape->kinds[last].kept[e->plan.recompute]);
 }
 
+/* What a layer's gradients take to leave, on average of the micro-batches: those so far come beside
+ * the layer before that leaves. */
+static double gradients_ns(const struct nadi_estimator *e, const struct nadi_kind_values *v)
+{
+    const double before = (double)e->plan.micro_batches - 1, load = load_gradients_ns(e, v);
+    const double each = fmax(load, store_gradients_ns(e, v, false));
+    const double last = store_gradients_ns(e, v, true);
+    return (before * each + fmax(before > 0 ? load : 0, last)) / (before + 1);
+}
+
+/* Two layers' gradients lie with the device: a third waits for the store of the first. */
+static double late_gradients(const struct nadi_estimator *e, const struct nadi_search_shape *shape,
+                             const struct nadi_stage_row *row)
+{
+    double ns = 0;
+    for (uint32_t k = 0; k < e->kind_count; k++)
+        if (row->kinds[k] && (e->plan.offload & NADI_OFFLOAD_GRADIENTS))
+            ns += row->kinds[k] *
+                  fmax(0, gradients_ns(e, &shape->kinds[k]) - backward_of(e, shape, k));
+    return ns;
+}
+
 static void passes(const struct step *s)
 {
     struct nadi_estimator *e = s->e;
@@ -178,7 +200,8 @@ static void passes(const struct step *s)
         if (e->plan.zero == 3 || loads_parameters(e))
             late(e, s->shape, row, &forward, &backward);
         e->forward[i] = e->values[i].forward + forward + late_stores(e, s->shape, row);
-        e->backward[i] = e->values[i].backward + backward + late_activations(e, s->shape, row);
+        e->backward[i] = e->values[i].backward + backward + late_activations(e, s->shape, row) +
+                         late_gradients(e, s->shape, row);
     }
     const uint32_t pp = e->plan.pp, stride = e->axes.stages;
     for (uint32_t r = 0; r < pp; r++)
@@ -302,28 +325,6 @@ static struct nadi_stage_weights weights_of(const struct nadi_estimator *e, uint
     return all;
 }
 
-/* Gradients are stored after each layer of each micro-batch, one after another, and those so far
- * are loaded before it: what is left when the last backward pass is over, `window` after the first
- * one began. */
-static double left_stores(const struct step *s, uint32_t rank, double window)
-{
-    const struct nadi_estimator *e = s->e;
-    const struct nadi_model_plan *p = &e->plan;
-    const double before = (double)p->micro_batches - 1;
-    double stores = 0, loads = 0;
-    for (uint32_t c = p->vp; c-- > 0;)
-        for (uint32_t k = 0; k < e->kind_count; k++) {
-            const struct nadi_kind_values *v = &s->shape->kinds[k];
-            const double count = e->rows[c * p->pp + rank].kinds[k];
-            stores +=
-                count * (before * store_gradients_ns(e, v, false) + store_gradients_ns(e, v, true));
-            loads += count * before * load_gradients_ns(e, v);
-        }
-    const double last =
-        store_gradients_ns(e, &s->shape->kinds[e->layers[e->rows[rank].first]], true);
-    return fmax(last, fmax(stores, loads) - window);
-}
-
 /* What moves for the optimizer: of two buckets one is updated and leaves while the other comes. */
 static double update_ns(const struct nadi_estimator *e, const struct nadi_update *u, double ns)
 {
@@ -338,7 +339,7 @@ static double update_ns(const struct nadi_estimator *e, const struct nadi_update
     return load + (u->buckets - 1) * each + update + store;
 }
 
-static struct rank_end end_of(const struct step *s, uint32_t rank, double window)
+static struct rank_end end_of(const struct step *s, uint32_t rank)
 {
     struct nadi_estimator *e = s->e;
     const struct nadi_model_plan *p = &e->plan;
@@ -350,7 +351,9 @@ static struct rank_end end_of(const struct step *s, uint32_t rank, double window
         .optimizer = nadi_optimizer_cost(p, u.own[0] + u.own[1], &e->compute.optimizer).ns,
     };
     if (p->offload & NADI_OFFLOAD_GRADIENTS)
-        end.remote = fmax(0, left_stores(s, rank, window) - end.gradients);
+        end.remote =
+            fmax(0, store_gradients_ns(e, &s->shape->kinds[e->layers[e->rows[rank].first]], true) -
+                        end.gradients);
     if (u.buckets)
         end.remote += update_ns(e, &u, end.optimizer) - end.optimizer;
     if ((p->zero == 1 || p->zero == 2) && !p->overlap_parameters)
@@ -459,7 +462,7 @@ void nadi_estimator_step(struct nadi_estimator *e, struct nadi_estimate *out)
     *out = (struct nadi_estimate){.ns = -1};
     bound(e, out);
     for (uint32_t r = 0; r < p->pp; r++) {
-        const struct rank_end end = end_of(&s, r, passes_end - earlier - e->forward[r]);
+        const struct rank_end end = end_of(&s, r);
         const double last_pass = r > 0 && r + 1 == p->pp && tied > 0
                                      ? fmax(passes_end - earlier, passes_end + tied)
                                      : passes_end - earlier;
