@@ -50,6 +50,13 @@ static void sums(void **state)
     assert_alone(&c, NADI_PROTOCOL_SIMPLE, 0, 207.96);
     assert_alone(&c, NADI_PROTOCOL_LL, 64, 212.76);
     assert_alone(&c, NADI_PROTOCOL_LL128, 120, 1512.76);
+    /* a short line takes what it has, 56 B for 40 and 24 for 4; of two each is whole */
+    assert_alone(&c, NADI_PROTOCOL_SIMPLE, 40, 202.24 + 201.28 + 1700 + 207.96);
+    assert_alone(&c, NADI_PROTOCOL_LL, 4, 200.96 + 7);
+    assert_alone(&c, NADI_PROTOCOL_SIMPLE, 129, 2.88 + 407.04 + 1700 + 207.96);
+    /* the ninth line waits for the first answer */
+    assert_alone(&c, NADI_PROTOCOL_SIMPLE, 1024, 7 * 2.88 + 407.04 + 1700 + 207.96);
+    assert_alone(&c, NADI_PROTOCOL_SIMPLE, 1152, 407.04 + 407.04 + 1700 + 207.96);
     /* ten lines, of which eight go before the first answer: a round trip and one more line */
     assert_true(nadi_loadstore_runs_out(&c, NADI_PROTOCOL_SIMPLE, &there, &back, 1280));
     assert_alone(&c, NADI_PROTOCOL_SIMPLE, 1280, 409.92 + 407.04 + 1700 + 207.96);
