@@ -63,10 +63,8 @@ static bool collect_cuts(const struct nadi_model_step *s, struct cuts *c)
     bool levels = false, ok = true;
     cut_at(c, 1);
     cut_at(c, g->ranks);
-    for (uint32_t d = 0; d < NADI_DEGREES; d++) {
-        cut_at(c, g->stride[d]);
+    for (uint32_t d = 0; d < NADI_DEGREES; d++) /* the first stride is 1, each other one is this */
         cut_at(c, (uint64_t)g->stride[d] * g->degree[d]);
-    }
     for (uint32_t i = 0; i < 2 && g->experts; i++) {
         const uint64_t at = expert_cut(g, experts[i]);
         ok &= at != 0;
