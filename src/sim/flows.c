@@ -39,8 +39,10 @@ static enum nadi_outcome explain_open(const struct nadi_flows_run *run)
         nadi_sim_explain_blocked(r->packets.blocked_ports, r->packets.blocked_node, &r->diags);
     const size_t all = run->in->flows->list.count;
     nadi_error(&r->diags, "flows/open", NADI_NOWHERE,
-               stopped || r->packets.blocked_ports
-                   ? NULL
+               stopped || r->packets.blocked_ports ? NULL
+               : run->waiting
+                   ? "those that begin while a cable is down, without another way, wait for it: "
+                     "see fault-state"
                    : "lost packets that nothing repeats hang a flow: see dropped packets",
                "%zu of %zu flows are not done at %" PRIu64 " ns", all - r->listed->done_count, all,
                nadi_time_to_ns(r->listed->end));

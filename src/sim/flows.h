@@ -21,6 +21,7 @@ struct nadi_flows_run {
     const struct nadi_inputs *in;
     const volatile int *stop;
     struct nadi_result *result; /* `listed` is there, and empty */
+    size_t waiting;             /* flows that have had no route since a cable went down */
     bool beyond;                /* flows are left that do not end within the clock's range */
 };
 

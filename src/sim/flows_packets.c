@@ -15,7 +15,11 @@ struct part {
     size_t next;        /* in the order of starts */
     uint64_t starts;    /* events */
     size_t unreachable; /* in the order of starts: the first flow without a route */
-    struct {            /* as in struct nadi_flows_result */
+    struct {            /* by the same order: flows that wait for a cable that is down */
+        size_t *items;
+        size_t count, capacity;
+    } waiting;
+    struct { /* as in struct nadi_flows_result */
         struct nadi_flow_done *items;
         size_t count, capacity;
     } done;
@@ -43,11 +47,13 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
 {
     struct part *p = context;
     const struct nadi_pkt_info *info = &net->infos[flow];
+    /* not when it began: it may have waited for a route */
+    const nadi_time start = nadi_pkt_to_ticks(net, p->run->flow->list.items[info->user].start);
     const struct nadi_flow_done done = {
         .flow = info->user,
         .sport = info->sport,
-        .start = info->start * net->tick,
-        .duration = (net->wheel.now - info->start) * net->tick,
+        .start = start * net->tick,
+        .duration = (net->wheel.now - start) * net->tick,
         .alone = nadi_pkt_alone(net, flow) * net->tick,
     };
     NADI_PUSH(&p->done, done);
@@ -125,11 +131,27 @@ static void on_start(void *context, struct nadi_pkt *net)
     struct part *p = context;
     const size_t count = p->run->flow->list.count;
     p->starts++;
-    for (; p->next < count && start_of(p->run, net, p->next) <= net->wheel.now; p->next++)
-        if (!begin(p, net, p->next) && p->unreachable > p->next)
+    for (; p->next < count && start_of(p->run, net, p->next) <= net->wheel.now; p->next++) {
+        if (begin(p, net, p->next))
+            continue;
+        if (net->rerouted) /* not in parts, which have no faults */
+            NADI_PUSH(&p->waiting, p->next);
+        else if (p->unreachable > p->next)
             p->unreachable = p->next;
+    }
     if (p->next < count)
         nadi_pkt_schedule_start(net, start_of(p->run, net, p->next));
+}
+
+/* Flows that found no route begin where there is one now, in order. */
+static void on_changed(void *context, struct nadi_pkt *net)
+{
+    struct part *p = context;
+    size_t kept = 0;
+    for (size_t i = 0; i < p->waiting.count; i++)
+        if (!begin(p, net, p->waiting.items[i]))
+            p->waiting.items[kept++] = p->waiting.items[i];
+    p->waiting.count = kept;
 }
 
 static int by_start(const void *x, const void *y, void *context)
@@ -184,8 +206,11 @@ static bool run_all(struct run *r)
     };
     for (uint32_t i = 0; i < r->count; i++) {
         r->parts[i] = (struct part){.run = r, .number = i, .unreachable = flow->list.count};
-        r->nets[i]->hooks = (struct nadi_pkt_hooks){
-            .context = &r->parts[i], .finished = on_finished, .pfc = on_pfc, .start = on_start};
+        r->nets[i]->hooks = (struct nadi_pkt_hooks){.context = &r->parts[i],
+                                                    .finished = on_finished,
+                                                    .pfc = on_pfc,
+                                                    .start = on_start,
+                                                    .changed = on_changed};
         if (flow->list.count)
             nadi_pkt_schedule_start(r->nets[i], start_of(r, net, 0));
     }
@@ -301,6 +326,7 @@ static void fill_result(struct run *r)
     struct nadi_flows_result *result = r->result;
     struct nadi_packet_figures *figures = &r->of->result->packets;
     nadi_time now = 0;
+    r->of->waiting = r->parts[0].waiting.count;
     join_lists(r);
     add_totals(r);
     result->port_count = r->nets[0]->port_count;
@@ -361,6 +387,7 @@ static void release(struct run *r, struct nadi_pkt *net)
     for (uint32_t i = 0; i < r->count; i++) {
         nadi_mem_free(r->parts[i].done.items);
         nadi_mem_free(r->parts[i].pfc.items);
+        nadi_mem_free(r->parts[i].waiting.items);
     }
     if (r->parallel)
         nadi_pkt_parallel_destroy(r->parallel);

@@ -74,6 +74,8 @@ void nadi_pkt_fault(struct nadi_pkt *net, uint32_t index)
     }
     net->disturbances++;
     route_anew(net);
+    if (net->hooks.changed)
+        net->hooks.changed(net->hooks.context, net);
 }
 
 void nadi_pkt_faults_schedule(struct nadi_pkt *net)

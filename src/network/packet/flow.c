@@ -153,6 +153,8 @@ uint32_t nadi_pkt_flow_prepare(struct nadi_pkt *net, const struct nadi_pkt_flow_
     if (nadi_pkt_routes_find(net, flow))
         return flow;
     drop(net, flow);
+    if (!spec->has_queue_pair)
+        --*nadi_map64_put(&net->sports, (uint64_t)spec->src << 32 | spec->dst, 0, NULL);
     return NADI_NONE;
 }
 

@@ -338,6 +338,8 @@ struct nadi_pkt_hooks {
     void (*empty)(void *context, struct nadi_pkt *net, uint32_t event);
     /* Flows of a list that are due now. */
     void (*start)(void *context, struct nadi_pkt *net);
+    /* A cable went down or came back by the configuration's faults. */
+    void (*changed)(void *context, struct nadi_pkt *net);
 };
 
 struct nadi_pkt {
