@@ -26,6 +26,19 @@ static void tell_beyond(const struct nadi_flows_run *run)
                f->bytes, g->hosts[f->src], g->hosts[f->dst]);
 }
 
+static const char *open_hint(const struct nadi_flows_run *run, bool stopped)
+{
+    if (stopped)
+        return NULL;
+    if (run->cut)
+        return "a later SIMULATOR_STOP_TIME";
+    if (run->result->packets.blocked_ports)
+        return NULL;
+    return run->waiting ? "those that begin while a cable is down, without another way, wait for "
+                          "it: see fault-state"
+                        : "lost packets that nothing repeats hang a flow: see dropped packets";
+}
+
 /* Some flows are not done. */
 static enum nadi_outcome explain_open(const struct nadi_flows_run *run)
 {
@@ -34,19 +47,15 @@ static enum nadi_outcome explain_open(const struct nadi_flows_run *run)
         tell_beyond(run);
         return NADI_OUTCOME_LIMIT;
     }
-    const bool stopped = run->stop && *run->stop;
-    if (!stopped)
+    const bool stopped = run->stop && *run->stop, cut = run->cut && !stopped;
+    if (!stopped && !cut)
         nadi_sim_explain_blocked(r->packets.blocked_ports, r->packets.blocked_node, &r->diags);
     const size_t all = run->in->flows->list.count;
-    nadi_error(&r->diags, "flows/open", NADI_NOWHERE,
-               stopped || r->packets.blocked_ports ? NULL
-               : run->waiting
-                   ? "those that begin while a cable is down, without another way, wait for it: "
-                     "see fault-state"
-                   : "lost packets that nothing repeats hang a flow: see dropped packets",
-               "%zu of %zu flows are not done at %" PRIu64 " ns", all - r->listed->done_count, all,
-               nadi_time_to_ns(r->listed->end));
-    return stopped ? NADI_OUTCOME_INTERRUPTED : NADI_OUTCOME_DEADLOCK;
+    nadi_error(&r->diags, "flows/open", NADI_NOWHERE, open_hint(run, stopped),
+               "%zu of %zu flows are not done at %s%" PRIu64 " ns", all - r->listed->done_count,
+               all, cut ? "SIMULATOR_STOP_TIME, " : "",
+               nadi_time_to_ns(cut ? run->in->packet.stop : r->listed->end));
+    return stopped ? NADI_OUTCOME_INTERRUPTED : cut ? NADI_OUTCOME_LIMIT : NADI_OUTCOME_DEADLOCK;
 }
 
 void nadi_flows_simulate(const struct nadi_inputs *in, const volatile int *stop,

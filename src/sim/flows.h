@@ -22,6 +22,7 @@ struct nadi_flows_run {
     const volatile int *stop;
     struct nadi_result *result; /* `listed` is there, and empty */
     size_t waiting;             /* flows that have had no route since a cable went down */
+    bool cut;                   /* the configuration's stop time ended it */
     bool beyond;                /* flows are left that do not end within the clock's range */
 };
 

@@ -340,6 +340,8 @@ static void fill_result(struct run *r)
         if (blocked && (!figures->blocked_ports || node < figures->blocked_node))
             figures->blocked_node = node;
         figures->blocked_ports += blocked;
+        r->of->cut |=
+            r->in->packet.stop && nadi_pkt_wheel_next_time(&net->wheel) != NADI_TIME_NEVER;
         r->of->beyond |= !r->in->packet.stop && net->open_flows > 0 && nadi_pkt_is_endless(net);
     }
     if (r->flow->sample)
