@@ -493,8 +493,7 @@ static void pick_batch(struct run *r)
     }
 }
 
-/* Times in one order are of one network model: where one of the first rows shares links, those that
- * were simulated without. */
+/* Where one of the first rows shares links, those of them that were simulated without. */
 static void pick_others(struct run *r)
 {
     const bool memory = r->setup->goal == NADI_SEARCH_MEMORY;
@@ -529,7 +528,7 @@ static bool simulate_all(struct run *r, struct kept *all, struct nadi_diags *dia
     r->events_left = most_events;
     while (!atomic_load(&r->failed) && r->events_left) {
         pick_batch(r);
-        if (!r->batch_count && r->setup->options.choose_model)
+        if (!r->batch_count && r->setup->one_model && r->setup->options.choose_model)
             pick_others(r);
         if (!r->batch_count)
             break;

@@ -26,6 +26,7 @@ struct nadi_search_setup {
     uint64_t batch;
     enum nadi_search_goal goal;
     uint32_t simulate, top; /* how many are simulated; kept */
+    bool one_model;         /* where one that is kept shares links, all of them are simulated so */
     unsigned threads;       /* 0: one for each core */
     struct nadi_run_options options;
     const struct nadi_doc_changes *changes; /* of the cluster and its device; NULL: none */
@@ -34,10 +35,11 @@ struct nadi_search_setup {
 struct nadi_search_row {
     struct nadi_strategy strategy;
     struct nadi_estimate estimate;
-    uint64_t simulated_ns; /* as `nadi model run` has it; 0: not */
+    uint64_t simulated_ns; /* as `nadi model run` has it in `model`; 0: not */
     uint64_t least_ns;     /* it takes no less, as the simulation without contention says; 0: where
                               simulated_ns is known, or nothing was simulated */
-    const struct nadi_network_ops *model; /* that `nadi model run` takes; NULL: not simulated */
+    const struct nadi_network_ops *model; /* that `nadi model run` takes, or that of the others
+                                             (one_model); NULL: not simulated */
 };
 
 struct nadi_search {

@@ -34,6 +34,7 @@ static void close_step(struct opened *o)
     nadi_diags_release(&o->diags);
 }
 
+/* group: NULL: of all. */
 static struct sent count(const struct nadi_trace *t, const char *group)
 {
     struct sent s = {0};
@@ -41,7 +42,7 @@ static struct sent count(const struct nadi_trace *t, const char *group)
         if (t->type[i] != NADI_NODE_COLL)
             continue;
         const uint32_t name = t->comms[t->comm[i]].group;
-        if (strcmp(name == NADI_NONE ? "" : nadi_trace_string(t, name), group) != 0)
+        if (group && strcmp(name == NADI_NONE ? "" : nadi_trace_string(t, name), group) != 0)
             continue;
         const uint64_t bytes = t->bytes[i];
         switch (t->collective[i]) {
@@ -450,9 +451,25 @@ static void experts(void **state)
     (void)state;
     open_step(&o, "mixtral-8x7b", "ep=8 dp=8 batch=16 sequence=1024");
     struct nadi_trace *t = nadi_step_trace(&o.step, 0);
-    const struct sent s = count(t, ""); /* all ranks */
+    const struct sent s = count(t, group_of(&o.step, NADI_AXIS_EP));
     assert_int_equal(s.exchanges, 2 * 4 * 32);
     assert_int_equal(s.exchange_bytes, UINT64_C(2) * 4 * 32 * 2 * 1024 * 4096 * 2);
+    nadi_trace_destroy(t);
+    close_step(&o);
+}
+
+/* Context parallelism and replicas over the same ranks: a communicator each, of all ranks. */
+static void communicators(void **state)
+{
+    struct opened o;
+    (void)state;
+    open_step(&o, "llama3-8b", "cp=8 zero=1 batch=1 sequence=8192");
+    struct nadi_trace *t = nadi_step_trace(&o.step, 0);
+    const char *cp = group_of(&o.step, NADI_AXIS_CP), *dp = group_of(&o.step, NADI_AXIS_DP);
+    assert_string_not_equal(cp, dp);
+    assert_int_equal(count(t, cp).gathers, 2 * 32);
+    assert_true(count(t, dp).scatters > 0);
+    assert_int_equal(count(t, "").gathers + count(t, "").scatters, 0);
     nadi_trace_destroy(t);
     close_step(&o);
 }
@@ -503,7 +520,7 @@ static void decoded_experts(void **state)
     struct opened o;
     open_step(&o, "mixtral-8x7b", "mode=decode batch=64 sequence=1024 tp=8");
     struct nadi_trace *t = nadi_step_trace(&o.step, 0);
-    struct sent s = count(t, ""); /* all ranks */
+    struct sent s = count(t, NULL);
     assert_int_equal(s.reduces, 2 * LAYERS + 1);
     assert_int_equal(s.reduce_bytes, (UINT64_C(2) * LAYERS + 1) * 64 * WIDTH);
     assert_int_equal(s.gathers + s.scatters + s.exchanges, 0);
@@ -511,7 +528,7 @@ static void decoded_experts(void **state)
     close_step(&o);
     open_step(&o, "mixtral-8x7b", "mode=decode batch=64 sequence=1024 tp=8 ep=8");
     t = nadi_step_trace(&o.step, 0);
-    s = count(t, "");
+    s = count(t, NULL);
     assert_int_equal(s.reduces, LAYERS + 1);
     assert_int_equal(s.exchange_bytes, UINT64_C(2) * LAYERS * 64 / 8 * 2 * WIDTH);
     assert_int_equal(s.gather_bytes, UINT64_C(1) * LAYERS * 64 / 8 * WIDTH);
@@ -567,7 +584,8 @@ int main(void)
         cmocka_unit_test(zero_stages),       cmocka_unit_test(buckets),
         cmocka_unit_test(two_buckets),       cmocka_unit_test(gradients_come_back),
         cmocka_unit_test(experts),           cmocka_unit_test(flops_of_the_nodes),
-        cmocka_unit_test(decoded_experts),   cmocka_unit_test(gradients_in_turn),
+        cmocka_unit_test(communicators),     cmocka_unit_test(decoded_experts),
+        cmocka_unit_test(gradients_in_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
