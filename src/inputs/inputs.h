@@ -215,6 +215,17 @@ bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diag
  * frees it. */
 struct nadi_link_least *nadi_inputs_link_least(const struct nadi_inputs *in) NADI_MUST_USE;
 
+/* Is this device of the result's links a switch of a dimension or a graph, not an NPU or the router
+ * that sits with it? */
+static inline bool nadi_inputs_is_hub(const struct nadi_inputs *in, uint32_t device)
+{
+    const struct nadi_graph *g = &in->graph;
+    if (device < in->topology.npu_count || !in->has_graph)
+        return device >= in->topology.npu_count;
+    const uint32_t node = g->switches[device - g->host_count];
+    return nadi_graph_owner(g, node) == node;
+}
+
 /* Group that a collective node means on a rank, by its pg_name; NULL when there is none. */
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
                                            uint32_t node, uint32_t rank);

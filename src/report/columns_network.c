@@ -81,7 +81,9 @@ static const struct nadi_column link_columns[] = {
      .meaning = "latency of a link, likewise"},
     {"links", LINKS_FILE | DIMENSIONS | DIMENSIONS_LISTED, MORE(links),
      .meaning = "links that carry its traffic"},
-    {"messages", SUMS, LINK(messages), .meaning = "messages; in `packet` packets, ACKs included"},
+    {"messages", SUMS, LINK(messages),
+     .meaning = "messages; in `packet` packets, ACKs included; of a dimension with a switch each "
+                "once, on its way to the switch"},
     {"bytes", SUMS | BUSIEST, LINK(bytes), .meaning = "their bytes"},
     {"busy_ns", SUMS | BUSIEST, LINK(busy_ns),
      .meaning = "time that the link was occupied; `unaware`: sum of its messages' serialisation "

@@ -162,6 +162,24 @@ static void add_flow(void *context, uint32_t src, uint32_t dst, uint64_t flow)
     nadi_hash_spread_add(context, src, dst, flow);
 }
 
+/* What a switch hands on came to it over another link of its dimension: it is counted there. A
+ * network of nodes and links has no such dimensions, but rows of links. */
+static void count_once(const struct collection *c)
+{
+    struct nadi_result *r = c->result;
+    if (c->in->has_graph && !c->in->graph.of_topology)
+        return;
+    for (size_t i = 0; i < r->link_count; i++) {
+        const struct nadi_link_result *l = &r->links[i];
+        for (uint32_t d = 0; d < r->dim_count; d++) {
+            if (r->dims[d].dim != l->dim || !nadi_inputs_is_hub(c->in, l->from))
+                continue;
+            r->dims[d].messages -= l->messages;
+            r->dims[d].bytes -= l->bytes;
+        }
+    }
+}
+
 static void collect_all_links(const struct collection *c)
 {
     struct nadi_result *r = c->result;
@@ -176,6 +194,7 @@ static void collect_all_links(const struct collection *c)
     r->dim_count = (uint32_t)count;
     r->links =
         collect_links(c, true, spread ? nadi_hash_spread_finish(spread) : NULL, &r->link_count);
+    count_once(c);
     r->spread.counted = spread != NULL;
     for (size_t i = 0; i < r->link_count; i++) {
         const struct nadi_link_result *l = &r->links[i];

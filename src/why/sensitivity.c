@@ -313,12 +313,13 @@ static int by_size(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Links that carry a dimension's bytes: those of the result, else those that leave an NPU. */
+/* Links that carry a dimension's bytes: those of the result that no switch sends over, else as many
+ * as leave an NPU. */
 static uint64_t links_of(const struct nadi_inputs *in, const struct nadi_result *r, uint32_t dim)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < r->link_count; i++)
-        count += r->links[i].dim == dim;
+        count += r->links[i].dim == dim && !nadi_inputs_is_hub(in, r->links[i].from);
     if (count > 0 || r->link_count > 0)
         return count;
     const struct nadi_dim *d = &in->topology.dims[dim];
