@@ -41,3 +41,18 @@ bool nadi_algorithm_read(const char *text, struct nadi_algorithm_choice *choice)
         }
     return false;
 }
+
+const char *nadi_algorithm_name(enum nadi_algorithm algorithm,
+                                const struct nadi_program_ops *program)
+{
+    static const char *const names[NADI_ALGORITHM_COUNT] = {
+        [NADI_ALGORITHM_NONE] = "none",
+        [NADI_ALGORITHM_RING] = "ring",
+        [NADI_ALGORITHM_DIRECT] = "direct",
+        [NADI_ALGORITHM_HALVING_DOUBLING] = "halvingDoubling",
+        [NADI_ALGORITHM_DOUBLE_BINARY_TREE] = "doubleBinaryTree",
+        [NADI_ALGORITHM_PROGRAM] = "program",
+        [NADI_ALGORITHM_LIBRARY] = "library",
+    };
+    return program ? program->name : names[algorithm];
+}

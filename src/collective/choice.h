@@ -45,6 +45,9 @@ struct nadi_algorithm_choice {
 
 /* Of a word of the keys all-*-implementation: "direct4", "oneTree". False: it is none. */
 bool nadi_algorithm_read(const char *text, struct nadi_algorithm_choice *choice);
+/* Without its number; program: of a step generator. */
+const char *nadi_algorithm_name(enum nadi_algorithm algorithm,
+                                const struct nadi_program_ops *program);
 
 /* The collectives that the system file configures, X(kind, word of its key); the reference's four
  * come first, the others are step generators only, on all members at once. */

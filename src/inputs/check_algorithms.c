@@ -26,17 +26,9 @@ struct plan {
     bool small_group;
 };
 
-static const char *const algorithm_names[] = {
-    [NADI_ALGORITHM_NONE] = "none",
-    [NADI_ALGORITHM_RING] = "ring",
-    [NADI_ALGORITHM_DIRECT] = "direct",
-    [NADI_ALGORITHM_HALVING_DOUBLING] = "halvingDoubling",
-    [NADI_ALGORITHM_DOUBLE_BINARY_TREE] = "doubleBinaryTree",
-};
-
 static const char *name_of(const struct nadi_algorithm_choice *choice)
 {
-    return choice->program ? choice->program->name : algorithm_names[choice->algorithm];
+    return nadi_algorithm_name(choice->algorithm, choice->program);
 }
 
 static struct nadi_place place_of(const struct plan *p)

@@ -107,12 +107,14 @@ bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *opt
         return nadi_load_flows(&l);
     if (!nadi_load_options(&l) || !load_files(&l) || !nadi_load_metadata_groups(&l))
         return false;
-    nadi_load_choose_by_traces(&l); /* groups are known */
-    nadi_inputs_share_window(in);
     /* "0" means all ranks, unless somebody defined a group of that name. */
     nadi_strmap_put(&in->groups.by_name, "0", 1, 0, NULL);
-    return nadi_load_accesses(&l) && nadi_load_attached(&l) && nadi_load_customs(&l) &&
-           nadi_check_load(&l);
+    if (!nadi_load_accesses(&l) || !nadi_load_attached(&l) || !nadi_load_customs(&l))
+        return false;
+    nadi_load_choose_by_traces(&l); /* groups and algorithms are known */
+    nadi_load_hidden(&l);
+    nadi_inputs_share_window(in);
+    return nadi_check_load(&l);
 }
 
 bool nadi_inputs_check_made(struct nadi_inputs *in, struct nadi_diags *diags)

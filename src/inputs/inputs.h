@@ -162,6 +162,8 @@ struct nadi_inputs {
     uint32_t custom_count;
     struct nadi_table_file *tables; /* that system.attached has steps from */
     uint32_t table_count;
+    const char *hidden; /* why messages share links, which the model that was asked for does not
+                           see; NULL: they do not, as far as is known */
     struct nadi_events *events;        /* NULL: no events file */
     struct nadi_flows_workload *flows; /* NULL: traces. Else what follows from the network alone is
                                           there besides, and nothing else */

@@ -66,8 +66,15 @@ bool nadi_load_model_keys(struct nadi_load *l,
  * collectives on it. */
 void nadi_load_choose_by_network(struct nadi_load *l);
 void nadi_load_choose_by_traces(struct nadi_load *l);
+/* Where a model without contention was asked for: what it hides. */
+void nadi_load_hidden(struct nadi_load *l);
+/* load_contention.c: why messages of collectives want one link at a time, as far as can be told,
+ * which `unaware` does not see. Of the inputs' arena; NULL: none do. Likewise the next ones. */
+const char *nadi_load_contention(struct nadi_load *l);
+/* load_sends.c: the same of what several ranks send to one. */
+const char *nadi_load_sends(struct nadi_load *l);
 /* load_crossing.c: why `unaware` charges a message of the workload too little: it crosses several
- * dimensions. Of the inputs' arena; NULL: none does. */
+ * dimensions. */
 const char *nadi_load_crossing(struct nadi_load *l);
 /* load_overlap.c: likewise, as transfers of one rank may run at once over the same links. */
 const char *nadi_load_overlap(struct nadi_load *l);

@@ -3,7 +3,8 @@
  *
  * The model: the algorithm's closed form, with the group's mean latency a message, the rate of its
  * slowest dimension and the rate of reductions; and where messages share links, no less than its
- * latencies and what the fullest link takes for all that goes over it. Groups of a size that differ
+ * latencies and what the fullest link takes for all that goes over it; on a platform, where they
+ * pass each other, none for which that is longer. Groups of a size that differ
  * in the same dimensions are taken together. Sizes are tried by powers of two.
  *
  * Switches of a dimension that take part count as an algorithm (inSwitch) for groups whose members
@@ -19,6 +20,8 @@
 #include <math.h>
 
 enum { MOST_STEPS = 1 << 21, SIZES = 44, REFERENCE = 1 << 24, MOST_ENTRIES = 250 };
+
+static const double ROUNDING = 0.01; /* of shares */
 
 static const char *const candidates[] = {
     "ring",         "multiRing", "direct",      "pairwise", "bruck",         "recursiveDoubling",
@@ -234,7 +237,9 @@ static double steps_of(const struct nadi_program *p)
 
 static void find_shared(struct deciding *d)
 {
-    const bool shares = d->l->in->options.network_model->has_contention;
+    const struct nadi_run_options *o = &d->l->in->options;
+    const bool shares =
+        o->choose_model || o->network_model->has_contention || d->l->in->system.library;
     struct nadi_program p;
     for (size_t c = 0; c < CANDIDATES; c++) {
         d->shared[c] = 0;
@@ -269,6 +274,8 @@ static const char *fastest(const struct deciding *d, uint64_t bytes)
         if (s < 0)
             continue;
         const double shared = p.ops->seconds(&p, d->alpha, 0, 0) + d->shared[c] * (double)bytes;
+        if (d->l->in->system.library && shared > s * (1 + ROUNDING))
+            continue; /* on a platform messages pass each other: it would be too fast */
         s = s > shared || p.ops->in_switches ? s : shared;
         if (s < least) {
             least = s;

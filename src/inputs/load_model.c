@@ -1,12 +1,14 @@
 /* load_model: `--network-model auto`, the cheapest model that is right for these inputs.
  *
  * `unaware` lets messages pass each other. That is right where no two of them want one link at a
- * time: a list of rings, cliques and switches, and collectives each of whose members sends one
- * message at a time over links of its own; where every message stays within one dimension, and in
- * a ring between neighbours (load_crossing.c); where transfers of a rank that may run at once leave
- * over links of their own, or cost each other next to nothing (load_overlap.c); and where the delay
- * that the file gives to endpoints counts. Elsewhere `flow` is taken, which shares links. With one
- * communication stream collectives of a rank follow each other. */
+ * time: in a list of rings, cliques and switches; where messages of a collective, whatever its
+ * algorithm is and however many of its chunks are on their way, have links of their own
+ * (load_contention.c); where every message stays within one dimension, and in a ring between
+ * neighbours (load_crossing.c); where what several ranks send to one cannot come at once
+ * (load_sends.c); where transfers of a rank that may run at once leave over links of their own, or
+ * cost each other next to nothing (load_overlap.c); and where the delay that the file gives to
+ * endpoints counts. Elsewhere `flow` is taken, which shares links. With one communication stream
+ * collectives of a rank follow each other. */
 #include "base/mem.h"
 #include "base/str.h"
 #include "collective/phase_time.h"
@@ -41,35 +43,6 @@ void nadi_load_choose_by_network(struct nadi_load *l)
             "a dimension is no ring, clique or switch, or is oversubscribed: messages share links");
     else if (o->events)
         take(l, nadi_network_sharing, "an events file may change links or add traffic");
-}
-
-/* Why messages of the algorithm meet in a dimension; NULL: they do not. */
-static const char *contention_in(const struct nadi_algorithm_choice *c, const struct nadi_dim *dim,
-                                 bool several)
-{
-    const bool direct = c->algorithm == NADI_ALGORITHM_DIRECT;
-    if (dim->npus < 3 && !several)
-        return NULL;
-    if (dim->kind == NADI_DIM_RING && (direct || c->algorithm == NADI_ALGORITHM_HALVING_DOUBLING ||
-                                       c->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE ||
-                                       c->algorithm == NADI_ALGORITHM_PROGRAM))
-        return "messages between members that are no neighbours cross the same links of a ring";
-    if (direct && c->window != 1 && (dim->kind == NADI_DIM_SWITCH || several))
-        return "`direct` sends to all members at once, over one link to a switch";
-    return NULL;
-}
-
-static const char *contention_of(const struct nadi_inputs *in,
-                                 const struct nadi_implementation *impl)
-{
-    const struct nadi_topology *t = &in->topology;
-    const char *why = NULL;
-    for (uint32_t d = 0; d < t->dim_count && !why; d++) {
-        const struct nadi_algorithm_choice *c = &impl->dims[impl->count == 1 ? 0 : d];
-        if (impl->count == 1 || d < impl->count)
-            why = contention_in(c, &t->dims[d], c->flat && t->dim_count > 1);
-    }
-    return why;
 }
 
 /* A collective of the reference's algorithms on a group smaller than the network? */
@@ -112,40 +85,61 @@ static const char *delay_of(const struct nadi_inputs *in)
                : NULL;
 }
 
+/* Why messages share links, as far as can be told; NULL: they do not. */
+static const char *why_shared(struct nadi_load *l)
+{
+    const char *why = nadi_load_contention(l);
+    if (!why && !l->in->system.library)
+        why = nadi_load_sends(l);
+    if (!why && !l->in->system.library)
+        why = nadi_load_overlap(l);
+    return why;
+}
+
+/* On a platform there is no other model. */
+static void choose_for_library(struct nadi_load *l)
+{
+    const char *why = why_shared(l);
+    if (why)
+        nadi_warning(l->diags, "network/hidden", NADI_NOWHERE,
+                     "leave the algorithm to the platform's library, or give a network of "
+                     "dimensions or links",
+                     "%s, and on a platform they pass each other: times are too short", why);
+    take(l, nadi_network_default, "a communication library's times are no messages");
+}
+
 void nadi_load_choose_by_traces(struct nadi_load *l)
 {
-    const struct nadi_inputs *in = l->in;
-    bool seen[NADI_NATIVE_KINDS] = {false};
+    struct nadi_inputs *in = l->in;
+    const struct nadi_run_options *o = &in->options;
     const char *why = NULL;
-    if (!in->options.choose_model || in->options.network_model->has_contention)
+    if (!o->choose_model || o->network_model->has_contention)
         return;
-    for (uint32_t i = 0; i < in->owned_count && !in->system.library; i++)
-        for (uint32_t n = 0; n < in->owned[i]->node_count; n++) {
-            enum nadi_native_kind kind;
-            if (in->owned[i]->type[n] == NADI_NODE_COLL &&
-                nadi_native_in(in->system.native,
-                               (enum nadi_collective_kind)in->owned[i]->collective[n], &kind))
-                seen[kind] = true;
-        }
-    for (int k = 0; k < NADI_NATIVE_KINDS && !why; k++)
-        if (seen[k])
-            why = contention_of(in, &in->system.native[k]);
-    if (!why && !in->system.library && !in->system.replay_only)
+    if (in->system.library) {
+        choose_for_library(l);
+        return;
+    }
+    if (!in->system.replay_only) {
         why = nadi_load_crossing(l);
-    if (!why && !in->system.library && !in->system.replay_only)
-        why = nadi_load_overlap(l);
-    if (!why && !in->system.library && !in->system.replay_only)
-        why = delay_of(in);
+        why = why ? why : why_shared(l);
+        why = why ? why : delay_of(in);
+    }
     if (!why) {
         take(l, nadi_network_default,
-             in->system.library
-                 ? "a communication library's times are no messages"
-                 : "no two messages of a collective want one link, none crosses several "
-                   "dimensions, and what a rank sends at once leaves over links of its own");
+             "no two messages want one link, and none crosses several dimensions");
         return;
     }
     take(l, nadi_network_sharing, why);
-    l->in->system.exact = true;
+    in->system.exact = true;
+}
+
+void nadi_load_hidden(struct nadi_load *l)
+{
+    struct nadi_inputs *in = l->in;
+    const struct nadi_run_options *o = &in->options;
+    if (!o->choose_model && !o->compat && !o->network_model->has_contention &&
+        !in->system.replay_only && nadi_topology_is_plain(&in->topology))
+        in->hidden = why_shared(l);
 }
 
 void nadi_inputs_choose_model(struct nadi_inputs *in, struct nadi_diags *diags)

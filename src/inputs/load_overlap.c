@@ -1,9 +1,9 @@
 /* load_overlap: may collectives and sends of one rank that leave over the same links run at once?
  *
  * `unaware` gives each of them the whole bandwidth. Of each trace the dependencies say which nodes
- * of two groups are not ordered: with several communication streams these may run at once. Nodes
- * of one group follow each other, so that what is before a node, or behind it, is known by counts:
- * O((nodes + dependencies) x groups of a trace).
+ * of two groups, or of one, are not ordered: with several communication streams these may run at
+ * once. Nodes of one group mostly follow each other, so that what is before a node, or behind it,
+ * is known by counts: O((nodes + dependencies) x groups of a trace).
  *
  * What they may cost each other is at most what the lesser of them takes alone. */
 #include "base/mem.h"
@@ -199,14 +199,19 @@ static void look_ahead(struct overlap *o)
  * -------------------------------------------------------------------------------
  */
 
+static void add_up(struct overlap *o, const struct user *one, uint32_t d)
+{
+    o->sum_ns[0] = 0;
+    for (size_t i = 0; i < one->count; i++)
+        o->sum_ns[i + 1] = o->sum_ns[i] + node_ns(o, one->items[i], d, one->span);
+}
+
 /* Of user b's nodes in the dimension what may run beside nodes of a: by node the lesser. */
 static double beside(struct overlap *o, uint32_t a, uint32_t b, uint32_t d)
 {
     const struct user *one = &o->users[a], *other = &o->users[b];
     double ns = 0;
-    o->sum_ns[0] = 0;
-    for (size_t i = 0; i < one->count; i++)
-        o->sum_ns[i + 1] = o->sum_ns[i] + node_ns(o, one->items[i], d, one->span);
+    add_up(o, one, d);
     if (!(o->sum_ns[one->count] > 0))
         return 0;
     for (size_t i = 0; i < other->count; i++) {
@@ -220,6 +225,27 @@ static double beside(struct overlap *o, uint32_t a, uint32_t b, uint32_t d)
     return ns;
 }
 
+/* Of a user's nodes in the dimension what may run beside others of its own, by pair the lesser:
+ * sends, and collectives where several chunks may be in a dimension at a time. */
+static double within(struct overlap *o, uint32_t a, uint32_t d)
+{
+    const struct user *one = &o->users[a];
+    const struct nadi_system_config *c = &o->in->system;
+    double ns = 0;
+    if (one->group != NADI_NONE && c->active_chunks <= 1 && c->queues_per_dim <= 1)
+        return 0;
+    add_up(o, one, d);
+    for (size_t i = 0; i < one->count; i++) {
+        const size_t n = one->items[i];
+        const double own = o->sum_ns[i + 1] - o->sum_ns[i];
+        const uint32_t first = o->before[n * o->user_count + a];
+        const uint32_t end = o->behind[n * o->user_count + a];
+        if (end > first + 1)
+            ns += fmin(own, o->sum_ns[end] - o->sum_ns[first] - own) / 2;
+    }
+    return ns;
+}
+
 /* The most of a dimension; all of them in *all_ns. */
 static uint32_t find_shared(struct overlap *o, double *all_ns)
 {
@@ -228,9 +254,11 @@ static uint32_t find_shared(struct overlap *o, double *all_ns)
     *all_ns = 0;
     for (uint32_t d = 0; d < o->in->topology.dim_count; d++) {
         double here = 0;
-        for (uint32_t a = 0; a < o->user_count; a++)
+        for (uint32_t a = 0; a < o->user_count; a++) {
+            here += within(o, a, d);
             for (uint32_t b = a + 1; b < o->user_count; b++)
                 here += fmin(beside(o, a, b, d), beside(o, b, a, d));
+        }
         *all_ns += here;
         if (here > most) {
             most = here;
@@ -256,7 +284,7 @@ static const char *look_at(struct nadi_load *l, struct overlap *o)
     if (!order_nodes(o))
         return NULL;
     find_users(o);
-    if (o->user_count < 2)
+    if (o->user_count == 0)
         return NULL;
     o->before = NADI_NEW(uint32_t, (size_t)o->t->node_count * o->user_count);
     o->behind = NADI_NEW(uint32_t, (size_t)o->t->node_count * o->user_count);
@@ -267,7 +295,7 @@ static const char *look_at(struct nadi_load *l, struct overlap *o)
     if (!(ns > MATTERS * computing))
         return NULL;
     nadi_str_printf(
-        &text, "transfers of several groups of a rank may share its links of dimension %" PRIu32,
+        &text, "transfers of a rank that may run at once share its links of dimension %" PRIu32,
         dim);
     if (computing > 0)
         nadi_str_printf(&text, ", up to %.0f %% of the time of its computation",

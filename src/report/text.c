@@ -433,9 +433,10 @@ static void network(const struct page *p)
                                  r->end_ns) > 1;
     }
     if (over && !p->in->options.network_model->has_contention)
-        nadi_str_add(p->out,
-                     "  * More than the links can carry: this model lets messages pass each "
-                     "other.\n    The model `aware` makes them queue.\n");
+        nadi_str_printf(p->out,
+                        "  * More than the links can carry: this model lets messages pass each "
+                        "other.\n%s",
+                        p->in->system.library ? "" : "    The model `aware` makes them queue.\n");
     if (r->has_packets && r->messages > 0)
         packets(p);
     if (r->spread.links)
@@ -445,9 +446,8 @@ static void network(const struct page *p)
     if (r->energy.catalogue)
         energy(p);
     if (p->in->system.library)
-        nadi_str_printf(p->out,
-                        "  Collectives take the library's times on %s: no messages of theirs are "
-                        "here.\n",
+        nadi_str_printf(p->out, "  %s the library's times on %s: no messages of theirs are here.\n",
+                        r->messages ? "Other collectives take" : "Collectives take",
                         p->in->system.library->name);
     else if (r->messages == 0 && r->outcome == NADI_OUTCOME_DONE)
         nadi_str_printf(p->out, "  The network has no influence: %s.\n",

@@ -392,6 +392,11 @@ static void hidden(const struct writer *w, struct nadi_str *s)
                             "communicate links of dimension %u carry %.1f times what they can; "
                             "--network-model %s does not let them.",
                             model->name, dim, load, sharing);
+        else if (w->in->hidden)
+            nadi_str_printf(s,
+                            "Contention is hidden: in %s messages pass each other, and %s; "
+                            "--network-model %s lets them share links.",
+                            model->name, w->in->hidden, sharing);
         else if (both >= MATTERS * end)
             nadi_str_printf(s,
                             "Collectives overlap for %.0f %% of the run, and in %s their messages "
