@@ -85,7 +85,10 @@ bool nadi_engine_finished(const struct nadi_engine *e);
 /* For a model, while it handles an event: stops the run because the model cannot continue. The
  * first reason counts. */
 void nadi_engine_halt(struct nadi_engine *e, const char *format, ...) NADI_PRINTF(2, 3);
+/* The same where it never could: the inputs ask for what the model does not do. */
+void nadi_engine_refuse(struct nadi_engine *e, const char *format, ...) NADI_PRINTF(2, 3);
 const char *nadi_engine_halted(const struct nadi_engine *e); /* why; NULL: it was not */
+bool nadi_engine_refused(const struct nadi_engine *e);       /* so it was halted */
 
 /* For one model with an event queue of its own, whose events must run in one order with the
  * engine's. It handles them inside events of its own kind, the pump. */

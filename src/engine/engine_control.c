@@ -184,15 +184,34 @@ void nadi_engine_fast_forward(struct nadi_engine *e, nadi_time by)
         e->follower.moved(e->follower.context, by);
 }
 
-void nadi_engine_halt(struct nadi_engine *e, const char *format, ...)
+static void halt(struct nadi_engine *e, bool refused, const char *format, va_list args)
 {
     if (e->halted[0])
         return;
+    vsnprintf(e->halted, sizeof(e->halted), format, args);
+    e->refused = refused;
+    e->stop = 0;
+}
+
+void nadi_engine_halt(struct nadi_engine *e, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(e->halted, sizeof(e->halted), format, args);
+    halt(e, false, format, args);
     va_end(args);
-    e->stop = 0;
+}
+
+void nadi_engine_refuse(struct nadi_engine *e, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    halt(e, true, format, args);
+    va_end(args);
+}
+
+bool nadi_engine_refused(const struct nadi_engine *e)
+{
+    return e->refused;
 }
 
 const char *nadi_engine_halted(const struct nadi_engine *e)

@@ -47,6 +47,7 @@ struct nadi_engine {
     struct list current;
     uint32_t group;   /* actor whose group goes on; NADI_NONE: none */
     char halted[200]; /* why nothing more is run; empty: it is */
+    bool refused;     /* so it was: it cannot be */
     nadi_engine_end_fn *end_asked;
     void *end_context;
     bool finished;   /* nothing is run after `now` */

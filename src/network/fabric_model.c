@@ -357,10 +357,10 @@ static void aim(struct fabric_model *w, struct transfer *t)
     t->latency = nadi_time_of_ns(path->latency_ns);
     t->bytes_per_ps = path->bytes_per_ns / 1e3 * DATA_SHARE;
     if (path->hops > MOST_HOPS)
-        nadi_engine_halt(w->base.engine,
-                         "the route of a message has %u links: the model fabric follows "
-                         "at most %d",
-                         path->hops, MOST_HOPS);
+        nadi_engine_refuse(w->base.engine,
+                           "the route of a message has %u links: the model fabric follows "
+                           "at most %d",
+                           path->hops, MOST_HOPS);
 }
 
 static void send(struct nadi_network *net, const struct nadi_message *m)

@@ -161,7 +161,11 @@ void nadi_simulation_events(struct simulation *s)
     const char *halted = nadi_engine_halted(s->engine);
     if (nadi_system_refusal(nadi_workload_system(s->workload)))
         nadi_simulation_stop(s, NADI_OUTCOME_NO_MEMORY, NULL);
-    else if (halted)
+    else if (halted && nadi_engine_refused(s->engine)) {
+        nadi_simulation_stop(s, NADI_OUTCOME_REFUSED, NULL);
+        nadi_error(&r->diags, "network/refused", NADI_NOWHERE, "use another network model", "%s",
+                   halted);
+    } else if (halted)
         nadi_simulation_stop(s, NADI_OUTCOME_LIMIT, nadi_arena_strdup(&r->arena, halted));
     else if (nadi_workload_finished(s->workload))
         r->outcome = NADI_OUTCOME_DONE;

@@ -94,11 +94,11 @@ static void begin(struct flit *f, uint32_t index)
     const uint64_t flow = d->connection == NADI_NONE ? index : d->connection;
     const uint32_t hops = nadi_flit_paths_find(f->paths, d->src, d->dst, flow, f->steps);
     if (!hops) {
-        nadi_engine_halt(f->base.engine,
-                         "there is no route from rank %" PRIu32 " to rank %" PRIu32
-                         " that the network model flit could follow without risk of deadlock: "
-                         "raise 'vcs', or choose another routing",
-                         d->src, d->dst);
+        nadi_engine_refuse(f->base.engine,
+                           "there is no route from rank %" PRIu32 " to rank %" PRIu32
+                           " that the network model flit could follow without risk of deadlock: "
+                           "raise 'vcs', or choose another routing",
+                           d->src, d->dst);
         return;
     }
     for (uint32_t i = 0; i < hops; i++) {

@@ -211,12 +211,12 @@ static bool passes_no_npu(struct loadstore *w, const struct message *m,
     for (uint32_t i = 0; i < route->hops; i++) {
         const uint32_t npu = npu_at(w, route->links[i]);
         if (npu != NADI_NONE && npu != m->src && npu != m->dst) {
-            nadi_engine_halt(w->base.engine,
-                             "a load or store of the network model loadstore goes over links and "
-                             "switches, not through NPUs: from rank %" PRIu32 " to rank %" PRIu32
-                             " it would pass rank %" PRIu32
-                             "; take a switch, a full mesh, or an algorithm for neighbours",
-                             m->src, m->dst, npu);
+            nadi_engine_refuse(w->base.engine,
+                               "a load or store of the network model loadstore goes over links and "
+                               "switches, not through NPUs: from rank %" PRIu32 " to rank %" PRIu32
+                               " it would pass rank %" PRIu32
+                               "; take a switch, a full mesh, or an algorithm for neighbours",
+                               m->src, m->dst, npu);
             return false;
         }
     }

@@ -267,11 +267,11 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         return;
     }
     if (m->bytes > nadi_packet_most_bytes(&p->net->config)) {
-        nadi_engine_halt(p->base.engine,
-                         "the message of %" PRIu64 " B from %" PRIu32 " to %" PRIu32
-                         " has more packets of %" PRIu32
-                         " B than 32 bits can number: raise 'payload' in the packet file",
-                         m->bytes, m->src, m->dst, p->net->config.payload_bytes);
+        nadi_engine_refuse(p->base.engine,
+                           "the message of %" PRIu64 " B from %" PRIu32 " to %" PRIu32
+                           " has more packets of %" PRIu32
+                           " B than 32 bits can number: raise 'payload' in the packet file",
+                           m->bytes, m->src, m->dst, p->net->config.payload_bytes);
         return;
     }
     uint32_t index;

@@ -6,13 +6,14 @@
 #include "trace/full_write.h"
 #include "trace/times.h"
 
-/* A node without a name, a time or attributes, where many meet many. */
-static void write_junction(struct nadi_out *sink, struct nadi_str *scratch, uint64_t id,
-                           const struct nadi_u64_list *data, const struct nadi_u64_list *ctrl)
+/* A node without a time or attributes, where many meet many, or for nothing at all. */
+static void write_junction(struct nadi_out *sink, struct nadi_str *scratch, const char *name,
+                           uint64_t id, const struct nadi_u64_list *data,
+                           const struct nadi_u64_list *ctrl)
 {
     nadi_str_clear(scratch);
     nadi_wire_add_number(scratch, NADI_CHAKRA_ID, id);
-    nadi_wire_add_text(scratch, NADI_CHAKRA_NAME, "junction");
+    nadi_wire_add_text(scratch, NADI_CHAKRA_NAME, name);
     nadi_wire_add_number(scratch, NADI_CHAKRA_TYPE, NADI_NODE_METADATA);
     nadi_wire_add_packed(scratch, NADI_CHAKRA_CTRL_DEPS, ctrl->items, ctrl->count);
     nadi_wire_add_packed(scratch, NADI_CHAKRA_DATA_DEPS, data->items, data->count);
@@ -41,11 +42,18 @@ static void write_nodes(struct nadi_contract *c, const struct nadi_full *f, stru
         written++;
         deps += changed ? data.count + ctrl.count : f->nodes[i].data_deps + f->nodes[i].ctrl_deps;
         if (c->state[i] == NADI_CONTRACT_JUNCTION) {
-            write_junction(sink, &scratch, f->nodes[i].id, &data, &ctrl);
+            write_junction(sink, &scratch, "junction", f->nodes[i].id, &data, &ctrl);
         } else {
             rewritten += changed;
             nadi_full_write_node(sink, &scratch, &f->nodes[i], changed ? &patch : NULL);
         }
+    }
+    if (written == 0) { /* a trace has a node at least: readers refuse others */
+        const struct nadi_u64_list none = {0};
+        write_junction(sink, &scratch, "nothing is left", c->count ? f->nodes[0].id : 0, &none,
+                       &none);
+        nadi_edit_report_add(report, "ranks left with an empty node", 1);
+        written = 1;
     }
     nadi_edit_report_add(report, "nodes written", written);
     nadi_edit_report_add(report, "of them junctions", c->junctions);
