@@ -117,8 +117,9 @@ def scripts(tree):
             for k in range(1 + p.read_text().count("\n## "))
         ],
         "tools.results": one("results", "tests/golden", "examples"),
+        "tools.captures": one("captures", "tests/golden/captures.csv"),
         **{f"tools.{name}": one(name)
-           for name in ("captures", "packet-flow", "rescale", "sweep-cache")},
+           for name in ("packet-flow", "rescale", "sweep-cache")},
     }  # fmt: skip
 
 
