@@ -16,7 +16,6 @@ struct exchange {
     double chunk_bytes;
     uint32_t n, words;
     uint32_t *place;      /* of destination d among u's: [u * n + d] */
-    uint32_t *at_place;   /* the other way round */
     uint32_t *list;       /* first chunk that u has for its destination at a place */
     uint32_t *next;       /* chunk of the same list */
     uint64_t *waiting;    /* of u: places with chunks */
@@ -85,10 +84,8 @@ static void order_places(struct exchange *x, const nadi_time *lengths)
         for (uint32_t d = 0; d < x->n; d++)
             order[d] = (struct far){lengths[(size_t)d * x->n + u], (d + x->n - u) % x->n, d};
         qsort(order, x->n, sizeof(*order), farther);
-        for (uint32_t i = 0; i < x->n; i++) {
-            x->at_place[(size_t)u * x->n + i] = order[i].npu;
+        for (uint32_t i = 0; i < x->n; i++)
             x->place[(size_t)u * x->n + order[i].npu] = i;
-        }
     }
     nadi_mem_free(order);
 }
@@ -115,7 +112,6 @@ static void go_straight(struct exchange *x)
     for (uint32_t u = 0; u < x->n; u++)
         for (uint32_t i = 0; i < x->n; i++) {
             const uint32_t d = (u + 1 + i) % x->n;
-            x->at_place[(size_t)u * x->n + i] = d;
             x->place[(size_t)u * x->n + d] = i;
         }
 }
@@ -229,7 +225,6 @@ static void init(struct exchange *x, const struct nadi_synth_net *net,
     x->chunk_bytes = bytes / policy->per;
     x->words = (net->n + 63) / 64;
     x->place = NADI_NEW(uint32_t, n * n);
-    x->at_place = NADI_NEW(uint32_t, n * n);
     x->list = NADI_NEW(uint32_t, n * n);
     memset(x->list, 0xff, n * n * sizeof(uint32_t));
     x->next = NADI_NEW(uint32_t, chunks);
@@ -253,7 +248,6 @@ static void release(struct exchange *x)
 {
     nadi_synth_traffic_release(&x->traffic);
     nadi_mem_free(x->place);
-    nadi_mem_free(x->at_place);
     nadi_mem_free(x->list);
     nadi_mem_free(x->next);
     nadi_mem_free(x->waiting);
