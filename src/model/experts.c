@@ -16,7 +16,8 @@
 #include "base/time.h"
 #include "model/build.h"
 
-double nadi_expert_share(const struct nadi_model *m, double tokens)
+/* Of a layer's experts those that so many tokens go to, on average. */
+static double expert_share(const struct nadi_model *m, double tokens)
 {
     return 1 - pow(1 - fmin(1, (double)m->top_k / m->experts), tokens);
 }
@@ -109,7 +110,7 @@ static uint64_t busy_experts(const struct nadi_build *b, uint64_t copies)
 {
     const uint64_t local = b->m->experts / b->s->ep;
     const double tokens = (double)copies * b->s->ep / b->m->top_k;
-    const uint64_t mean = nadi_count_round((double)local * nadi_expert_share(b->m, tokens));
+    const uint64_t mean = nadi_count_round((double)local * expert_share(b->m, tokens));
     return nadi_max_u64(nadi_min_u64(mean, copies), 1);
 }
 

@@ -53,9 +53,6 @@ struct nadi_net {
     uint64_t boundary_bytes; /* activations that pass from one stage to the next */
 };
 
-/* Of a layer's experts those that so many tokens go to, on average. */
-double nadi_expert_share(const struct nadi_model *m, double tokens);
-
 /* The whole model on one rank: all degrees 1, one sequence of `tokens`, fused attention. */
 struct nadi_shape nadi_shape_whole(uint64_t tokens);
 

@@ -356,6 +356,21 @@ static void check_trained(struct resolve *r)
                    nadi_placed_part_words[trained[i]]);
 }
 
+/* Of a DLRM the tables, whose rows are changed in place. */
+static void check_tables(struct resolve *r)
+{
+    static const int others[] = {NADI_PLACED_OPTIMIZER, NADI_PLACED_GRADIENTS,
+                                 NADI_PLACED_PARAMETERS, NADI_PLACED_ACTIVATIONS};
+    const struct nadi_model_plan *p = r->p;
+    if (!nadi_model_updates_rows(r->m))
+        return;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (p->place[others[i]] || ((p->offload & 1u << others[i]) && nadi_plan_says(p, "offload")))
+            refuse(r, "place={tables: TIER}, from which rows are looked up",
+                   "%s of a DLRM cannot be placed: its tables can",
+                   nadi_placed_part_words[others[i]]);
+}
+
 static void check_interleave(struct resolve *r)
 {
     for (int part = 0; part < NADI_PLACED_PARTS; part++)
@@ -385,9 +400,6 @@ static void resolve_bytes(struct resolve *r)
         refuse(r, "use zero 1", "dualpipe holds two stages a rank and cannot shard parameters");
     if ((p->offload & NADI_OFFLOAD_EXPERTS) && !r->m->experts)
         refuse(r, NULL, "place puts experts into a tier, but the model has none");
-    if (p->place[NADI_PLACED_PARAMETERS] && nadi_model_updates_rows(r->m))
-        refuse(r, "place={tables: TIER}, from which rows are looked up",
-               "parameters of a DLRM cannot be placed: its tables can");
     if ((p->offload & NADI_OFFLOAD_TABLES) && !nadi_model_updates_rows(r->m))
         refuse(r, NULL, "place puts tables into a tier, but the model has none");
     if (p->prefetch_rows && !(p->offload & NADI_OFFLOAD_TABLES))
@@ -398,6 +410,7 @@ static void resolve_bytes(struct resolve *r)
         refuse(r, "set mode to prefill or decode, of a transformer",
                "place puts keys and values into a tier, but nothing is cached");
     check_trained(r);
+    check_tables(r);
     check_interleave(r);
     check_remote(r);
     if (p->mode != NADI_MODE_TRAIN)

@@ -49,19 +49,30 @@ static bool check(struct nadi_model_plan *p, const struct row *rows, size_t coun
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-static bool of_training(struct nadi_model_plan *p, struct nadi_diags *diags)
+static bool of_training(struct nadi_model_plan *p, const struct nadi_model *m,
+                        struct nadi_diags *diags)
 {
+    static const char replicas[] = "set dp or cp above 1, or leave it out";
+    static const char once[] = "dp cp ep offload place execution mode";
     static const char hint[] = "leave it out, or set mode to train";
     static const char none[] =
         "is for training: inference has no gradients, states or backward pass";
     static const char graphs[] = "is for training: inference is launched from graphs";
     const bool train = p->mode == NADI_MODE_TRAIN;
     const bool full = p->recompute == NADI_RECOMPUTE_FULL;
+    const bool stored = p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS);
+    const bool sent = !train || stored || p->dp * p->cp > 1 || (m->experts && p->edp > 1);
     const struct row rows[] = {
         {"zero", p->zero > 0, train, "mode", hint, none},
         {"recompute", p->recompute != NADI_RECOMPUTE_NONE, train, "mode", hint, none},
         {"optimizer", p->optimizer != NADI_OPTIMIZER_ADAM, train, "mode", hint, none},
         {"bucket", p->bucket_bytes > 0, train, "mode", hint, none},
+        {"bucket", p->bucket_bytes > 0, sent || (p->offload & NADI_OFFLOAD_OPTIMIZER), once,
+         replicas,
+         "collects gradients that leave the device, but there is one replica and all stay"},
+        {"gradient-bytes", p->gradient_bytes > 0, train, "mode", hint, none},
+        {"fused-cross-entropy", !p->fused_loss, train, "mode", hint,
+         "is for training: inference computes no loss"},
         {"backward-launch", p->backward_launch < 1, train, "mode", hint, none},
         {"kernels-an-operation", p->kernels_an_op > 1, train, "mode", hint, graphs},
         {"recompute-layers", p->recompute_layers > 0, full, "recompute mode",
@@ -159,6 +170,6 @@ bool nadi_plan_check_idle(struct nadi_model_plan *p, const struct nadi_model *m,
                           struct nadi_diags *diags)
 {
     p->idle = 0;
-    const bool training = of_training(p, diags), experts = of_experts(p, m, diags);
+    const bool training = of_training(p, m, diags), experts = of_experts(p, m, diags);
     return of_work(p, m, diags) && training && experts;
 }

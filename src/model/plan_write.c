@@ -153,7 +153,7 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     text(w, "recompute-stops", p->recompute_stops ? "1" : "0");
     word(w, "precision", p->precision);
     count(w, "parameter-bytes", p->parameter_bytes);
-    count(w, "gradient-bytes", p->gradient_bytes);
+    count(w, "gradient-bytes", p->mode == NADI_MODE_TRAIN ? p->gradient_bytes : 0);
     word(w, "optimizer", p->optimizer);
     word(w, "attention-kernel", p->dense_scores ? 2 : p->portable ? 3 : p->flash ? 0 : 1);
     text(w, "fused-cross-entropy", p->fused_loss ? "1" : "0");

@@ -122,17 +122,17 @@ static uint64_t fetch(struct nadi_emit *e, const struct nadi_fetch *f, const str
     return gathered ? gathered : last;
 }
 
-/* Of a layer's experts on this rank those that a micro-batch's tokens go to, on average. */
-static double active_share(const struct nadi_emit *e)
+/* Of a layer's experts on this rank those that its kernels read. */
+static double active_share(const struct nadi_emit *e, uint32_t layer)
 {
-    const struct nadi_model *m = &e->s->study->model;
-    const struct nadi_model_plan *p = e->p;
-    if (!m->experts || !(p->offload & NADI_OFFLOAD_EXPERTS))
+    const struct nadi_layer_kind *kind = nadi_net_layer(&e->variant->net, layer);
+    const uint32_t experts = e->s->study->model.experts;
+    if (!(e->p->offload & NADI_OFFLOAD_EXPERTS))
         return 1;
-    /* in decode all tensor ranks hold the same tokens */
-    const double each = p->mode == NADI_MODE_DECODE ? (double)p->etp / p->tp : (double)p->tokens;
-    const double tokens = (double)p->micro_batch * each * p->ep;
-    return nadi_expert_share(m, tokens);
+    for (uint32_t i = 0; i < kind->op_count; i++)
+        if (kind->ops[i].kind == NADI_OP_GEMM && (kind->ops[i].flags & NADI_OP_EXPERT))
+            return (double)kind->ops[i].count * e->p->ep / experts;
+    return 1;
 }
 
 static uint64_t load(struct nadi_emit *e, double parameters, bool in_switch)
@@ -185,7 +185,8 @@ static void issue(struct nadi_emit *e, struct nadi_fetch *f)
         return;
     const struct fetched parts[] = {
         {w.dense, loads_dense(e->p) ? w.dense : 0, NADI_OFFLOAD_PARAMETERS, NADI_AXIS_DP},
-        {w.expert, loads_experts(e->p) ? w.expert * active_share(e) : 0, experts, NADI_AXIS_EDP}};
+        {w.expert, loads_experts(e->p) ? w.expert * active_share(e, f->layer) : 0, experts,
+         NADI_AXIS_EDP}};
     for (int k = 0; k < 2; k++)
         f->ids[k] = fetch(e, f, &parts[k]);
 }
