@@ -4,8 +4,8 @@
  * The model: the algorithm's closed form, with the group's mean latency a message, the rate of its
  * slowest dimension and the rate of reductions; and where messages share links, no less than its
  * latencies and what the fullest link takes for all that goes over it; on a platform, where they
- * pass each other, none for which that is longer. Groups of a size that differ
- * in the same dimensions are taken together. Sizes are tried by powers of two.
+ * pass each other, none for which that is longer. Groups of a size that differ in the same
+ * dimensions are taken together. Sizes are tried by powers of two.
  *
  * Switches of a dimension that take part count as an algorithm (inSwitch) for groups whose members
  * are all at one: by its closed form with a link's latency and the switch's own figures.
