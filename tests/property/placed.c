@@ -197,6 +197,17 @@ static void add_update(const struct nadi_model_plan *p, struct moved *m, int par
     m->stores[parameters] += (gathers ? all : own) * p->parameter_bytes;
 }
 
+/* Of a rank's experts those that a micro-batch's tokens go to, on average: whole ones. */
+static double active_share(const struct nadi_study *s)
+{
+    const struct nadi_model *m = &s->model;
+    const double local = (double)m->experts / s->plan.ep;
+    const double copies = (double)s->plan.micro_batch * (double)s->plan.tokens * m->top_k;
+    const double missed =
+        pow(1 - fmin(1, (double)m->top_k / m->experts), copies / m->top_k * s->plan.ep);
+    return fmax(fmin(round(local * (1 - missed)), copies), 1) / local;
+}
+
 static void add_chunk(const struct nadi_study *s, struct moved *m, uint32_t rank, uint32_t chunk)
 {
     const struct nadi_model_plan *p = &s->plan;
@@ -205,8 +216,7 @@ static void add_chunk(const struct nadi_study *s, struct moved *m, uint32_t rank
     const struct passes k = passes_of(&s->schedule.lists[rank], chunk);
     const struct nadi_pipeline_stage stage =
         nadi_stage_of(p, &s->model, &s->net, nadi_schedule_stage(&s->schedule, rank, chunk));
-    const double tokens = (double)p->micro_batch * (double)p->tokens * p->ep;
-    const double active = apart ? nadi_expert_share(&s->model, tokens) : 1;
+    const double active = apart ? active_share(s) : 1;
     double dense = 0, expert = 0;
     for (uint32_t i = stage.first; i < stage.first + stage.count; i++) {
         const struct nadi_layer_kind *kind = nadi_net_layer(&s->net, i);
