@@ -120,7 +120,7 @@ static bool same_rate(double a, double b)
     return !(a < b) && !(a > b);
 }
 
-uint32_t nadi_tiers_twin(const struct nadi_tiers *t, uint32_t tier)
+uint32_t nadi_tiers_link_set(const struct nadi_tiers *t, uint32_t tier)
 {
     const struct nadi_mem_tier *m = &t->tiers[tier];
     if (m->link == NADI_NONE)
@@ -139,10 +139,10 @@ uint32_t nadi_tiers_twin(const struct nadi_tiers *t, uint32_t tier)
                : NADI_NONE;
 }
 
-uint32_t nadi_tiers_twin_tier(const struct nadi_tiers *t, uint32_t channel_set)
+uint32_t nadi_tiers_tier_of_set(const struct nadi_tiers *t, uint32_t channel_set)
 {
     for (uint32_t i = 0; i < t->tier_count; i++)
-        if (nadi_tiers_twin(t, i) == channel_set)
+        if (nadi_tiers_link_set(t, i) == channel_set)
             return i;
     return NADI_NONE;
 }

@@ -155,8 +155,8 @@ bool nadi_tiers_sees(const struct nadi_tiers *t, uint32_t tier, uint32_t npu);
 /* The channel set of a link that leads to this tier alone and carries as much as it, as that which
  * follows from a device's path to its host: the faster of the two alone saves nothing. NADI_NONE:
  * there is none. And the tier that such a set belongs to. */
-uint32_t nadi_tiers_twin(const struct nadi_tiers *t, uint32_t tier);
-uint32_t nadi_tiers_twin_tier(const struct nadi_tiers *t, uint32_t channel_set);
+uint32_t nadi_tiers_link_set(const struct nadi_tiers *t, uint32_t tier);
+uint32_t nadi_tiers_tier_of_set(const struct nadi_tiers *t, uint32_t channel_set);
 
 /* Does the order of requests of one instant matter? */
 bool nadi_tiers_need_order(const struct nadi_tiers *t);

@@ -145,7 +145,7 @@ static bool change_tiers(struct nadi_changed *c, enum nadi_parameter p, uint32_t
     if (p == NADI_PARAMETER_TIER_BANDWIDTH) {
         c->tiers->tiers[index].read_rate *= factor;
         c->tiers->tiers[index].write_rate *= factor;
-        set = nadi_tiers_twin(t, index);
+        set = nadi_tiers_link_set(t, index);
     }
     if (set == NADI_NONE)
         return true;

@@ -126,7 +126,7 @@ static uint32_t result_of(const struct nadi_tier_layout *l, uint32_t server)
     const struct nadi_tier_server s = nadi_tier_server(l, server);
     if (s.tier != NADI_NONE)
         return s.tier;
-    const uint32_t tier = nadi_tiers_twin_tier(l->tiers, s.channel_set);
+    const uint32_t tier = nadi_tiers_tier_of_set(l->tiers, s.channel_set);
     return tier != NADI_NONE ? tier : l->tiers->tier_count + s.channel_set;
 }
 
@@ -169,7 +169,7 @@ static void count_request(struct tier_tally *t, const struct nadi_inputs *in,
 const char *nadi_tier_gain_name(const struct nadi_tiers *t, uint32_t tier, const char *what,
                                 struct nadi_arena *arena)
 {
-    const uint32_t set = nadi_tiers_twin(t, tier);
+    const uint32_t set = nadi_tiers_link_set(t, tier);
     const char *name = t->tiers[tier].name;
     return set == NADI_NONE ? nadi_arena_printf(arena, "%s of tier %s", what, name)
                             : nadi_arena_printf(arena, "%s of tier %s and its link %s", what, name,

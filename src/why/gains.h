@@ -41,7 +41,7 @@ uint32_t nadi_gains_find(const struct nadi_inputs *in, const struct nadi_result 
                          struct nadi_gain *list);
 
 /* "bandwidth of tier host and its link npu-host": `what` of a tier, with the link that counts with
- * it (nadi_tiers_twin); in the arena. */
+ * it (nadi_tiers_link_set); in the arena. */
 const char *nadi_tier_gain_name(const struct nadi_tiers *t, uint32_t tier, const char *what,
                                 struct nadi_arena *arena);
 

@@ -144,7 +144,7 @@ static void list_parameters(struct search *s)
         if (s->r->tiers[i].requests)
             add_parameter(s, NADI_PARAMETER_TIER_BANDWIDTH, i);
     for (uint32_t i = 0; i < links; i++)
-        if (s->r->tiers[tiers + i].requests && nadi_tiers_twin_tier(in->tiers, i) == NADI_NONE)
+        if (s->r->tiers[tiers + i].requests && nadi_tiers_tier_of_set(in->tiers, i) == NADI_NONE)
             add_parameter(s, NADI_PARAMETER_TIER_LINK, i);
     for (enum nadi_parameter p = NADI_PARAMETER_FORWARDING; p < NADI_PARAMETERS; p++)
         add_parameter(s, p, NADI_NONE);

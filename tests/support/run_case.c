@@ -148,8 +148,10 @@ static void hold(const struct nadi_job *job, enum nadi_status status)
         if (!result->stopped_by)
             finding("a limit without a reason");
         return;
-    case NADI_STATUS_INPUT: /* a message to a rank without a way, which only the run meets */
-        if (!has_error(&result->diags, "network/unreachable"))
+    case NADI_STATUS_INPUT: /* a message to a rank without a way, or that the model refuses: met on
+                               it */
+        if (!has_error(&result->diags, "network/unreachable") &&
+            !has_error(&result->diags, "network/refused"))
             break;
         return;
     case NADI_STATUS_BUG:
