@@ -4,7 +4,7 @@
  *
  * Rings of one collective over switches, rails and dimensions: the run ends within the error, with
  * the same packets and bytes on every link. Where connections share cables most goes as packets,
- * and what is delivered is the same. */
+ * and what is delivered is the same. A message that another one joins ends as it would. */
 #include "base/mem.h"
 #include "base/str.h"
 #include "inputs/model_presets.h"
@@ -132,10 +132,69 @@ static void what_meets_is_delivered(void **state)
     assert_true(timed > 0);
 }
 
+/* A message begins some time into the run; before it is over another one comes to its last cable.
+ * What it has not sent by then goes as packets: both end as they would. */
+static void give_two(struct job *j, uint64_t seed)
+{
+    struct nadi_rng rng;
+    nadi_rng_init(&rng, seed, "joined");
+    job_graph(j, "leaf-spine leaves=1 spines=1 hosts=4");
+    j->in.options.network_model = &nadi_network_packet;
+    j->in.options.record_ops = false;
+    nadi_packet_config_init(&j->in.packet);
+    j->in.packet.cc = nadi_cc_find("none");
+    j->in.packet.payload_bytes = 4096;
+    j->in.system.exact = true;
+    const uint64_t bytes = 1000000 * pick(&rng, 1, 4), begin = 1000 * pick(&rng, 20, 400);
+    const double own = (double)bytes / ((double)j->in.graph.links[0].bits_per_s / 8e9);
+    const uint64_t joins = begin + (uint64_t)(own * (double)pick(&rng, 1, 9) / 10);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        const struct job_node send[] = {
+            {.type = NADI_NODE_COMP, .duration_ns = rank ? joins : begin},
+            {.type = NADI_NODE_SEND, .peer = 3, .bytes = bytes, .dep_count = 1, .deps = {0}}};
+        const struct job_node receive[] = {{.type = NADI_NODE_RECV, .peer = 0, .bytes = bytes},
+                                           {.type = NADI_NODE_RECV, .peer = 1, .bytes = bytes}};
+        const struct job_node rest = {.type = NADI_NODE_COMP, .duration_ns = 1};
+        job_give(j,
+                 rank == 3   ? job_trace(j, receive, 2)
+                 : rank == 2 ? job_trace(j, &rest, 1)
+                             : job_trace(j, send, 2),
+                 rank, rank);
+    }
+}
+
+static void a_message_is_joined(void **state)
+{
+    (void)state;
+    for (uint64_t seed = asked.first; seed < asked.first + asked.cases; seed++) {
+        uint64_t ends[2][3], packets[2];
+        for (uint32_t i = 0; i < 2; i++) {
+            struct nadi_result r;
+            struct job j;
+            give_two(&j, seed);
+            j.in.options.packet_error = i ? 1 : 0;
+            nadi_simulate(&j.in, NULL, &r);
+            assert_int_equal(r.outcome, NADI_OUTCOME_DONE);
+            packets[i] = r.packets.data_packets;
+            for (uint32_t k = 0; k < 3; k++)
+                ends[i][k] = nadi_result_rank(&r, k == 2 ? 3 : k)->finish_ns;
+            nadi_result_release(&r);
+            job_release(&j);
+        }
+        assert_int_equal(packets[0], packets[1]);
+        for (uint32_t k = 0; k < 3; k++) {
+            const double all = (double)ends[0][k], some = (double)ends[1][k];
+            if (fabs(some - all) > 0.01 * all)
+                fail_msg("seed %" PRIu64 ": %.0f ns, %.0f of all packets", seed, some, all);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rings_are_within_the_error),
-                                       cmocka_unit_test(what_meets_is_delivered)};
+                                       cmocka_unit_test(what_meets_is_delivered),
+                                       cmocka_unit_test(a_message_is_joined)};
     if (!seeds_asked(argc, argv, &asked))
         return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
