@@ -101,11 +101,36 @@ static void test_learns(void **state)
     }
 }
 
+/* What a short training makes of the weights: their square sums, all layers' biases among them. */
+static void test_moves(void **state)
+{
+    static const double want[] = {1625.20745, 463.249146, 1428.04473}; /* mlp, lenet, block */
+    (void)state;
+    for (uint32_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+        struct nadi_zoo_net less = nadi_zoo[i];
+        struct nadi_nn nn;
+        double sum = 0;
+        less.training_samples = 64;
+        less.training.epochs = 1;
+        nadi_zoo_train(&less, 5, &nn);
+        for (uint32_t l = 1; l < nn.count; l++) {
+            for (size_t w = 0; w < nadi_nn_weight_count(&nn, &nn.layers[l]); w++)
+                sum += (double)nn.layers[l].weights[w] * (double)nn.layers[l].weights[w];
+            for (size_t b = 0; b < nadi_nn_bias_count(&nn.layers[l]); b++)
+                sum += 100 * (double)nn.layers[l].bias[b] * (double)nn.layers[l].bias[b];
+        }
+        if (!(fabs(sum / want[i] - 1) < 2e-6))
+            fail_msg("%s: %.9g", less.name, sum);
+        nadi_nn_release(&nn);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slopes),
         cmocka_unit_test(test_learns),
+        cmocka_unit_test(test_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
