@@ -159,7 +159,6 @@ static void links(void **state)
 {
     (void)state;
     struct job j;
-    job_init(&j, &(struct nadi_dim){.kind = NADI_DIM_SWITCH, .npus = 8}, 1);
     job_graph(&j, "leaf-spine leaves=2 hosts=4 spines=1 bandwidth=10GB/s latency=100ns "
                   "uplink-bandwidth=40GB/s");
     struct nadi_inputs *in = &j.in;
@@ -215,7 +214,6 @@ static void nodes(void **state)
 {
     (void)state;
     struct job j;
-    job_init(&j, &(struct nadi_dim){.kind = NADI_DIM_SWITCH, .npus = 4}, 1);
     job_graph(&j, "leaf-spine leaves=2 hosts=2 spines=1 bandwidth=10GB/s");
     struct nadi_inputs *in = &j.in;
     uint32_t limited[] = {4, 6};
