@@ -9,6 +9,10 @@
 #include "inputs/inputs.h"
 #include "settings/schema.h"
 
+/* Sharing of links is looked over in `auto` up to this part of what a rank computes: runs lost from
+ * 0 to 1.5 times as much. */
+#define NADI_SHARING_MATTERS 0.04
+
 struct nadi_to_attach {
     struct nadi_place place, kind_place, group_place; /* of the entry and its values */
     const char *file, *group, *kind;                  /* group, kind: NULL where not given */

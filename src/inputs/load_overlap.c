@@ -12,8 +12,7 @@
 
 #include <math.h>
 
-enum { MOST_USERS = 24 };           /* of links; the others are not looked at */
-static const double MATTERS = 0.04; /* of the computation: runs lost from 0 to 1.5 times as much */
+enum { MOST_USERS = 24 }; /* of links; the others are not looked at */
 
 struct user { /* a group, or all sends (NADI_NONE) */
     uint32_t group;
@@ -292,7 +291,7 @@ static const char *look_at(struct nadi_load *l, struct overlap *o)
     look_ahead(o);
     const uint32_t dim = find_shared(o, &ns);
     const double computing = computing_ns(o->t);
-    if (!(ns > MATTERS * computing))
+    if (!(ns > NADI_SHARING_MATTERS * computing))
         return NULL;
     nadi_str_printf(
         &text, "transfers of a rank that may run at once share its links of dimension %" PRIu32,

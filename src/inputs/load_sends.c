@@ -160,7 +160,7 @@ static void look_at_rank(const struct nadi_inputs *in, const struct of_trace *of
 static bool contends(const struct inlet *x, double computing_ns)
 {
     const double shared = x->all_ns - x->most_ns + fmin(x->apart_ns, x->held_ns);
-    return shared > SMALL * fmax(computing_ns, x->alone_ns);
+    return shared > fmax(NADI_SHARING_MATTERS * computing_ns, SMALL * x->alone_ns);
 }
 
 static const char *find(struct nadi_load *l, const struct of_trace *of, const uint32_t *trace)

@@ -50,6 +50,8 @@ static uint64_t run_one(const struct nadi_inputs *in, uint32_t rank, uint32_t no
     x.options.record_ops = x.options.record_usage = false;
     x.options.max_sim_ns = x.options.max_wall_ms = 0;
     x.system.track_local_mem = false;
+    x.tiers = NULL; /* nothing of a memory file is in this trace */
+    x.memory.kind = NADI_MEMORY_NONE;
     nadi_simulate(&x, NULL, &r);
     uint64_t end = longest ? r.end_ns : nadi_result_rank(&r, rank)->finish_ns;
     if (r.outcome != NADI_OUTCOME_DONE)
