@@ -88,19 +88,14 @@ static void use_ring(struct going *g, const struct path *path, uint32_t a, uint3
     }
 }
 
-/* The dimension in which the ranks differ; dim_count: in none, or in several, and messages cross.
+/* The dimension in which the ranks differ; NADI_NONE: in none, or in several, and messages cross.
  */
 static uint32_t dim_between(struct going *g, uint32_t a, uint32_t b)
 {
-    const struct nadi_topology *t = g->m->topology;
-    uint32_t dim = t->dim_count, count = 0;
-    for (uint32_t d = 0; d < t->dim_count; d++)
-        if (nadi_topology_coordinate(t, a, d) != nadi_topology_coordinate(t, b, d)) {
-            dim = d;
-            count++;
-        }
-    g->crosses |= count > 1;
-    return count == 1 ? dim : t->dim_count;
+    const uint32_t ends[] = {a, b};
+    const uint32_t dim = nadi_topology_only_difference(g->m->topology, ends, 2);
+    g->crosses |= dim == NADI_NONE && a != b;
+    return dim;
 }
 
 /* Latency and time of the bytes of a message between members; one of them may be a switch. Its
@@ -442,24 +437,6 @@ static struct nadi_contended find_in_program(const struct nadi_contention *m)
 
 /* ---- closed forms ---------------------------------------------------------------------------- */
 
-/* The one dimension in which the ranks differ from the first; NULL: there are several. */
-static const struct nadi_dim *dim_of(const struct nadi_contention *m)
-{
-    const struct nadi_topology *t = m->topology;
-    const struct nadi_dim *found = NULL;
-    for (uint32_t d = 0; d < t->dim_count; d++) {
-        const uint32_t at = nadi_topology_coordinate(t, m->ranks[0], d);
-        uint32_t i = 1;
-        while (i < m->phase->n && nadi_topology_coordinate(t, m->ranks[i], d) == at)
-            i++;
-        if (i < m->phase->n && found)
-            return NULL;
-        if (i < m->phase->n)
-            found = &t->dims[d];
-    }
-    return found;
-}
-
 /* Of messages as the phase's first, when so many want a link at once. */
 static double share_of(const struct nadi_contention *m, const struct nadi_dim *dim, double at_once)
 {
@@ -471,7 +448,8 @@ static double share_of(const struct nadi_contention *m, const struct nadi_dim *d
 struct nadi_contended nadi_contention_find(const struct nadi_contention *m)
 {
     const struct nadi_phase *p = m->phase;
-    const struct nadi_dim *dim = dim_of(m);
+    const uint32_t d = nadi_topology_only_difference(m->topology, m->ranks, p->n);
+    const struct nadi_dim *dim = d == NADI_NONE ? NULL : &m->topology->dims[d];
     const bool ring = p->algorithm == NADI_ALGORITHM_RING;
     const bool one_each = ring || p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING;
     const bool direct = p->algorithm == NADI_ALGORITHM_DIRECT;

@@ -142,22 +142,6 @@ static void add(struct builder *b, uint32_t ring, enum nadi_phase_op op, enum na
     b->bytes = bytes_after(p);
 }
 
-/* The only dimension in which the members differ; NADI_NONE: there are several. O(size). */
-static uint32_t only_dim(const struct nadi_topology *t, const struct nadi_group *g)
-{
-    const uint32_t first = nadi_group_member(g, 0);
-    uint32_t dim = 0;
-    for (uint32_t i = 1; i < g->size && dim != NADI_NONE; i++) {
-        const uint32_t member = nadi_group_member(g, i);
-        const uint32_t d = nadi_topology_lowest_difference(t, first, member);
-        const uint32_t by = nadi_topology_coordinate(t, member, d) + t->dims[d].npus -
-                            nadi_topology_coordinate(t, first, d);
-        const bool same = i == 1 || d == dim;
-        dim = same && nadi_topology_move(t, first, d, by) == member ? d : NADI_NONE;
-    }
-    return dim;
-}
-
 /* In a clique each message has a link of its own. dim: of a ring of the dimensions; NADI_NONE: the
  * members are a group, or all ranks at once. */
 static uint32_t window_of(const struct nadi_plan_request *q,
@@ -167,7 +151,9 @@ static uint32_t window_of(const struct nadi_plan_request *q,
     if (!choice->one_by_one || q->own_window <= choice->window)
         return choice->window;
     if (dim == NADI_NONE)
-        dim = t->dim_count == 1 ? 0 : only_dim(t, q->group);
+        dim = t->dim_count == 1
+                  ? 0
+                  : nadi_topology_only_difference(t, q->group->members, q->group->size);
     const bool own = dim != NADI_NONE && t->dims[dim].kind == NADI_DIM_FULLY_CONNECTED;
     return own ? q->own_window : choice->window;
 }

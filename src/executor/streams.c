@@ -210,6 +210,12 @@ static void start(struct nadi_system *s, const struct waiting *w)
     s->start_phase[by](s, w->stream, w->phase, w->member);
 }
 
+/* So many chunks run at once of a queue that the operation's chunks wait in. */
+static uint32_t limit_of(const struct nadi_system *s, uint32_t operation)
+{
+    return s->operations.items[operation].queues ? s->active_limit : s->rank_limit;
+}
+
 static void kick(struct nadi_system *s, struct queue *q, uint32_t limit)
 {
     while (q->running < limit && q->head != NADI_NONE) {
@@ -261,7 +267,7 @@ void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t p
     if (NADI_UNLIKELY(s->ends != NULL))
         nadi_order_end(s, nadi_streams_actor(s, s->operations.items[operation].view.group, member));
     const bool own = s->operations.items[operation].queues != NULL;
-    const uint32_t limit = own ? s->active_limit : s->rank_limit;
+    const uint32_t limit = limit_of(s, operation);
     if (phase + 1 == plan->phase_count) {
         bool last = ++s->streams.items[stream].ended == s->operations.items[operation].here;
         if (own) { /* the queue may end with the operation */
@@ -382,7 +388,7 @@ bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_
         op->first_stream[member] = s->groups[call->group].made[member];
         s->groups[call->group].made[member] += chunks;
     }
-    const uint32_t limit = op->queues ? s->active_limit : s->rank_limit;
+    const uint32_t limit = limit_of(s, operation);
     for (uint32_t chunk = 0; chunk < chunks; chunk++) {
         uint32_t stream = get_stream(s, &s->operations.items[operation], chunk);
         if (s->streams.items[stream].assignments)

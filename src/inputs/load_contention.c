@@ -13,10 +13,10 @@
  * O(nodes + ranks x (groups and collectives of a trace) + messages of what is looked at). */
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "collective/contention.h"
 #include "inputs/check_ranks.h"
 #include "inputs/load.h"
+#include "inputs/load_traffic.h"
 
 #include <math.h>
 
@@ -115,8 +115,7 @@ static void look_at_trace(struct search *s, const struct nadi_trace *t, struct o
         const uint32_t name = comm && comm->group != NADI_NONE ? comm->group : 0;
         struct asked a;
         bool added;
-        if (t->type[n] == NADI_NODE_COMP)
-            *computing_ns += (double)t->duration_ns[n];
+        *computing_ns += nadi_node_computing_ns(t, n);
         more += t->type[n] == NADI_NODE_COLL || t->type[n] == NADI_NODE_SEND;
         if (!ask(in, t, n, &a)) {
             if (t->type[n] == NADI_NODE_COLL) /* takes the time that was recorded */
@@ -181,18 +180,6 @@ static uint32_t shape_of(struct search *s, uint32_t group)
 
 /* ---- a collective on a group ----------------------------------------------------------------- */
 
-static const char *keep(struct search *s, struct nadi_str *text)
-{
-    const char *kept = nadi_arena_strdup(&s->l->in->arena, nadi_str_get(text));
-    nadi_str_release(text);
-    return kept;
-}
-
-static uint32_t least_u32(uint64_t a, uint64_t b)
-{
-    return (uint32_t)(a < b ? a : b);
-}
-
 static bool only_cliques(const struct nadi_topology *t)
 {
     bool only = true;
@@ -206,8 +193,8 @@ static uint32_t chunks_at_once(const struct nadi_system_config *c, const struct 
 {
     const uint64_t queues = c->queues_per_dim ? c->queues_per_dim : 1;
     const uint64_t limit = (c->active_chunks + queues - 1) / queues * queues;
-    return c->inter == NADI_INTER_FLEX ? least_u32(limit, UINT32_MAX)
-                                       : least_u32(limit, plan->chunk_count);
+    const uint32_t chunks = c->inter == NADI_INTER_FLEX ? UINT32_MAX : plan->chunk_count;
+    return (uint32_t)nadi_min_u64(limit, chunks);
 }
 
 struct steps {  /* of what members do */
@@ -241,31 +228,31 @@ static const char *why_phase(struct search *s, const struct nadi_group *g,
     const uint32_t at_once = chunks_at_once(&s->l->in->system, plan);
     const struct nadi_contended met = met_in(s, g, plan, p, at_once);
     const char *name = nadi_algorithm_name(p->algorithm, p->program);
-    struct nadi_str text = NADI_STR_INIT;
     const bool contends = met.share > SMALL;
     const bool late = met.joined && !steps->even, behind = met.uneven && !steps->alone;
+    struct nadi_arena *arena = &s->l->in->arena;
     if (!contends && !late && !behind)
         return NULL;
     if (!contends && late)
-        nadi_str_printf(&text,
-                        "ranks compute for different times, and messages of `%s` (%s on %" PRIu32
-                        " ranks) have links of their own only in step",
-                        name, nadi_collective_label(kind), g->size);
-    else if (!contends)
-        nadi_str_printf(&text,
-                        "members of `%s` (%s on %" PRIu32 " ranks) are done at different times: "
-                        "messages of what follows may want links that others have",
-                        name, nadi_collective_label(kind), g->size);
-    else if (at_once > 1 && !(met_in(s, g, plan, p, 1).share > SMALL))
-        nadi_str_printf(&text,
-                        "%" PRIu32 " chunks of a collective are in one dimension at a time, whose "
-                        "links they share",
-                        at_once);
-    else
-        nadi_str_printf(&text,
-                        "messages of `%s` (%s on %" PRIu32 " ranks) may want one link at a time",
-                        name, nadi_collective_label(kind), g->size);
-    return keep(s, &text);
+        return nadi_arena_printf(
+            arena,
+            "ranks compute for different times, and messages of `%s` (%s on %" PRIu32
+            " ranks) have links of their own only in step",
+            name, nadi_collective_label(kind), g->size);
+    if (!contends)
+        return nadi_arena_printf(arena,
+                                 "members of `%s` (%s on %" PRIu32
+                                 " ranks) are done at different times: "
+                                 "messages of what follows may want links that others have",
+                                 name, nadi_collective_label(kind), g->size);
+    if (at_once > 1 && !(met_in(s, g, plan, p, 1).share > SMALL))
+        return nadi_arena_printf(arena,
+                                 "%" PRIu32 " chunks of a collective are in one dimension at a "
+                                 "time, whose links they share",
+                                 at_once);
+    return nadi_arena_printf(
+        arena, "messages of `%s` (%s on %" PRIu32 " ranks) may want one link at a time", name,
+        nadi_collective_label(kind), g->size);
 }
 
 static const char *why_on(struct search *s, const struct asked *a, uint32_t group)

@@ -11,29 +11,10 @@
  * its ring backwards, over links that nobody uses, if that is the shorter way.
  *
  * O(nodes + ranks x (groups and peers of a trace) + sum of the groups' sizes x dimensions). */
-#include "base/map.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "collective/plan.h"
 #include "inputs/load.h"
-
-struct named { /* collectives of a trace on a group */
-    uint32_t meaning;
-    uint32_t kinds; /* a bit a kind */
-};
-
-struct of_trace {
-    struct {
-        struct named *items;
-        size_t count, capacity;
-    } named;
-    struct {
-        uint32_t *items; /* distinct comm_dst */
-        size_t count, capacity;
-    } peers;
-};
-
-_Static_assert(NADI_NATIVE_KINDS <= 32, "a kind of collective fits the bits of a word");
+#include "inputs/load_traffic.h"
 
 /* Bits of the dimensions in which the ranks differ. */
 static uint32_t differ_in(const struct nadi_topology *t, uint32_t a, uint32_t b)
@@ -48,37 +29,6 @@ static uint32_t differ_in(const struct nadi_topology *t, uint32_t a, uint32_t b)
 static bool is_several(uint32_t mask)
 {
     return mask & (mask - 1);
-}
-
-static void look_at_trace(const struct nadi_inputs *in, const struct nadi_trace *t,
-                          struct of_trace *found)
-{
-    struct nadi_map64 names, peers;
-    nadi_map64_init(&names, 8);
-    nadi_map64_init(&peers, 8);
-    for (uint32_t n = 0; n < t->node_count; n++) {
-        const struct nadi_trace_comm *comm = nadi_trace_comm(t, n);
-        enum nadi_native_kind kind;
-        bool added;
-        if (t->type[n] == NADI_NODE_SEND && comm && t->flags[n] & NADI_NODE_HAS_DST) {
-            (void)nadi_map64_put(&peers, comm->dst, 0, &added);
-            if (added)
-                NADI_PUSH(&found->peers, comm->dst);
-        }
-        if (t->type[n] != NADI_NODE_COLL ||
-            !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[n], &kind))
-            continue;
-        const uint32_t name = comm && comm->group != NADI_NONE ? comm->group : 0;
-        const uint32_t at = *nadi_map64_put(&names, name, (uint32_t)found->named.count, &added);
-        if (added) {
-            const struct named one = {nadi_groups_meaning(&in->groups, nadi_trace_string(t, name)),
-                                      0};
-            NADI_PUSH(&found->named, one);
-        }
-        found->named.items[at].kinds |= UINT32_C(1) << kind;
-    }
-    nadi_map64_release(&names);
-    nadi_map64_release(&peers);
 }
 
 /* ---- collectives ----------------------------------------------------------------------------- */
@@ -157,26 +107,20 @@ static bool group_crosses(const struct nadi_load *l, const struct nadi_group *g,
     return false;
 }
 
-static const char *keep(struct nadi_load *l, struct nadi_str *text)
-{
-    const char *kept = nadi_arena_strdup(&l->in->arena, nadi_str_get(text));
-    nadi_str_release(text);
-    return kept;
-}
-
-static const char *find_group(struct nadi_load *l, const struct of_trace *of, const uint32_t *trace)
+static const char *find_group(struct nadi_load *l, const struct nadi_load_traffic *x)
 {
     const struct nadi_inputs *in = l->in;
-    struct nadi_str text = NADI_STR_INIT;
     uint32_t *kinds = NADI_ZNEW(uint32_t, in->groups.count);
     size_t found = in->groups.count;
-    for (uint32_t r = 0; r < in->rank_count; r++)
-        for (size_t i = 0; i < of[trace[r]].named.count; i++) {
-            const struct named *n = &of[trace[r]].named.items[i];
-            const uint32_t group = nadi_groups_of_meaning(&in->groups, n->meaning, r);
+    for (uint32_t r = 0; r < in->rank_count; r++) {
+        const struct nadi_trace_traffic *of = nadi_load_traffic_of(x, r);
+        for (size_t i = 0; i < of->groups.count; i++) {
+            const struct nadi_collectives_on *on = &of->groups.items[i];
+            const uint32_t group = nadi_groups_of_meaning(&in->groups, on->meaning, r);
             if (group != NADI_NONE)
-                kinds[group] |= n->kinds;
+                kinds[group] |= on->kinds;
         }
+    }
     for (size_t g = 0; g < in->groups.count && found == in->groups.count; g++)
         if (group_crosses(l, &in->groups.items[g], kinds[g]))
             found = g;
@@ -184,60 +128,51 @@ static const char *find_group(struct nadi_load *l, const struct of_trace *of, co
     if (found == in->groups.count)
         return NULL;
     const struct nadi_group *g = &in->groups.items[found];
-    nadi_str_printf(&text, "messages of collectives on %" PRIu32 " ranks %s", g->size,
-                    is_several(dims_of(&in->topology, g))
-                        ? "cross several dimensions, which `unaware` charges in the lowest alone"
-                        : "pass others of a ring, whose links they share");
-    return keep(l, &text);
+    return nadi_arena_printf(
+        &l->in->arena, "messages of collectives on %" PRIu32 " ranks %s", g->size,
+        is_several(dims_of(&in->topology, g))
+            ? "cross several dimensions, which `unaware` charges in the lowest alone"
+            : "pass others of a ring, whose links they share");
 }
 
 /* ---- sends ----------------------------------------------------------------------------------- */
 
-static const char *find_send(struct nadi_load *l, const struct of_trace *of, const uint32_t *trace)
+static const char *find_send(struct nadi_load *l, const struct nadi_load_traffic *x)
 {
     const struct nadi_inputs *in = l->in;
-    struct nadi_str text = NADI_STR_INIT;
-    for (uint32_t r = 0; r < in->rank_count; r++)
-        for (size_t i = 0; i < of[trace[r]].peers.count; i++) {
-            uint32_t peer = of[trace[r]].peers.items[i];
-            if (in->relative_peers)
-                peer = nadi_relative_peer(r, peer, in->rank_count);
+    for (uint32_t r = 0; r < in->rank_count; r++) {
+        const struct nadi_trace_traffic *of = nadi_load_traffic_of(x, r);
+        for (size_t i = 0; i < of->sends.count; i++) {
+            const uint32_t peer = nadi_load_traffic_peer(x, r, &of->sends.items[i]);
             if (peer >= in->rank_count)
                 continue;
             const uint32_t mask = differ_in(&in->topology, r, peer);
             if (!is_several(mask) && ring_hops(&in->topology, mask, r, peer) < 2)
                 continue;
-            nadi_str_printf(&text, "a send from rank %" PRIu32 " to rank %" PRIu32 " %s", r, peer,
-                            is_several(mask) ? "crosses several dimensions, which `unaware` "
-                                               "charges in the lowest alone"
-                                             : "passes others of a ring, whose links it shares");
-            return keep(l, &text);
+            return nadi_arena_printf(
+                &l->in->arena, "a send from rank %" PRIu32 " to rank %" PRIu32 " %s", r, peer,
+                is_several(mask) ? "crosses several dimensions, which `unaware` "
+                                   "charges in the lowest alone"
+                                 : "passes others of a ring, whose links it shares");
         }
+    }
     return NULL;
 }
 
 const char *nadi_load_crossing(struct nadi_load *l)
 {
     const struct nadi_inputs *in = l->in;
+    struct nadi_load_traffic x;
     bool ring = false;
     for (uint32_t d = 0; d < in->topology.dim_count; d++)
         ring |= in->topology.dims[d].npus > 3 && in->topology.dims[d].kind != NADI_DIM_SWITCH &&
                 in->topology.dims[d].kind != NADI_DIM_FULLY_CONNECTED;
     if (in->topology.dim_count < 2 && !ring)
         return NULL;
-    struct of_trace *of = NADI_ZNEW(struct of_trace, in->owned_count);
-    uint32_t *trace = NADI_NEW(uint32_t, in->rank_count);
-    nadi_trace_numbers(in, trace);
-    for (uint32_t i = 0; i < in->owned_count; i++)
-        look_at_trace(in, in->owned[i], &of[i]);
-    const char *why = find_group(l, of, trace);
+    nadi_load_traffic_open(&x, in);
+    const char *why = find_group(l, &x);
     if (!why)
-        why = find_send(l, of, trace);
-    for (uint32_t i = 0; i < in->owned_count; i++) {
-        nadi_mem_free(of[i].named.items);
-        nadi_mem_free(of[i].peers.items);
-    }
-    nadi_mem_free(of);
-    nadi_mem_free(trace);
+        why = find_send(l, &x);
+    nadi_load_traffic_close(&x);
     return why;
 }

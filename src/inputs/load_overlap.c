@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "inputs/load.h"
+#include "inputs/load_traffic.h"
 
 #include <math.h>
 
@@ -271,8 +272,7 @@ static double computing_ns(const struct nadi_trace *t)
 {
     double ns = 0;
     for (uint32_t n = 0; n < t->node_count; n++)
-        if (t->type[n] == NADI_NODE_COMP)
-            ns += (double)t->duration_ns[n];
+        ns += nadi_node_computing_ns(t, n);
     return ns;
 }
 

@@ -191,6 +191,12 @@ static inline unsigned nadi_plan_away(const struct nadi_model_plan *p)
 }
 double nadi_plan_away_share(const struct nadi_model_plan *p, enum nadi_offload_flag flag);
 
+/* The part that says where experts' parameters lie: of their own, or with all others. */
+static inline enum nadi_offload_flag nadi_plan_experts_part(const struct nadi_model_plan *p)
+{
+    return p->offload & NADI_OFFLOAD_EXPERTS ? NADI_OFFLOAD_EXPERTS : NADI_OFFLOAD_PARAMETERS;
+}
+
 /* DLRM's tables: only rows that were looked up change, in place and without states (as in MLPerf);
  * this is part of the look-up's backward pass, not of the optimizer. */
 static inline bool nadi_model_updates_rows(const struct nadi_model *m)

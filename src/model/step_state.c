@@ -160,8 +160,7 @@ static uint64_t load_shard(struct nadi_emit *e, double parameters, enum nadi_axi
 static void issue(struct nadi_emit *e, struct nadi_fetch *f)
 {
     const struct weights w = weights_of(e, f->layer);
-    const enum nadi_offload_flag experts =
-        e->p->offload & NADI_OFFLOAD_EXPERTS ? NADI_OFFLOAD_EXPERTS : NADI_OFFLOAD_PARAMETERS;
+    const enum nadi_offload_flag experts = nadi_plan_experts_part(e->p);
     const bool whole = loads_dense(e->p) && nadi_emit_lies_whole(e, NADI_OFFLOAD_PARAMETERS);
     f->issued = true;
     if (loads_dense(e->p) && e->p->remote_parameters == NADI_REMOTE_SHARDS) {

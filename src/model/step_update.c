@@ -150,8 +150,7 @@ static bool has_tier(const struct nadi_emit *e, const struct nadi_update *u)
 /* Every rank gets what the others have updated, and stores it where it has all parameters. */
 static void gather_updated(struct nadi_emit *e, double all_dense, double all_expert)
 {
-    const enum nadi_offload_flag experts =
-        e->p->offload & NADI_OFFLOAD_EXPERTS ? NADI_OFFLOAD_EXPERTS : NADI_OFFLOAD_PARAMETERS;
+    const enum nadi_offload_flag experts = nadi_plan_experts_part(e->p);
     const uint64_t dense = nadi_emit_gather(e, all_dense, NADI_AXIS_DP, &e->front);
     const uint64_t expert = nadi_emit_gather(e, all_expert, NADI_AXIS_EDP, &e->front);
     const uint64_t stored[] = {

@@ -142,6 +142,25 @@ uint32_t nadi_topology_lowest_difference(const struct nadi_topology *t, uint32_t
     return d;
 }
 
+uint32_t nadi_topology_only_difference(const struct nadi_topology *t, const uint32_t *ranks,
+                                       uint32_t count)
+{
+    const uint32_t first = ranks ? ranks[0] : 0;
+    uint32_t only = NADI_NONE;
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t rank = ranks ? ranks[i] : i;
+        const uint32_t d = nadi_topology_lowest_difference(t, first, rank);
+        if (d == t->dim_count)
+            continue;
+        const uint32_t by = nadi_topology_coordinate(t, rank, d) + t->dims[d].npus -
+                            nadi_topology_coordinate(t, first, d);
+        if ((only != NADI_NONE && d != only) || nadi_topology_move(t, first, d, by) != rank)
+            return NADI_NONE;
+        only = d;
+    }
+    return only;
+}
+
 const char *nadi_dim_kind_name(enum nadi_dim_kind kind)
 {
     switch (kind) {

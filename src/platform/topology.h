@@ -80,6 +80,10 @@ bool nadi_topology_expand(const struct nadi_topology *t, struct nadi_topology *o
 
 /* Lowest dimension in which the ranks differ; dim_count when they are equal. */
 uint32_t nadi_topology_lowest_difference(const struct nadi_topology *t, uint32_t a, uint32_t b);
+/* The only dimension in which the ranks differ; NADI_NONE: in several, or in none. ranks NULL: the
+ * first `count`. O(count * dimensions). */
+uint32_t nadi_topology_only_difference(const struct nadi_topology *t, const uint32_t *ranks,
+                                       uint32_t count);
 
 /* rank + distance, modulo the number of ranks; distance is a signed number in two's complement. */
 static inline uint32_t nadi_relative_peer(uint32_t rank, uint32_t distance, uint32_t rank_count)

@@ -61,21 +61,6 @@ void nadi_transfers_destroy(struct nadi_transfers *t)
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-static uint32_t only_dim(const struct nadi_topology *t, const uint32_t *members, uint32_t count)
-{
-    uint32_t found = NADI_NONE;
-    for (uint32_t d = 0; d < t->dim_count; d++)
-        for (uint32_t i = 1; i < count; i++) {
-            if (nadi_topology_coordinate(t, members[i], d) ==
-                nadi_topology_coordinate(t, members[0], d))
-                continue;
-            if (found != NADI_NONE && found != d)
-                return NADI_NONE;
-            found = d;
-        }
-    return found;
-}
-
 static void fill_level(struct nadi_transfers *t, struct place *p, uint32_t level)
 {
     const struct nadi_topology *topology = &t->study->cluster.topology;
@@ -87,7 +72,7 @@ static void fill_level(struct nadi_transfers *t, struct place *p, uint32_t level
     l->members = NADI_ARENA_NEW(&t->arena, uint32_t, count);
     for (uint32_t i = 0; i < count; i++)
         l->members[i] = i * apart;
-    l->dim = only_dim(topology, l->members, count);
+    l->dim = nadi_topology_only_difference(topology, l->members, count);
 }
 
 static struct place *place_of(struct nadi_transfers *t, const struct nadi_transfers_group *asked,

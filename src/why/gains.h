@@ -21,8 +21,8 @@ enum nadi_gain_kind {
     NADI_GAIN_LATENCY,       /* of all links, and the endpoint delay */
     NADI_GAIN_COMMUNICATION, /* of a library, or as recorded: no parameter of the network counts */
     NADI_GAIN_REMOTE_MEMORY, /* of a memory without tiers */
-    NADI_GAIN_TIER,          /* bandwidth of a tier, both ways, with a link that is its twin */
-    NADI_GAIN_TIER_LINK,     /* of the links that lead to tiers, of one name */
+    NADI_GAIN_TIER,      /* bandwidth of a tier, both ways, and of its link (nadi_tiers_link_set) */
+    NADI_GAIN_TIER_LINK, /* of the links that lead to tiers, of one name */
 };
 
 struct nadi_gain {

@@ -21,7 +21,8 @@ enum nadi_parameter {
     NADI_PARAMETER_LATENCY,        /* of a dimension */
     NADI_PARAMETER_LINK_BANDWIDTH, /* of a class of links (why/links.h), in networks of nodes and */
     NADI_PARAMETER_LINK_LATENCY,   /* links */
-    NADI_PARAMETER_TIER_BANDWIDTH, /* of a memory tier, both ways, and of a link that is its twin */
+    NADI_PARAMETER_TIER_BANDWIDTH, /* of a memory tier, both ways, and of its link
+                                      (nadi_tiers_link_set) */
     NADI_PARAMETER_TIER_LINK,      /* of links of the memory file */
     NADI_PARAMETER_FORWARDING,     /* of nodes that forward only so much in all */
     NADI_PARAMETER_COMPUTE_RATE,
