@@ -96,6 +96,26 @@ uint64_t nadi_perturb_compute(const struct nadi_perturb *p, const struct nadi_pe
     return touched ? nadi_ns_round((double)w->ns * factor) : w->ns;
 }
 
+static bool differs(const struct nadi_perturb_entry *e, uint32_t rank_count)
+{
+    bool some = false, all = true;
+    for (uint32_t r = 0; r < rank_count; r++) {
+        some |= has_rank(e, r);
+        all &= has_rank(e, r);
+    }
+    return some && (!all || e->jitter > 0);
+}
+
+bool nadi_perturb_differs(const struct nadi_perturb *p, uint32_t rank_count)
+{
+    bool some = false;
+    for (size_t i = 0; i < p->compute_count && !some; i++)
+        some = differs(&p->compute[i], rank_count);
+    for (size_t i = 0; i < p->start_count && !some; i++)
+        some = differs(&p->start[i], rank_count);
+    return some;
+}
+
 nadi_time nadi_perturb_start(const struct nadi_perturb *p, uint32_t rank)
 {
     double ns = 0;

@@ -56,6 +56,8 @@ struct nadi_perturb_work { /* compute of a rank */
 
 /* How long it takes. */
 uint64_t nadi_perturb_compute(const struct nadi_perturb *p, const struct nadi_perturb_work *work);
+/* Are some of the ranks slower, faster or later than others? O(entries x ranks). */
+bool nadi_perturb_differs(const struct nadi_perturb *p, uint32_t rank_count);
 /* When a rank begins. */
 nadi_time nadi_perturb_start(const struct nadi_perturb *p, uint32_t rank);
 

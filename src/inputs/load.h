@@ -66,9 +66,10 @@ bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc) NA
  * names they count where that file does not set them. */
 bool nadi_load_model_keys(struct nadi_load *l,
                           const struct nadi_schema_values *values) NADI_MUST_USE;
-/* load_model.c: the choice of the model `auto`: by the network, and, with the traces, by the
- * collectives on it. */
+/* load_model.c: the choice of the model `auto`: by the network, by events, and, with the traces, by
+ * the collectives on it. */
 void nadi_load_choose_by_network(struct nadi_load *l);
+void nadi_load_choose_by_events(struct nadi_load *l);
 void nadi_load_choose_by_traces(struct nadi_load *l);
 /* Where a model without contention was asked for: what it hides. */
 void nadi_load_hidden(struct nadi_load *l);

@@ -10,6 +10,10 @@
  * meeting whose links have one sender each, as those of rings: what a late rank passes on in a
  * burst is not looked at.
  *
+ * `direct1` that may keep more messages in flight where they share links (direct-window-shared) is
+ * another algorithm there: it waits for fewer latencies. What that saves counts from
+ * NADI_SHARING_MATTERS of a rank's computation on.
+ *
  * O(nodes + ranks x (groups and collectives of a trace) + messages of what is looked at). */
 #include "base/map.h"
 #include "base/mem.h"
@@ -36,6 +40,7 @@ struct asked { /* a collective, whoever runs it */
 
 struct named { /* one of a trace's, on a group */
     uint32_t meaning, asked;
+    uint64_t count;
 };
 
 struct of_trace {
@@ -56,6 +61,7 @@ struct search {
     uint32_t *ranks;          /* of a phase */
     uint64_t steps;
     bool alone;           /* no rank has more than one collective or send */
+    bool disturbed;       /* events make some ranks late */
     uint32_t *trace;      /* by rank */
     double *computing_ns; /* by trace */
 };
@@ -123,13 +129,16 @@ static void look_at_trace(struct search *s, const struct nadi_trace *t, struct o
             continue;
         }
         const uint32_t asked = find_asked(s, &a);
-        (void)nadi_map64_put(&pairs, (uint64_t)name << 32 | asked, 0, &added);
-        if (!added)
+        const uint32_t *at =
+            nadi_map64_put(&pairs, (uint64_t)name << 32 | asked, (uint32_t)found->count, &added);
+        if (!added) {
+            found->items[*at].count++;
             continue;
+        }
         if (name != last_name)
             meaning = nadi_groups_meaning(&in->groups, nadi_trace_string(t, name));
         last_name = name;
-        const struct named one = {meaning, asked};
+        const struct named one = {meaning, asked, 1};
         NADI_PUSH(found, one);
     }
     s->alone &= more < 2;
@@ -142,7 +151,7 @@ static void look_at_trace(struct search *s, const struct nadi_trace *t, struct o
 static bool is_even(const struct search *s, const struct nadi_group *g)
 {
     const double first = s->computing_ns[s->trace[nadi_group_member(g, 0)]];
-    bool even = true;
+    bool even = !s->disturbed;
     for (uint32_t i = 1; i < g->size && even; i++)
         even = fabs(s->computing_ns[s->trace[nadi_group_member(g, i)]] - first) <= EVEN * first;
     return even;
@@ -281,26 +290,62 @@ static const char *why_on(struct search *s, const struct asked *a, uint32_t grou
     return why;
 }
 
+/* What an all-to-all of one message at a time waits for and one of several at a time does not. */
+static double waits(const struct search *s, const struct asked *a, uint32_t group)
+{
+    const struct nadi_inputs *in = s->l->in;
+    const struct nadi_topology *t = &in->topology;
+    const struct nadi_group *g = &in->groups.items[group];
+    const struct nadi_implementation *i = &in->system.native[a->kind];
+    const uint32_t window = in->system.shared_window;
+    double latency_ns = (double)in->system.endpoint_delay_ns;
+    if (g->size < 3 || i->count != 1 || !i->dims[0].one_by_one || window <= i->dims[0].window)
+        return 0;
+    const uint32_t only = nadi_topology_only_difference(t, g->members, g->size);
+    if (only != NADI_NONE && t->dims[only].kind == NADI_DIM_FULLY_CONNECTED)
+        return 0; /* direct-window-own */
+    const uint32_t first = nadi_group_member(g, 0), last = nadi_group_member(g, g->size - 1);
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        const uint32_t from = nadi_topology_coordinate(t, first, d);
+        const uint32_t to = nadi_topology_coordinate(t, last, d);
+        if (from != to)
+            latency_ns += nadi_dim_hops(&t->dims[d], from, to) * t->dims[d].latency_ns;
+    }
+    const uint32_t peers = g->size - 1;
+    return latency_ns * (peers - (peers + window - 1) / window);
+}
+
 static const char *look_at_rank(struct search *s, const struct of_trace *of, uint32_t rank)
 {
     const struct nadi_groups *groups = &s->l->in->groups;
     const char *why = NULL;
+    double waits_ns = 0;
     for (size_t i = 0; i < of->count && !why; i++) {
         const uint32_t group = nadi_groups_of_meaning(groups, of->items[i].meaning, rank);
         bool added = false;
+        if (group != NADI_NONE)
+            waits_ns +=
+                (double)of->items[i].count * waits(s, &s->asked.items[of->items[i].asked], group);
         if (group != NADI_NONE)
             (void)nadi_map64_put(&s->seen, (uint64_t)of->items[i].asked << 32 | shape_of(s, group),
                                  0, &added);
         if (added)
             why = why_on(s, &s->asked.items[of->items[i].asked], group);
     }
+    if (!why && waits_ns > NADI_SHARING_MATTERS * s->computing_ns[s->trace[rank]])
+        why = "an all-to-all that shares links keeps several messages in flight";
     return why;
 }
 
 const char *nadi_load_contention(struct nadi_load *l)
 {
     const struct nadi_inputs *in = l->in;
-    struct search s = {.l = l, .steps = NADI_CONTENTION_STEPS, .alone = true};
+    struct search s = {
+        .l = l,
+        .steps = NADI_CONTENTION_STEPS,
+        .alone = true,
+        .disturbed = in->events && nadi_perturb_differs(&in->events->perturb, in->rank_count),
+    };
     struct of_trace *of = NADI_ZNEW(struct of_trace, in->owned_count);
     const char *why = NULL;
     nadi_map64_init(&s.by_hash, 8);

@@ -489,6 +489,8 @@ bool nadi_load_events(struct nadi_load *l)
         nadi_settings_add_values(in, &values);
     nadi_arena_release(&r.scratch);
     nadi_doc_release(&doc);
+    if (ok)
+        nadi_load_choose_by_events(l);
     return ok && fits_model(l) && nadi_find_event_links(l);
 }
 

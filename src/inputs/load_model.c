@@ -41,8 +41,18 @@ void nadi_load_choose_by_network(struct nadi_load *l)
         take(
             l, nadi_network_sharing,
             "a dimension is no ring, clique or switch, or is oversubscribed: messages share links");
-    else if (o->events)
-        take(l, nadi_network_sharing, "an events file may change links or add traffic");
+}
+
+void nadi_load_choose_by_events(struct nadi_load *l)
+{
+    const struct nadi_run_options *o = &l->in->options;
+    const struct nadi_events *ev = l->in->events;
+    if (!o->choose_model || o->network_model->has_contention || l->in->system.library ||
+        ev->link_count + ev->traffic_count == 0)
+        return;
+    take(l, nadi_network_sharing,
+         ev->link_count ? "the events file changes links" : "the events file adds traffic");
+    l->in->system.exact = true;
 }
 
 /* A collective of the reference's algorithms on a group smaller than the network? */

@@ -93,11 +93,19 @@ static void split(struct nadi_comm_group *group, enum nadi_axis axis, const stru
     if (!s.ok || group->levels < 2) {
         group->levels = 1;
         group->level_size[0] = group->size;
-        snprintf(group->name[0], sizeof(group->name[0]), "%s", name);
+        snprintf(group->name[0][0], sizeof(group->name[0][0]), "%s", name);
         return;
     }
     for (uint32_t i = 0; i < group->levels; i++)
-        snprintf(group->name[i], sizeof(group->name[i]), "%s.%u", name, i);
+        snprintf(group->name[0][i], sizeof(group->name[0][i]), "%s.%u", name, i);
+}
+
+/* Transfers among replicas follow one another, in both passes. */
+static void name_paired(struct nadi_comm_group *group, enum nadi_axis axis)
+{
+    for (uint32_t i = 0; i < group->levels; i++)
+        if (group->name[0][i][0] && axis != NADI_AXIS_DP && axis != NADI_AXIS_EDP)
+            snprintf(group->name[1][i], sizeof(group->name[1][i]), "%.8s-pair", group->name[0][i]);
 }
 
 /* Nodes that one of `copies` experts of a token lies in, of `nodes`, when experts are equally
@@ -134,12 +142,14 @@ void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g
             group->levels = 1;
             group->level_size[0] = group->size;
             if (group->size > 1 && axis != NADI_AXIS_TIED)
-                snprintf(group->name[0], sizeof(group->name[0]), "%s", nadi_axis_name(axis));
+                snprintf(group->name[0][0], sizeof(group->name[0][0]), "%s", nadi_axis_name(axis));
         } else if (group->size > 1 && axis != NADI_AXIS_TIED) {
             split(group, axis, g, rules);
         }
         if (once)
             send_once_a_node(group, g);
+        if (rules->paired)
+            name_paired(group, axis);
     }
 }
 
@@ -267,8 +277,9 @@ void nadi_comm_groups_add(const struct nadi_comm_groups *w, const struct nadi_gr
         f.group_of[rank] = nadi_groups_add_nameless(groups, "idle", &rank, 1);
     for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
         const struct nadi_comm_group *group = &w->axes[axis];
-        for (uint32_t level = 0; level < group->levels; level++) {
-            f.name = group->name[level];
+        for (uint32_t i = 0; i < NADI_COMM_HALVES * group->levels; i++) {
+            const uint32_t level = i % group->levels;
+            f.name = group->name[i / group->levels][level];
             if (!f.name[0])
                 continue;
             nadi_comm_group_each(w, g, axis, level, add_group, &f);

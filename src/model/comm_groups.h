@@ -13,7 +13,9 @@
  * ranks as it is, else level by level.
  *
  * Groups of one axis are communicators of their own, as in frameworks, also where another axis has
- * the same members: messages of one do not wait for those of the other.
+ * the same members: messages of one do not wait for those of the other. A schedule that pairs two
+ * passes has two communicators for what they both send: which of the two is first differs between
+ * ranks, and a communicator wants one order.
  *
  * With `chunked` a group that fills several dimensions needs none either for all-reduces, -gathers
  * and reduce-scatters: all ranks issue one collective, in which those dimensions take part, and its
@@ -29,6 +31,7 @@
 #include "trace/trace.h"
 
 enum { NADI_COMM_GROUP_LEVELS = 4 };
+enum { NADI_COMM_HALVES = 2 }; /* of two paired passes */
 
 struct nadi_comm_group {
     uint32_t size;   /* of the axis's groups; 1: no communication */
@@ -36,8 +39,9 @@ struct nadi_comm_group {
     uint32_t level_size[NADI_COMM_GROUP_LEVELS];
     /* Of the bytes of an all-to-all those that cross the level; 0: all. */
     double level_share[NADI_COMM_GROUP_LEVELS];
-    char name[NADI_COMM_GROUP_LEVELS][16]; /* of the families; "": no communication */
-    bool exchange;                         /* its all-to-alls go over all levels at once */
+    /* Of the families, of a pass and of what it is paired with; "": no communication. */
+    char name[NADI_COMM_HALVES][NADI_COMM_GROUP_LEVELS][16];
+    bool exchange; /* its all-to-alls go over all levels at once */
     uint32_t dims; /* chunked: bit d: dimension d takes part; 0: it has levels only */
 };
 
@@ -64,6 +68,7 @@ struct nadi_comm_rules {
     const struct nadi_topology *topology; /* NULL: there is none */
     bool chunked;                         /* all ranks run one graph, on the whole network */
     bool named_exchange;                  /* the cluster names the algorithm of all-to-alls */
+    bool paired;                          /* the schedule pairs passes */
 };
 
 /* O(axes x ranks x dimensions). */

@@ -137,14 +137,16 @@ static bool add_families(const struct nadi_model_step *s, const struct axes *axe
     bool any = false;
     for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
         const struct nadi_comm_group *group = &s->comm_groups.axes[axis];
-        for (uint32_t level = 0; level < group->levels; level++) {
+        for (uint32_t j = 0; j < NADI_COMM_HALVES * group->levels; j++) {
             struct family f = {.axes = axes};
-            if (!group->name[level][0])
+            const uint32_t level = j % group->levels;
+            const char *name = group->name[j / group->levels][level];
+            if (!name[0])
                 continue;
             nadi_comm_group_each(&s->comm_groups, &s->study->grid, axis, level, look_at, &f);
             if (!f.ok)
                 return false;
-            nadi_str_printf(out, "%s  %s: [", any ? "" : "groups:\n", group->name[level]);
+            nadi_str_printf(out, "%s  %s: [", any ? "" : "groups:\n", name);
             any = true;
             const char *comma = "";
             for (uint32_t i = 0; i < axes->count; i++)

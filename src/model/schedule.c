@@ -238,6 +238,11 @@ uint32_t nadi_schedule_stage(const struct nadi_schedule *s, uint32_t rank, uint3
     return chunk * s->ranks + rank;
 }
 
+bool nadi_schedule_pairs(const struct nadi_schedule *s)
+{
+    return s->kind == NADI_SCHEDULE_DUALPIPE;
+}
+
 static bool goes_up(const struct nadi_schedule *s, uint32_t micro)
 {
     return s->kind == NADI_SCHEDULE_DUALPIPE && micro >= s->micro_batches / 2;

@@ -54,6 +54,8 @@ void nadi_schedule_release(struct nadi_schedule *s);
 /* The stage that is a rank's chunk, and the rank that does a stage for a micro-batch. */
 uint32_t nadi_schedule_stage(const struct nadi_schedule *s, uint32_t rank, uint32_t chunk);
 uint32_t nadi_schedule_rank(const struct nadi_schedule *s, uint32_t stage, uint32_t micro);
+/* May actions be paired? */
+bool nadi_schedule_pairs(const struct nadi_schedule *s);
 
 struct nadi_stage_cost { /* any unit of time */
     double forward, input, weight;

@@ -236,8 +236,10 @@ static void act_paired(struct nadi_emit *e, const struct nadi_actions *list, uin
     const struct nadi_front after = e->front;
     e->front = before;
     e->last_micro = is_last_of_chunk(list, first + 1);
+    e->pair = 1;
     act(e, &list->items[first + 1]);
     nadi_emit_flush(e);
+    e->pair = 0;
     for (uint32_t i = 0; i < after.count; i++)
         nadi_emit_join(e, after.ids[i]);
 }
@@ -478,6 +480,7 @@ bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
         .topology = s->has_device && !study->library ? &study->cluster.topology : NULL,
         .chunked = s->has_device && study->cluster.chunked_groups,
         .named_exchange = s->has_device && study->cluster.all_to_all[0],
+        .paired = nadi_schedule_pairs(&study->schedule),
     };
     nadi_comm_groups_init(&s->comm_groups, &study->grid, &rules);
     const uint32_t count = variants_of(p);

@@ -168,6 +168,14 @@ static uint64_t exchange_tied(struct nadi_emit *e, const char *name, uint64_t by
                                     after->count);
 }
 
+/* Paired passes have groups of their own, but for what replicas send. */
+static const char *family_of(const struct nadi_emit *e, const struct nadi_comm_group *group,
+                             uint32_t level)
+{
+    const char *own = group->name[e->pair][level];
+    return own[0] ? own : group->name[0][level];
+}
+
 /* What goes between the nodes and what goes inside them, piece by piece. */
 static uint64_t beside_each_other(struct nadi_emit *e, const char *name,
                                   const struct nadi_comm_group *group,
@@ -176,10 +184,10 @@ static uint64_t beside_each_other(struct nadi_emit *e, const char *name,
 {
     uint64_t ids[NADI_COMM_STEPS];
     for (uint32_t i = 0; i < count; i++)
-        ids[i] =
-            nadi_trace_build_collective(&e->build, name, nadi_transfer_collective(steps[i].kind),
-                                        steps[i].bytes ? steps[i].bytes : 1,
-                                        group->name[steps[i].level], after->ids, after->count);
+        ids[i] = nadi_trace_build_collective(
+            &e->build, name, nadi_transfer_collective(steps[i].kind),
+            steps[i].bytes ? steps[i].bytes : 1, family_of(e, group, steps[i].level), after->ids,
+            after->count);
     return nadi_trace_build_compute(&e->build, name, 0, 0, 0, ids, count);
 }
 
@@ -197,7 +205,7 @@ static uint64_t transfer(struct nadi_emit *e, const char *name, enum nadi_axis a
         return beside_each_other(e, name, group, steps, count, after);
     struct nadi_front front = *after;
     for (uint32_t i = 0; i < count; i++) {
-        const char *family = steps[i].chunked ? "" : group->name[steps[i].level];
+        const char *family = steps[i].chunked ? "" : family_of(e, group, steps[i].level);
         front = only(nadi_trace_build_collective(
             &e->build, name, nadi_transfer_collective(steps[i].kind),
             steps[i].bytes ? steps[i].bytes : 1, family, front.ids, front.count));

@@ -47,6 +47,7 @@ struct nadi_emit {
     const struct nadi_model_plan *p;
     struct nadi_trace_build build;
     uint32_t rank; /* of the pipeline */
+    uint32_t pair; /* 1: in a pass that another is paired with, which has the groups 0 */
     struct nadi_front front;
     uint64_t hidden;        /* transfer beside the work up to the next flush; 0: none */
     struct nadi_front host; /* what the host's next launch waits for */

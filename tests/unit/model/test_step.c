@@ -79,7 +79,7 @@ static uint64_t messages(const struct nadi_trace *t, enum nadi_node_type type, u
 
 static const char *group_of(const struct nadi_model_step *s, enum nadi_axis axis)
 {
-    return s->comm_groups.axes[axis].name[0];
+    return s->comm_groups.axes[axis].name[0][0];
 }
 
 struct degrees {
