@@ -48,9 +48,9 @@ struct nadi_system_config {
     bool only_untimed; /* the roofline is for nodes that have no duration: inputs/check_times.c */
     const char *local_mem_trace_filename;
     bool rendezvous;
-    /* Phase and fold: where only the message executor knows which of two completions of one instant
-     * comes first, they keep the order that they have, and are counted; else the run is undecided.
-     */
+    /* Phase and fold: where only the message executor knows which of two completions or messages of
+     * one instant comes first, they keep the order that they have, and are counted; else the run is
+     * undecided. */
     bool settle_ties;
     const struct nadi_comm_platform *library; /* of the algorithm LIBRARY; NULL: none uses it */
     struct nadi_implementation native[NADI_NATIVE_KINDS];

@@ -438,6 +438,8 @@ void nadi_order_insertion(struct nadi_system *s, struct queue *q, uint32_t phase
 void nadi_order_end(struct nadi_system *s, uint32_t actor);
 /* Is the running event in a known order with the others of its instant on all ranks? */
 bool nadi_order_certain(const struct nadi_system *s);
+/* Which of two events of this instant comes first is not known: `settle_ties` of config.h. */
+void nadi_order_unknown(struct nadi_system *s, const char *why);
 
 /* phase_messages.c: blocks, and their messages and stages */
 void nadi_phase_messages_init(struct nadi_system *s);

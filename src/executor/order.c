@@ -1,6 +1,14 @@
 /* order: events of one instant whose order would matter, where not all of it is simulated. */
 #include "executor/internal.h"
 
+void nadi_order_unknown(struct nadi_system *s, const char *why)
+{
+    if (s->config->settle_ties)
+        s->ties_settled++;
+    else
+        s->undecided = why;
+}
+
 bool nadi_order_certain(const struct nadi_system *s)
 {
     return s->sequence && nadi_sequence_certain(s->sequence);
@@ -17,12 +25,8 @@ void nadi_order_insertion(struct nadi_system *s, struct queue *q, uint32_t phase
         tie = q->inserted_at == now && !nadi_sequence_certain(s->sequence);
     if (tie && (q->inserted_phase != phase ||
                 (phase > 0 && !nadi_block_follows(&q->inserted_block, &s->last_block) &&
-                 !nadi_phases_in_step(s, q->inserted_from, from, member)))) {
-        if (s->config->settle_ties)
-            s->ties_settled++;
-        else
-            s->undecided = "two chunks enter a queue at the same instant";
-    }
+                 !nadi_phases_in_step(s, q->inserted_from, from, member))))
+        nadi_order_unknown(s, "two chunks enter a queue at the same instant");
     q->inserted_at = now;
     q->inserted_phase = phase;
     q->inserted_from = from;
@@ -36,6 +40,6 @@ void nadi_order_end(struct nadi_system *s, uint32_t actor)
     const struct phase_end end = {nadi_engine_now(s->engine), s->last_block};
     if (last->at == end.at && !nadi_order_certain(s) &&
         !nadi_block_follows(&last->block, &end.block))
-        s->undecided = "two chunks end at the same instant";
+        nadi_order_unknown(s, "two chunks end at the same instant");
     *last = end;
 }

@@ -93,7 +93,7 @@ static void note_departure(struct nadi_system *s, const struct block *b,
     const bool known =
         last->begun.serial == d.begun.serial || nadi_block_follows(&last->begun, &d.begun);
     if (last->at == d.at && last->connection == d.connection && !known)
-        s->undecided = "two messages of a connection begin at the same instant";
+        nadi_order_unknown(s, "two messages of a connection begin at the same instant");
     *last = d;
 }
 
@@ -148,7 +148,7 @@ void nadi_phase_messages_send_control(struct nadi_system *s, uint32_t block, uin
 void nadi_phase_messages_crossing(struct nadi_system *s, nadi_time other)
 {
     if (other == nadi_engine_now(s->engine) && !nadi_order_certain(s))
-        s->undecided = "a message meets the receive that waits for it in the same instant";
+        nadi_order_unknown(s, "a message meets the receive that waits for it in the same instant");
 }
 
 static void on_message(void *context, const struct nadi_event *event)

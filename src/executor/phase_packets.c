@@ -236,7 +236,7 @@ static void note_half(struct nadi_system *s, struct block *b, const struct nadi_
     if (!s->sequence && before)
         b->sent_at = nadi_engine_now(s->engine);
     if (!nadi_order_certain(s) && (now || (before && s->sequence)))
-        s->undecided = "the last message of a half meets a credit in the same instant";
+        nadi_order_unknown(s, "the last message of a half meets a credit in the same instant");
 }
 
 static void stage_ended(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet)
