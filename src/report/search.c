@@ -123,8 +123,8 @@ static void proof(const struct nadi_search *s, struct nadi_str *out)
                         100 * s->worst_error);
     if (s->unsure)
         nadi_str_printf(out,
-                        "Of %u rows only what they take at least is known: messages meet, which "
-                        "`nadi model run` simulates for longer than a search does.\n",
+                        "Of the last %u rows only what they take at least is known: messages "
+                        "meet, which `nadi model run` simulates for longer than a search does.\n",
                         s->unsure);
     if (s->nearest.strategy.tp) {
         char missing[32];

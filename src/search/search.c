@@ -15,9 +15,9 @@
 enum { KEPT = 1 << 12, MOST_THREADS = 64 };
 
 /* With contention, where that was not asked for: so many events in all, some 20 s of a core's time,
- * and so many strategies at a time, whatever the number of threads: the result is the same. */
-static const uint64_t most_events = 20000000;
-enum { BATCH = 4 };
+ * and so many strategies at a time, whatever the number of threads: the result is the same. Each of
+ * the first ones may have twice as many, so that times of some are known. */
+enum { MOST_EVENTS = 20000000, BATCH = 4 };
 
 /* How many strategies take at least so long, by thousandths of it: which of those that are not kept
  * the margin leaves open. */
@@ -67,7 +67,8 @@ struct run {
     struct candidate *chosen;
     uint32_t chosen_count;
     uint32_t batch[BATCH], batch_count; /* of those chosen: simulated with contention at a time */
-    uint64_t events_left;
+    uint64_t events_left; /* of all */
+    uint64_t events_each; /* that one of the batch may have */
     atomic_ullong events;
     atomic_bool failed;
     struct nadi_diags *failures; /* of each thread's simulations */
@@ -93,6 +94,15 @@ static int by_low(const void *a, const void *b)
 static int by_key(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
+    return compare_by(x->key, y->key, x, y);
+}
+
+/* Simulated ones first: of others what messages cost each other may be missing. */
+static int by_known(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (!x->row.simulated_ns != !y->row.simulated_ns)
+        return x->row.simulated_ns ? -1 : 1;
     return compare_by(x->key, y->key, x, y);
 }
 
@@ -239,7 +249,7 @@ static void simulate_again(struct run *r, uint32_t i, struct nadi_diags *diags)
     struct nadi_run_options options = r->setup->options;
     struct nadi_model_timing t = {0};
     struct nadi_study study;
-    options.max_events = r->events_left;
+    options.max_events = r->events_each;
     options.choose_model = false;
     options.network_model = nadi_network_sharing;
     if (open_study(r, &row->strategy, &study, diags) &&
@@ -261,7 +271,7 @@ static void simulate(struct run *r, uint32_t i, bool whole, struct nadi_diags *d
     struct nadi_run_options options = r->setup->options;
     struct nadi_model_timing t;
     struct nadi_study study;
-    options.max_events = whole && options.choose_model ? r->events_left : 0;
+    options.max_events = whole && options.choose_model ? r->events_each : 0;
     bool ok = open_study(r, &row->strategy, &study, diags);
     if (ok && whole) {
         t = (struct nadi_model_timing){0};
@@ -442,7 +452,7 @@ static void order(struct run *r, struct kept *all)
     for (uint32_t i = 0; i < r->chosen_count && !memory; i++)
         s->open += !all->items[i].row.simulated_ns && all->items[i].least < best;
     if (r->chosen_count)
-        qsort(all->items, r->chosen_count, sizeof(*all->items), by_key);
+        qsort(all->items, r->chosen_count, sizeof(*all->items), memory ? by_key : by_known);
     s->count = (uint32_t)(all->count < r->setup->top ? all->count : r->setup->top);
     s->rows = NADI_ARENA_NEW(&s->arena, struct nadi_search_row, s->count);
     for (uint32_t i = 0; i < s->count; i++)
@@ -525,7 +535,8 @@ static bool simulate_all(struct run *r, struct kept *all, struct nadi_diags *dia
         nadi_diags_init(&r->failures[i]);
     atomic_store(&r->next, 0);
     nadi_threads_run(r->search->threads, simulate_free, r);
-    r->events_left = most_events;
+    r->events_left = r->setup->most_events ? r->setup->most_events : MOST_EVENTS;
+    r->events_each = 2 * r->events_left;
     while (!atomic_load(&r->failed) && r->events_left) {
         pick_batch(r);
         if (!r->batch_count && r->setup->one_model && r->setup->options.choose_model)
@@ -537,6 +548,7 @@ static bool simulate_all(struct run *r, struct kept *all, struct nadi_diags *dia
         const uint64_t done = atomic_exchange(&r->events, 0);
         if (r->setup->options.choose_model)
             r->events_left -= nadi_min_u64(done, r->events_left);
+        r->events_each = r->events_left;
     }
     const bool ok = !atomic_load(&r->failed);
     for (unsigned i = 0; i < r->search->threads; i++) {

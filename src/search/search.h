@@ -27,6 +27,7 @@ struct nadi_search_setup {
     enum nadi_search_goal goal;
     uint32_t simulate, top; /* how many are simulated; kept */
     bool one_model;         /* where one that is kept shares links, all of them are simulated so */
+    uint64_t most_events;   /* with contention, unless that is asked for; 0: 20 million */
     unsigned threads;       /* 0: one for each core */
     struct nadi_run_options options;
     const struct nadi_doc_changes *changes; /* of the cluster and its device; NULL: none */

@@ -158,7 +158,7 @@ void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t n
         competes |= readied->through && readied->count[i] > 0 && t->done_count > 1;
         const bool matters = uncertain && ((t->issued[i] && readied->count[i] > 0) || competes ||
                                            (followed && (t->issued[i] || readied->count[i] > 0)));
-        if (matters && w->setup.config->settle_ties && !w->setup.rings)
+        if (matters && w->setup.config->settle_ties)
             w->ties_settled++;
         else if (matters)
             w->undecided = "two completions of one rank fall on the same instant";

@@ -1,0 +1,53 @@
+/* A search whose simulations with contention may have few events: strategies that it has simulated
+ * come before those of which only the least is known, and it counts the latter. */
+#include "search/search.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "explore/model_inputs.h"
+
+static void known_come_first(void **state)
+{
+    (void)state;
+    struct nadi_search s;
+    struct nadi_diags diags;
+    const struct nadi_search_setup setup = {
+        .model = "gpt2",
+        .cluster = "h100-fat-tree",
+        .settings = "sequence=1024",
+        .words = "cp=1 recompute=none offload=none zero=1 micro-batch=1",
+        .ranks = 32,
+        .batch = 64,
+        .simulate = 30,
+        .top = 12,
+        .one_model = true,
+        .most_events = 10000,
+        .threads = 1,
+        .options = nadi_model_auto_options(),
+    };
+    nadi_diags_init(&diags);
+    assert_true(nadi_search_run(&s, &setup, &diags));
+    uint32_t known = 0;
+    while (known < s.count && s.rows[known].simulated_ns)
+        known++;
+    assert_true(known > 0 && known < s.count);
+    assert_int_equal(s.unsure, s.count - known);
+    for (uint32_t i = known; i < s.count; i++) {
+        assert_int_equal(s.rows[i].simulated_ns, 0);
+        assert_true(s.rows[i].least_ns > 0);
+    }
+    for (uint32_t i = 0; i < s.count; i++)
+        assert_true(s.rows[i].model->has_contention);
+    nadi_search_release(&s);
+    nadi_diags_release(&diags);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(known_come_first)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
