@@ -5,14 +5,14 @@
 #include <time.h>
 
 #include "base/guard.h"
-#include "base/heap.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/threads.h"
 #include "explore/model_inputs.h"
 #include "model/set_words.h"
+#include "search/candidates.h"
 
-enum { KEPT = 1 << 12, MOST_THREADS = 64 };
+enum { MOST_THREADS = 64 };
 
 /* With contention, where that was not asked for: so many events in all, some 20 s of a core's time,
  * and so many strategies at a time, whatever the number of threads: the result is the same. Each of
@@ -29,27 +29,12 @@ static uint32_t bin_of(double low)
     return bin < BINS - 1 ? (uint32_t)bin : BINS - 1;
 }
 
-/* Between equals the estimate decides, then the place in the space. */
-struct candidate {
-    double low;   /* what it takes at least, as far as the margin goes; or its bytes */
-    double key;   /* what it is ordered by for simulation */
-    double least; /* of those simulated: they take no less */
-    uint64_t number;
-    bool again; /* simulated with contention though it was right without */
-    struct nadi_search_row row;
-};
-
-struct kept { /* the lowest ones: a heap with the highest on top */
-    struct candidate *items;
-    size_t count, capacity;
-};
-
 struct worker {
     struct nadi_estimator *estimator;
-    struct kept kept;
+    struct nadi_candidates kept;
     uint64_t strategies, possible, fitting;
     uint64_t *bins;
-    struct candidate nearest;
+    struct nadi_candidate nearest;
     bool has_nearest;
     uint64_t shape_base; /* number of the shape's first strategy */
     const struct run *run;
@@ -64,62 +49,15 @@ struct run {
     struct worker *workers;
     uint64_t *bins;     /* of all workers */
     atomic_size_t next; /* shape, or candidate */
-    struct candidate *chosen;
+    struct nadi_candidate *chosen;
     uint32_t chosen_count;
     uint32_t batch[BATCH], batch_count; /* of those chosen: simulated with contention at a time */
-    uint64_t events_left; /* of all */
-    uint64_t events_each; /* that one of the batch may have */
+    uint64_t events_left;               /* of all */
+    uint64_t events_each;               /* that one of the batch may have */
     atomic_ullong events;
     atomic_bool failed;
     struct nadi_diags *failures; /* of each thread's simulations */
 };
-
-/* ---- candidates ---------------------------------------------------------------------------- */
-
-static int compare_by(double a, double b, const struct candidate *x, const struct candidate *y)
-{
-    if (a < b || a > b)
-        return a < b ? -1 : 1;
-    if (x->row.estimate.ns < y->row.estimate.ns || x->row.estimate.ns > y->row.estimate.ns)
-        return x->row.estimate.ns < y->row.estimate.ns ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static int by_low(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    return compare_by(x->low, y->low, x, y);
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    return compare_by(x->key, y->key, x, y);
-}
-
-/* Simulated ones first: of others what messages cost each other may be missing. */
-static int by_known(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    if (!x->row.simulated_ns != !y->row.simulated_ns)
-        return x->row.simulated_ns ? -1 : 1;
-    return compare_by(x->key, y->key, x, y);
-}
-
-static bool is_worse(const struct candidate *a, const struct candidate *b)
-{
-    return by_low(a, b) > 0;
-}
-
-static void keep(struct kept *k, const struct candidate *c)
-{
-    if (k->count == KEPT) {
-        if (!is_worse(&k->items[0], c))
-            return;
-        NADI_HEAP_DROP(k, is_worse);
-    }
-    NADI_HEAP_PUSH(k, *c, is_worse);
-}
 
 /* ---- estimates ----------------------------------------------------------------------------- */
 
@@ -127,7 +65,7 @@ static void look_at(void *context, const struct nadi_strategy *strategy)
 {
     struct worker *w = context;
     (void)nadi_guard_look();
-    struct candidate c = {.number = w->shape_base + w->strategies, .row.strategy = *strategy};
+    struct nadi_candidate c = {.number = w->shape_base + w->strategies, .row.strategy = *strategy};
     w->strategies++;
     if (!nadi_estimator_time(w->estimator, strategy, &c.row.estimate))
         return;
@@ -147,7 +85,7 @@ static void look_at(void *context, const struct nadi_strategy *strategy)
     c.key = memory ? e->memory_bytes : e->ns;
     c.low = memory ? e->memory_bytes : nadi_strategy_least_ns(strategy, e);
     w->bins[bin_of(c.low)]++;
-    keep(&w->kept, &c);
+    nadi_candidates_keep(&w->kept, &c);
 }
 
 static void estimate(void *context, unsigned index)
@@ -393,10 +331,10 @@ static bool prepare(struct run *r, struct nadi_diags *diags)
     return e != NULL;
 }
 
-static void gather(struct run *r, struct kept *all)
+static void gather(struct run *r, struct nadi_candidates *all)
 {
     struct nadi_search *s = r->search;
-    struct candidate nearest = {0};
+    struct nadi_candidate nearest = {0};
     bool has_nearest = false;
     for (unsigned i = 0; i < s->threads; i++) {
         struct worker *w = &r->workers[i];
@@ -419,18 +357,18 @@ static void gather(struct run *r, struct kept *all)
     }
     s->nearest = nearest.row;
     if (all->count)
-        qsort(all->items, all->count, sizeof(*all->items), by_low);
-    all->count = all->count < KEPT ? all->count : KEPT;
+        qsort(all->items, all->count, sizeof(*all->items), nadi_candidate_by_low);
+    all->count = all->count < NADI_CANDIDATES_KEPT ? all->count : NADI_CANDIDATES_KEPT;
 }
 
 /* Simulated ones first, by what is known of their times; then by estimate. */
-static void order(struct run *r, struct kept *all)
+static void order(struct run *r, struct nadi_candidates *all)
 {
     struct nadi_search *s = r->search;
     const bool memory = r->setup->goal == NADI_SEARCH_MEMORY;
     double best = HUGE_VAL;
     for (uint32_t i = 0; i < r->chosen_count; i++) {
-        struct candidate *c = &all->items[i];
+        struct nadi_candidate *c = &all->items[i];
         s->simulated += c->row.model != NULL;
         if (!memory)
             c->key = nadi_search_row_ns(&c->row);
@@ -452,7 +390,8 @@ static void order(struct run *r, struct kept *all)
     for (uint32_t i = 0; i < r->chosen_count && !memory; i++)
         s->open += !all->items[i].row.simulated_ns && all->items[i].least < best;
     if (r->chosen_count)
-        qsort(all->items, r->chosen_count, sizeof(*all->items), memory ? by_key : by_known);
+        qsort(all->items, r->chosen_count, sizeof(*all->items),
+              memory ? nadi_candidate_by_key : nadi_candidate_by_known);
     s->count = (uint32_t)(all->count < r->setup->top ? all->count : r->setup->top);
     s->rows = NADI_ARENA_NEW(&s->arena, struct nadi_search_row, s->count);
     for (uint32_t i = 0; i < s->count; i++)
@@ -491,7 +430,7 @@ static void pick_batch(struct run *r)
     const uint32_t end = top < r->chosen_count ? top : r->chosen_count;
     r->batch_count = 0;
     for (uint32_t i = 0; i < end; i++) {
-        const struct candidate *c = &r->chosen[i];
+        const struct nadi_candidate *c = &r->chosen[i];
         if (c->row.simulated_ns || !(c->least < enough))
             continue;
         uint32_t at = r->batch_count < BATCH ? r->batch_count++ : BATCH;
@@ -523,11 +462,11 @@ static void pick_others(struct run *r)
     memcpy(r->batch, others, count * sizeof(*others));
 }
 
-static bool simulate_all(struct run *r, struct kept *all, struct nadi_diags *diags)
+static bool simulate_all(struct run *r, struct nadi_candidates *all, struct nadi_diags *diags)
 {
     const uint32_t wanted = r->setup->simulate;
     if (all->count)
-        qsort(all->items, all->count, sizeof(*all->items), by_key);
+        qsort(all->items, all->count, sizeof(*all->items), nadi_candidate_by_key);
     r->chosen = all->items;
     r->chosen_count = (uint32_t)(all->count < wanted ? all->count : wanted);
     r->failures = NADI_NEW(struct nadi_diags, r->search->threads);
@@ -563,7 +502,7 @@ static bool simulate_all(struct run *r, struct kept *all, struct nadi_diags *dia
 static bool search(struct run *r, struct nadi_diags *diags)
 {
     struct nadi_search *s = r->search;
-    struct kept all = {0};
+    struct nadi_candidates all = {0};
     s->threads = r->setup->threads ? r->setup->threads : nadi_threads_cores(MOST_THREADS);
     s->threads = s->threads > MOST_THREADS ? MOST_THREADS : s->threads;
     r->workers = NADI_ZNEW(struct worker, s->threads);

@@ -1,10 +1,11 @@
 /* A search whose simulations with contention may have few events: strategies that it has simulated
  * come before those of which only the least is known, and it counts the latter. */
-#include "search/search.h"
+#include "search/candidates.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -46,8 +47,25 @@ static void known_come_first(void **state)
     nadi_diags_release(&diags);
 }
 
+/* However short the estimate of what was not simulated. */
+static void estimates_stand_behind(void **state)
+{
+    (void)state;
+    struct nadi_candidate c[] = {
+        {.key = 14, .number = 0},
+        {.key = 19, .number = 1, .row.simulated_ns = 19},
+        {.key = 13, .number = 2},
+        {.key = 18, .number = 3, .row.simulated_ns = 18},
+    };
+    static const uint64_t order[] = {3, 1, 2, 0};
+    qsort(c, 4, sizeof(c[0]), nadi_candidate_by_known);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(c[i].number, order[i]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_come_first)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(known_come_first),
+                                       cmocka_unit_test(estimates_stand_behind)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
