@@ -98,7 +98,6 @@ struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
 {
     struct nadi_lower_bounds *f = NADI_ZNEW(struct nadi_lower_bounds, 1);
     f->in = in;
-    f->compute_scale = in->options.compat ? 1 : in->options.compute_scale;
     f->comm_scale = in->options.compat ? 1 : in->options.comm_scale;
     f->group_dims = NADI_ZNEW(uint32_t, nadi_lower_bounds_group_count(f));
     f->families = NADI_NEW(struct family, in->groups.family_count);
@@ -412,37 +411,15 @@ uint64_t nadi_lower_bounds_message_bytes(const struct nadi_lower_bounds *f,
     return nadi_max_u64(nadi_count_scale(t->bytes[node], f->comm_scale), 1);
 }
 
-static uint64_t replay_ns(const struct nadi_lower_bounds *f, const struct nadi_trace *t,
-                          uint32_t node)
-{
-    uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
-    return t->type[node] == NADI_NODE_COMP && !nadi_trace_pauses(t, node)
-               ? nadi_count_scale(ns, f->compute_scale)
-               : ns;
-}
-
-static uint64_t compute_ns(const struct nadi_lower_bounds *f, const struct nadi_trace *t,
-                           uint32_t node)
-{
-    const struct nadi_system_config *c = &f->in->system;
-    if (!nadi_is_by_roofline(c, t, node))
-        return replay_ns(f, t, node);
-    if (t->bytes[node] == 0 && !c->only_untimed)
-        return 0;
-    struct nadi_roofline line = {c->peak_perf, c->local_mem_bw};
-    return nadi_count_scale(nadi_roofline_time(&line, t->ops[node], t->bytes[node]).ns,
-                            f->compute_scale);
-}
-
 uint64_t nadi_lower_bound_node(const struct nadi_lower_bounds *f, const struct nadi_trace *t,
                                uint32_t node, uint32_t rank)
 {
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     if (f->in->system.replay_only && t->type[node] != NADI_NODE_METADATA)
-        return replay_ns(f, t, node);
+        return nadi_inputs_replay_ns(f->in, t, node);
     switch ((enum nadi_node_type)t->type[node]) {
     case NADI_NODE_COMP:
-        return compute_ns(f, t, node);
+        return nadi_inputs_compute_ns(f->in, t, node);
     case NADI_NODE_MEM_LOAD:
     case NADI_NODE_MEM_STORE:
         return nadi_inputs_memory_least_ns(f->in, t, node);

@@ -24,7 +24,7 @@ struct family {       /* groups of one name, one for each rank */
 
 struct nadi_lower_bounds {
     const struct nadi_inputs *in;
-    double compute_scale, comm_scale;
+    double comm_scale;
     uint32_t *group_dims; /* by group: bit d: its members differ in dimension d; 0: not known */
     struct family *families;
     struct nadi_lower_bound_graph *graph; /* NULL: the dimensions say how long a route is */

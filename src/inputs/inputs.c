@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "collective/table_file.h"
+#include "compute/compute.h"
 #include "format/doc_change.h"
 #include "format/embedded.h"
 #include "inputs/check.h"
@@ -171,4 +172,31 @@ bool nadi_inputs_processor_memory(const struct nadi_inputs *in)
                 return true;
     }
     return false;
+}
+
+static double compute_scale(const struct nadi_inputs *in)
+{
+    return in->options.compat ? 1 : in->options.compute_scale;
+}
+
+uint64_t nadi_inputs_replay_ns(const struct nadi_inputs *in, const struct nadi_trace *t,
+                               uint32_t node)
+{
+    const uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
+    return t->type[node] == NADI_NODE_COMP && !nadi_trace_pauses(t, node)
+               ? nadi_count_scale(ns, compute_scale(in))
+               : ns;
+}
+
+uint64_t nadi_inputs_compute_ns(const struct nadi_inputs *in, const struct nadi_trace *t,
+                                uint32_t node)
+{
+    const struct nadi_system_config *c = &in->system;
+    if (!nadi_is_by_roofline(c, t, node))
+        return nadi_inputs_replay_ns(in, t, node);
+    if (t->bytes[node] == 0 && !c->only_untimed)
+        return 0;
+    const struct nadi_roofline line = {c->peak_perf, c->local_mem_bw};
+    return nadi_count_scale(nadi_roofline_time(&line, t->ops[node], t->bytes[node]).ns,
+                            compute_scale(in));
 }

@@ -240,6 +240,13 @@ bool nadi_inputs_memory_ends(const struct nadi_inputs *in, const struct nadi_tra
  */
 uint64_t nadi_inputs_memory_ns(const struct nadi_inputs *in, const struct nadi_trace *t,
                                uint32_t node, uint64_t *latency_ns);
+/* How long a computation or pause takes: by the roofline where that says so, else as recorded, and
+ * as the options scale it. */
+uint64_t nadi_inputs_compute_ns(const struct nadi_inputs *in, const struct nadi_trace *t,
+                                uint32_t node);
+/* As recorded. */
+uint64_t nadi_inputs_replay_ns(const struct nadi_inputs *in, const struct nadi_trace *t,
+                               uint32_t node);
 /* No less than this in any run: a block may lie in another tier than the node names. */
 uint64_t nadi_inputs_memory_least_ns(const struct nadi_inputs *in, const struct nadi_trace *t,
                                      uint32_t node);

@@ -60,10 +60,10 @@ struct search {
     uint32_t *shape_of;       /* by group; NADI_NONE: not known yet */
     uint32_t *ranks;          /* of a phase */
     uint64_t steps;
-    bool alone;           /* no rank has more than one collective or send */
-    bool disturbed;       /* events make some ranks late */
-    uint32_t *trace;      /* by rank */
-    double *computing_ns; /* by trace */
+    bool alone;      /* no rank has more than one collective or send */
+    bool disturbed;  /* events make some ranks late */
+    uint32_t *trace; /* by rank */
+    double *busy_ns; /* by trace: what it computes, or pauses, all together */
 };
 
 /* ---- what traces have ------------------------------------------------------------------------ */
@@ -109,23 +109,24 @@ static bool ask(const struct nadi_inputs *in, const struct nadi_trace *t, uint32
 }
 
 static void look_at_trace(struct search *s, const struct nadi_trace *t, struct of_trace *found,
-                          double *computing_ns)
+                          double *busy_ns)
 {
     const struct nadi_inputs *in = s->l->in;
     struct nadi_map64 pairs;
     uint32_t last_name = NADI_NONE, meaning = NADI_NONE, more = 0;
     nadi_map64_init(&pairs, 8);
-    *computing_ns = 0;
+    *busy_ns = 0;
     for (uint32_t n = 0; n < t->node_count; n++) {
         const struct nadi_trace_comm *comm = nadi_trace_comm(t, n);
         const uint32_t name = comm && comm->group != NADI_NONE ? comm->group : 0;
         struct asked a;
         bool added;
-        *computing_ns += nadi_node_computing_ns(t, n);
+        if (t->type[n] == NADI_NODE_COMP)
+            *busy_ns += (double)nadi_inputs_compute_ns(in, t, n);
         more += t->type[n] == NADI_NODE_COLL || t->type[n] == NADI_NODE_SEND;
         if (!ask(in, t, n, &a)) {
             if (t->type[n] == NADI_NODE_COLL) /* takes the time that was recorded */
-                *computing_ns += (double)t->duration_ns[n];
+                *busy_ns += (double)t->duration_ns[n];
             continue;
         }
         const uint32_t asked = find_asked(s, &a);
@@ -147,13 +148,13 @@ static void look_at_trace(struct search *s, const struct nadi_trace *t, struct o
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* Do the members compute equally long, all together? */
+/* Do the members compute and pause equally long, all together? */
 static bool is_even(const struct search *s, const struct nadi_group *g)
 {
-    const double first = s->computing_ns[s->trace[nadi_group_member(g, 0)]];
+    const double first = s->busy_ns[s->trace[nadi_group_member(g, 0)]];
     bool even = !s->disturbed;
     for (uint32_t i = 1; i < g->size && even; i++)
-        even = fabs(s->computing_ns[s->trace[nadi_group_member(g, i)]] - first) <= EVEN * first;
+        even = fabs(s->busy_ns[s->trace[nadi_group_member(g, i)]] - first) <= EVEN * first;
     return even;
 }
 
@@ -332,7 +333,8 @@ static const char *look_at_rank(struct search *s, const struct of_trace *of, uin
         if (added)
             why = why_on(s, &s->asked.items[of->items[i].asked], group);
     }
-    if (!why && waits_ns > NADI_SHARING_MATTERS * s->computing_ns[s->trace[rank]])
+    if (!why && waits_ns > 0 &&
+        waits_ns > NADI_SHARING_MATTERS * nadi_load_computing_ns(s->l->in, s->l->in->traces[rank]))
         why = "an all-to-all that shares links keeps several messages in flight";
     return why;
 }
@@ -355,17 +357,17 @@ const char *nadi_load_contention(struct nadi_load *l)
     memset(s.shape_of, 0xff, in->groups.count * sizeof(*s.shape_of));
     s.ranks = NADI_NEW(uint32_t, in->topology.npu_count);
     s.trace = NADI_NEW(uint32_t, in->rank_count);
-    s.computing_ns = NADI_NEW(double, in->owned_count);
+    s.busy_ns = NADI_NEW(double, in->owned_count);
     nadi_trace_numbers(in, s.trace);
     for (uint32_t i = 0; i < in->owned_count; i++)
-        look_at_trace(&s, in->owned[i], &of[i], &s.computing_ns[i]);
+        look_at_trace(&s, in->owned[i], &of[i], &s.busy_ns[i]);
     for (uint32_t r = 0; r < in->rank_count && !why; r++)
         why = look_at_rank(&s, &of[s.trace[r]], r);
     for (uint32_t i = 0; i < in->owned_count; i++)
         nadi_mem_free(of[i].items);
     nadi_mem_free(of);
     nadi_mem_free(s.trace);
-    nadi_mem_free(s.computing_ns);
+    nadi_mem_free(s.busy_ns);
     nadi_mem_free(s.shape_of);
     nadi_mem_free(s.ranks);
     nadi_mem_free(s.asked.items);

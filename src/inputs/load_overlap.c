@@ -268,14 +268,6 @@ static uint32_t find_shared(struct overlap *o, double *all_ns)
     return worst;
 }
 
-static double computing_ns(const struct nadi_trace *t)
-{
-    double ns = 0;
-    for (uint32_t n = 0; n < t->node_count; n++)
-        ns += nadi_node_computing_ns(t, n);
-    return ns;
-}
-
 static const char *look_at(struct nadi_load *l, struct overlap *o)
 {
     struct nadi_str text = NADI_STR_INIT;
@@ -290,7 +282,7 @@ static const char *look_at(struct nadi_load *l, struct overlap *o)
     look_back(o);
     look_ahead(o);
     const uint32_t dim = find_shared(o, &ns);
-    const double computing = computing_ns(o->t);
+    const double computing = nadi_load_computing_ns(o->in, o->t);
     if (!(ns > NADI_SHARING_MATTERS * computing))
         return NULL;
     nadi_str_printf(

@@ -47,6 +47,18 @@ static void add_collective(const struct nadi_inputs *in, const struct nadi_trace
         (double)nadi_scaled_bytes(in, t->bytes[node]) * fabs(nadi_collective_of(kind)->bus);
 }
 
+double nadi_load_computing_ns(const struct nadi_inputs *in, const struct nadi_trace *t)
+{
+    double device = 0, processor = 0;
+    for (uint32_t n = 0; n < t->node_count; n++)
+        if (t->type[n] == NADI_NODE_COMP && !nadi_trace_pauses(t, n)) {
+            const double ns = (double)nadi_inputs_compute_ns(in, t, n);
+            device += t->flags[n] & NADI_NODE_IS_CPU ? 0 : ns;
+            processor += t->flags[n] & NADI_NODE_IS_CPU ? ns : 0;
+        }
+    return fmax(device, processor);
+}
+
 static void look_at_trace(const struct nadi_inputs *in, const struct nadi_trace *t,
                           struct nadi_trace_traffic *found)
 {
@@ -58,8 +70,8 @@ static void look_at_trace(const struct nadi_inputs *in, const struct nadi_trace 
             add_send(in, t, n, &peers, found);
         else if (t->type[n] == NADI_NODE_COLL && t->collective[n] < NADI_COLLECTIVE_KINDS)
             add_collective(in, t, n, &names, found);
-        found->computing_ns += nadi_node_computing_ns(t, n);
     }
+    found->computing_ns = nadi_load_computing_ns(in, t);
     nadi_map64_release(&peers);
     nadi_map64_release(&names);
 }

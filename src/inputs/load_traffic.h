@@ -25,7 +25,7 @@ struct nadi_trace_traffic {
         struct nadi_collectives_on *items;
         size_t count, capacity;
     } groups;
-    double computing_ns;
+    double computing_ns; /* nadi_load_computing_ns */
 };
 
 struct nadi_load_traffic {
@@ -51,10 +51,8 @@ static inline uint32_t nadi_load_traffic_peer(const struct nadi_load_traffic *x,
     return x->in->relative_peers ? nadi_relative_peer(rank, to->dst, x->in->rank_count) : to->dst;
 }
 
-/* What the node computes, of a trace whose times are recorded; 0: nothing. */
-static inline double nadi_node_computing_ns(const struct nadi_trace *t, uint32_t node)
-{
-    return t->type[node] == NADI_NODE_COMP ? (double)t->duration_ns[node] : 0;
-}
+/* For how long the device of a rank with this trace computes, or its processor, if that is longer:
+ * they may work at once. Pauses are no computation. O(nodes). */
+double nadi_load_computing_ns(const struct nadi_inputs *in, const struct nadi_trace *t);
 
 #endif
