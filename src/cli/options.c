@@ -335,6 +335,11 @@ static void find_overwritten(struct parser *p)
     if (by)
         complain(p, "'--%s %s' would write over '%s', which is read", by->option->name, by->name,
                  nadi_str_get(&path));
+    const struct nadi_named_file *first;
+    const struct nadi_named_file *second = nadi_named_files_twice(&p->files, &first, &path);
+    if (second)
+        complain(p, "'--%s %s' and '--%s %s' would write the same file", first->option->name,
+                 first->name, second->option->name, second->name);
     nadi_str_release(&path);
     nadi_named_files_release(&p->files);
 }

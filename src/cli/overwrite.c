@@ -3,7 +3,9 @@
 #include "api/words.h"
 #include "base/str.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* What is written stands under this heading, or is called so. */
 bool nadi_option_writes(const struct nadi_option_group *groups, const struct nadi_setting *option)
@@ -99,5 +101,82 @@ const struct nadi_named_file *nadi_named_files_clash(struct nadi_named_files *fi
                 return file;
         }
     }
+    return NULL;
+}
+
+/* ---- results that meet ----------------------------------------------------------------------- */
+
+/* The same text for all names of a file, there or not: its folder's real name and its own. */
+static void add_real(struct nadi_str *out, const char *path)
+{
+    char *real = realpath(path, NULL);
+    const char *slash = strrchr(path, '/');
+    if (!real) {
+        struct nadi_str folder = NADI_STR_INIT;
+        nadi_str_printf(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+        real = realpath(nadi_str_get(&folder), NULL);
+        nadi_str_printf(out, "%s/%s", real ? real : nadi_str_get(&folder),
+                        slash ? slash + 1 : path);
+        nadi_str_release(&folder);
+    } else {
+        nadi_str_add(out, real);
+    }
+    free(real);
+}
+
+/* The i-th name that the option writes, the name itself first; false: there are no more. Nothing is
+ * lost in what is no file, as /dev/null. */
+static bool name_of(const struct nadi_named_file *file, size_t i, struct nadi_str *out)
+{
+    const bool folder = has_argument(file, "DIR");
+    const char *end = i == 0 ? "" : end_of(file, folder ? i - 1 : i);
+    struct nadi_str path = NADI_STR_INIT;
+    struct stat about;
+    nadi_str_clear(out);
+    if (!end)
+        return false;
+    nadi_str_printf(&path, "%s%s%s", file->name, folder && i > 0 ? "/" : "", end);
+    const bool known = stat(nadi_str_get(&path), &about) == 0;
+    if (!known || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))
+        add_real(out, nadi_str_get(&path));
+    nadi_str_release(&path);
+    return true;
+}
+
+static bool names_file(const struct nadi_named_file *file)
+{
+    return (has_argument(file, "FILE") || has_argument(file, "DIR") ||
+            has_argument(file, "PREFIX")) &&
+           !nadi_str_equal(file->name, "-");
+}
+
+/* Has one of them a name that the other one has? Then it is appended to `path`. */
+static bool meet(const struct nadi_named_file *a, const struct nadi_named_file *b,
+                 struct nadi_str *path)
+{
+    struct nadi_str x = NADI_STR_INIT, y = NADI_STR_INIT;
+    bool found = false;
+    for (size_t i = 0; !found && name_of(a, i, &x); i++)
+        for (size_t k = 0; !found && x.length > 0 && name_of(b, k, &y); k++)
+            found = nadi_str_equal(nadi_str_get(&x), nadi_str_get(&y));
+    if (found)
+        nadi_str_add(path, nadi_str_get(&y));
+    nadi_str_release(&x);
+    nadi_str_release(&y);
+    return found;
+}
+
+const struct nadi_named_file *nadi_named_files_twice(const struct nadi_named_files *files,
+                                                     const struct nadi_named_file **first,
+                                                     struct nadi_str *path)
+{
+    for (size_t k = 1; k < files->count; k++)
+        for (size_t i = 0; i < k; i++) {
+            const struct nadi_named_file *a = &files->written[i], *b = &files->written[k];
+            if (a->option == b->option || !names_file(a) || !names_file(b) || !meet(a, b, path))
+                continue;
+            *first = a;
+            return b;
+        }
     return NULL;
 }

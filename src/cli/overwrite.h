@@ -1,5 +1,5 @@
-/* overwrite: no command writes over what it reads. A command line names files in its words and in
- * options; two of them may be one file, also by links. Of a folder that is written only the files
+/* overwrite: no command writes over what it reads, nor two of its results into one file. A command
+ * line names files in its words and in options; two of them may be one file, also by links. Of a folder that is written only the files
  * of a run are known (report/run_files.h). The set of those that are read is that of
  * base/originals.h, which is asked again wherever a file is written. */
 #ifndef NADI_CLI_OVERWRITE_H
@@ -32,6 +32,11 @@ void nadi_named_files_add_written(struct nadi_named_files *files, const struct n
 /* A file that is read and would be written over: by whom; its name is appended to `path`. NULL:
  * there is none. */
 const struct nadi_named_file *nadi_named_files_clash(struct nadi_named_files *files,
+                                                     struct nadi_str *path);
+/* Two options that would write one file: the second of them; one name is appended to `path`, and
+ * *first is the other. NULL: there are none. */
+const struct nadi_named_file *nadi_named_files_twice(const struct nadi_named_files *files,
+                                                     const struct nadi_named_file **first,
                                                      struct nadi_str *path);
 
 #endif

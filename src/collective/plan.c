@@ -185,6 +185,19 @@ static void add_rings_of_world(struct builder *b)
     }
 }
 
+bool nadi_plan_is_by_node(const struct nadi_plan_request *q)
+{
+    const struct nadi_implementation *i = q->implementation;
+    const bool ring = i->count != 1 || (i->dims[0].algorithm == NADI_ALGORITHM_RING);
+    return q->by_node && ring &&
+           (q->kind == NADI_NATIVE_ALL_REDUCE || q->kind == NADI_NATIVE_ALL_GATHER ||
+            q->kind == NADI_NATIVE_REDUCE_SCATTER) &&
+           q->group->size > 1 && q->group->size < q->topology->npu_count &&
+           q->topology->dim_count > 1 &&
+           nadi_topology_only_difference(q->topology, q->group->members, q->group->size) ==
+               NADI_NONE;
+}
+
 static void add_ring_of_group(struct builder *b)
 {
     const struct nadi_implementation *i = b->request->implementation;
@@ -203,6 +216,11 @@ static void add_ring_of_group(struct builder *b)
         .stride = 1,
         .local = true,
     };
+    if (nadi_plan_is_by_node(b->request)) {
+        b->windows[0] = 0;
+        b->rings[0].algorithm = NADI_ALGORITHM_PROGRAM;
+        b->rings[0].program = &nadi_algorithm_by_node;
+    }
 }
 
 static void add_all_reduce(struct builder *b)

@@ -89,11 +89,15 @@ struct nadi_plan_request {
     uint32_t root;     /* member; of kinds that have one */
     /* Window of `direct1` where each member has a link of its own to each other; 0: as elsewhere */
     uint32_t own_window;
+    bool by_node; /* groups: `ring` goes by node where they lie in several dimensions */
 };
 
 /* False when a count overflows 32 bits (a ring all-to-all of more than 92,681 ranks, more than
  * 2^32 - 1 chunks). */
 bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *plan) NADI_MUST_USE;
+
+/* Does a group's `ring` go by node here (collective/algorithms/by_node.c)? */
+bool nadi_plan_is_by_node(const struct nadi_plan_request *request);
 
 /* The phases of a chunk of `bytes` whose dimensions come in an order of their own (of the rings
  * that take part, ascending; of an all-reduce's reduce-scatter). As many as the plan has. */

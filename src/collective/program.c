@@ -325,6 +325,8 @@ const char *nadi_program_of_phase(const struct nadi_phase *phase,
     if (phase->program->number)
         *numbers[phase->program->number] = phase->parameter;
     grid_of(phase, place->topology, &q);
+    if (phase->program == &nadi_algorithm_by_node)
+        q.nodes = nadi_nodes_find(place->topology, place->ranks, q.n, place->arena);
     const char *refused = phase->program->in_switches && q.n > 1
                               ? find_switches(place, &q, phase->program->stores, &dim)
                               : NULL;

@@ -31,6 +31,7 @@
 #include "trace/trace.h"
 
 struct nadi_table;
+struct nadi_nodes;
 
 enum { NADI_PROGRAM_DIMS = NADI_MAX_DIMS, NADI_ALL_QUEUES = -1 };
 enum { NADI_SWITCH_STORE_NS = 100 }; /* of a switch that stores, to add up all that came */
@@ -52,6 +53,7 @@ struct nadi_program_request {
     uint32_t dims[NADI_PROGRAM_DIMS];
     const struct nadi_phase *phase;        /* of nadi_native_program */
     const struct nadi_switch_trees *trees; /* of in-switch; NULL: all members are at one switch */
+    const struct nadi_nodes *nodes; /* of by_node (collective/nodes.h); NULL: all are in one */
 };
 
 struct nadi_step {

@@ -38,6 +38,7 @@ struct nadi_system_config {
     uint32_t comm_streams;  /* communication-streams: so many of a rank at once; 0: 1 */
     uint32_t shared_window; /* direct-window-shared; 0: as everywhere */
     uint32_t own_window;    /* direct-window-own; 0: as elsewhere */
+    bool by_node;           /* group-rings: nodes */
     double local_mem_bw;    /* B/s; 0: reductions are free */
     double peak_perf;       /* FLOP/s */
     uint64_t local_reduction_delay;
@@ -118,6 +119,7 @@ nadi_system_plan_request(const struct nadi_system_config *c, const struct nadi_t
         .involved = involved,
         .exact = c->exact,
         .own_window = c->own_window,
+        .by_node = c->by_node,
     };
 }
 

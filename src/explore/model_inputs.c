@@ -72,6 +72,7 @@ void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, u
         .splits = chunks,
         .queues_per_dim = 1,
         .comm_streams = nadi_model_streams(&study->cluster),
+        .by_node = true,
         .local_mem_trace_filename = "local_mem_trace",
     };
     if (study->library)

@@ -12,6 +12,7 @@
  *
  * O(nodes + ranks x (groups and peers of a trace) + sum of the groups' sizes x dimensions). */
 #include "base/mem.h"
+#include "collective/nodes.h"
 #include "collective/plan.h"
 #include "inputs/load.h"
 #include "inputs/load_traffic.h"
@@ -79,10 +80,29 @@ static bool passes_others(const struct nadi_topology *t, const struct nadi_group
     return apart > 1 || (apart == 1 && longest != g->size - 1);
 }
 
+/* Of a ring that goes by node those between owners may. */
+static bool owners_cross(const struct nadi_topology *t, const struct nadi_group *g)
+{
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    const struct nadi_nodes *x = nadi_nodes_find(t, g->members, g->size, &arena);
+    const bool cross = x && nadi_nodes_leave_rails(x, t, g->members);
+    nadi_arena_release(&arena);
+    return cross;
+}
+
 /* Messages of the group's collectives of a kind; the members lie in several dimensions. */
 static bool kind_crosses(const struct nadi_load *l, const struct nadi_group *g,
-                         const struct nadi_implementation *impl)
+                         enum nadi_native_kind kind)
 {
+    const struct nadi_implementation *impl = &l->in->system.native[kind];
+    const struct nadi_plan_request q = {
+        .topology = &l->in->topology,
+        .group = g,
+        .implementation = impl,
+        .kind = kind,
+        .by_node = l->in->system.by_node,
+    };
     const struct nadi_topology *t = &l->in->topology;
     const bool one = impl->count == 1;
     if (l->to_attach_count > 0 || l->tuner || l->in->system.custom_node_count > 0 || impl->custom)
@@ -91,6 +111,8 @@ static bool kind_crosses(const struct nadi_load *l, const struct nadi_group *g,
         return false;
     if (g->size == t->npu_count && !impl->dims[0].flat)
         return false; /* dimension by dimension */
+    if (nadi_plan_is_by_node(&q))
+        return owners_cross(t, g);
     return (one && impl->dims[0].algorithm != NADI_ALGORITHM_RING) || ring_crosses(t, g);
 }
 
@@ -102,7 +124,7 @@ static bool group_crosses(const struct nadi_load *l, const struct nadi_group *g,
     if (!is_several(dims_of(t, g)))
         return g->size < t->npu_count && passes_others(t, g);
     for (uint32_t k = 0; k < NADI_NATIVE_KINDS; k++)
-        if (kinds >> k & 1 && kind_crosses(l, g, &l->in->system.native[k]))
+        if (kinds >> k & 1 && kind_crosses(l, g, (enum nadi_native_kind)k))
             return true;
     return false;
 }

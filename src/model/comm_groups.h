@@ -22,7 +22,7 @@
  * chunks are pipelined through them.
  *
  * Where members do not form a box of the network's dimensions (a degree that does not fill a
- * server), the axis stays one flat group. */
+ * server), the axis stays one flat group, whose rings go by node: collective/nodes.h. */
 #ifndef NADI_MODEL_COMM_GROUPS_H
 #define NADI_MODEL_COMM_GROUPS_H
 

@@ -356,7 +356,8 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
                     "  \"active-chunks-of\": \"collective\",\n"
                     "  \"communication-streams\": %u,\n"
                     "  \"preferred-dataset-splits\": %u,\n"
-                    "  \"collective-optimization\": \"localBWAware\"",
+                    "  \"collective-optimization\": \"localBWAware\",\n"
+                    "  \"group-rings\": \"nodes\"",
                     NADI_MODEL_ENDPOINT_NS, c->active_chunks, nadi_model_streams(c),
                     nadi_model_chunks(step));
     if (strcmp(c->inter, NADI_INTER_DEFAULT) != 0)

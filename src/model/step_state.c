@@ -9,13 +9,19 @@ struct weights {
     double dense, expert;
 };
 
-/* Parameters of a layer on this rank; the copy of a tied embedding belongs to the head. */
+/* Parameters of a layer on this rank; the copy of a tied embedding belongs to the last one. */
 static struct weights weights_of(const struct nadi_emit *e, uint32_t layer)
 {
     const struct nadi_study *study = e->s->study;
-    const struct nadi_layer_kind *kind = nadi_net_layer(&e->variant->net, layer);
-    const struct nadi_sums sums = nadi_layer_sums(kind);
-    return (struct weights){.dense = (double)(sums.weights - sums.expert_weights),
+    const struct nadi_net *net = &e->variant->net;
+    const struct nadi_sums sums = nadi_layer_sums(nadi_net_layer(net, layer));
+    uint64_t tied = 0;
+    if (layer + 1 == net->layer_count) {
+        const struct nadi_pipeline_stage last =
+            nadi_stage_of(e->p, &study->model, net, e->p->stage_count - 1);
+        tied = nadi_stage_tied_weights(&study->model, &last, e->p->tp);
+    }
+    return (struct weights){.dense = (double)(sums.weights - sums.expert_weights + tied),
                             .expert = study->model.experts ? (double)sums.expert_weights : 0};
 }
 

@@ -22,7 +22,7 @@ static void reduce_tied(struct nadi_emit *e)
     struct nadi_emit_move move = {.op = NADI_MEM_LOADS,
                                   .flag = NADI_OFFLOAD_GRADIENTS,
                                   .bytes = t.bytes / (p->zero ? nadi_plan_replicas(p, false) : 1)};
-    if (moves && e->rank == 0) {
+    if (moves) {
         for (uint32_t i = 0; i < e->front.count; i++)
             NADI_PUSH(&e->reduced, e->front.ids[i]);
         nadi_emit_join(

@@ -9,6 +9,7 @@ static const char *const algorithms[] = {NADI_WORDS_OF_DIMS NULL};
 static const char *const broadcasts[] = {NADI_WORDS_OF_ROOTED NULL};
 static const char *const collects[] = {NADI_WORDS_OF_ALL NULL};
 static const char *const barriers[] = {NADI_WORDS_OF_BARRIER NULL};
+static const char *const group_rings[] = {"flat", "nodes", NULL};
 static const char *const unevens[] = {NADI_WORDS_OF_UNEVEN NULL};
 static const char *const skews[] = {"uniform", "zipf", "dirichlet", "hot", NULL};
 static const char *const inter_schedulers[] = {NADI_WORDS_OF_INTER NULL};
@@ -184,6 +185,14 @@ static const struct nadi_setting system_keys[] = {
      .doc = "Messages that `direct1` keeps in flight, instead of one, among members that lie in "
             "one FullyConnected dimension: each has a link of its own to each other one. In all "
             "network models. 0: as elsewhere."},
+    {.name = "group-rings",
+     .type = NADI_TYPE_WORD,
+     .words = group_rings,
+     .preset = "flat",
+     .doc = "What `ring` means for all-reduce, all-gather and reduce-scatter of a group whose "
+            "members lie in several dimensions. flat: one ring over all, as in the reference. "
+            "nodes: rings within the nodes (of the lowest dimension in which members differ), and "
+            "between them over as many members of each node as every node has."},
     {.name = "endpoint-delay",
      .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_TIME,

@@ -95,6 +95,14 @@ static uint32_t route_between(const struct nadi_folding *f, const struct nadi_gr
     return nadi_network_route(f->network, nadi_group_member(g, from), nadi_group_member(g, to));
 }
 
+/* Then its members do different things. */
+static bool goes_by_node(const struct nadi_folding *f, const struct nadi_group *g)
+{
+    return f->in->system.by_node && f->algorithms & 1U << NADI_ALGORITHM_RING &&
+           f->in->topology.dim_count > 1 &&
+           nadi_topology_only_difference(&f->in->topology, g->members, g->size) == NADI_NONE;
+}
+
 static void describe_group(struct nadi_folding *f, uint32_t index)
 {
     const struct nadi_group *g = &f->in->groups.items[index];
@@ -118,7 +126,8 @@ static void describe_group(struct nadi_folding *f, uint32_t index)
                       !(f->halves && nadi_topology_one_way(&f->in->topology));
         return;
     }
-    if (f->algorithms & 1U << NADI_ALGORITHM_DIRECT && n > LARGEST_ALL_PAIRS) {
+    if ((f->algorithms & 1U << NADI_ALGORITHM_DIRECT && n > LARGEST_ALL_PAIRS) ||
+        goes_by_node(f, g)) {
         info->own = true;
         info->alike = false;
         return;

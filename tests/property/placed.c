@@ -228,11 +228,11 @@ static void add_chunk(const struct nadi_study *s, struct moved *m, uint32_t rank
         m->stores[3] += k.forward * kept;
         m->loads[3] += k.backward * kept;
     }
+    dense += (double)nadi_stage_tied_weights(&s->model, &stage, p->tp);
     add_parameters(p, m, 2, dense, dense, dense_n, &k);
     add_parameters(p, m, apart ? 4 : 2, expert, active * expert, expert_n, &k);
     add_gradients(p, m, dense, dense_n, &k);
     add_gradients(p, m, expert, expert_n, &k);
-    dense += (double)nadi_stage_tied_weights(&s->model, &stage, p->tp);
     add_update(p, m, 2, dense, dense_n);
     add_update(p, m, apart ? 4 : 2, expert, expert_n);
 }
@@ -247,7 +247,7 @@ static void add_tied(const struct nadi_study *s, struct moved *m, uint32_t rank)
         share * (double)nadi_stage_tied_weights(&s->model, &holds, p->tp) * p->gradient_bytes;
     if (!s->grid.tied || (rank > 0 && rank + 1 < p->pp))
         return;
-    m->loads[1] += rank == 0 ? bytes : 0;
+    m->loads[1] += bytes;
     m->stores[1] += bytes;
 }
 

@@ -3,11 +3,14 @@
 #ifndef NADI_COLLECTIVE_ALGORITHMS_ALGORITHMS_H
 #define NADI_COLLECTIVE_ALGORITHMS_ALGORITHMS_H
 
+#include "collective/nodes.h"
 #include "collective/program.h"
 
 #define NADI_GENERATOR_DECLARE(id, ...) extern const struct nadi_program_ops nadi_algorithm_##id;
 NADI_GENERATORS(NADI_GENERATOR_DECLARE)
 #undef NADI_GENERATOR_DECLARE
+/* How `ring` goes on a group of several nodes; it is no word of files. */
+extern const struct nadi_program_ops nadi_algorithm_by_node;
 
 #define NADI_KIND(kind) (1U << (kind))
 #define NADI_KINDS_REDUCE_SCATTER                                                                  \

@@ -136,7 +136,7 @@ static void check_replicas(const struct opened *o, const struct nadi_trace *t,
 {
     const struct nadi_pipeline_stage s =
         nadi_stage_of(&o->study.plan, &o->study.model, &o->study.net, stage);
-    uint64_t parameters = 0;
+    uint64_t parameters = nadi_stage_tied_weights(&o->study.model, &s, d->tp);
     for (uint32_t i = s.first; i < s.first + s.count; i++)
         parameters += nadi_layer_sums(nadi_net_layer(&o->study.net, i)).weights;
     if (d->dp * d->cp == 1 || d->dp * d->cp == o->study.plan.ranks)

@@ -1,0 +1,226 @@
+#include "collective/nodes.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+enum { MOST_SHARES = 5040 };
+
+struct at { /* of a member */
+    uint32_t node, rail, member;
+};
+
+static int by_node(const void *a, const void *b)
+{
+    const struct at *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return x->member < y->member ? -1 : x->member > y->member;
+}
+
+/* The lowest dimension in which any two of them differ; dim_count: in none. */
+static uint32_t lowest_of(const struct nadi_topology *t, const uint32_t *ranks, uint32_t n)
+{
+    uint32_t lowest = t->dim_count;
+    for (uint32_t i = 1; i < n; i++) {
+        const uint32_t d = nadi_topology_lowest_difference(t, ranks[0], ranks[i]);
+        lowest = d < lowest ? d : lowest;
+    }
+    return lowest;
+}
+
+/* By node. */
+static struct at *places_of(const struct nadi_topology *t, const uint32_t *ranks, uint32_t n)
+{
+    const uint32_t d = lowest_of(t, ranks, n);
+    if (d == t->dim_count)
+        return NULL;
+    struct at *at = NADI_NEW(struct at, n);
+    for (uint32_t i = 0; i < n; i++)
+        at[i] = (struct at){
+            .node = ranks[i] / t->stride[d] / t->dims[d].npus,
+            .rail = nadi_topology_coordinate(t, ranks[i], d),
+            .member = i,
+        };
+    qsort(at, n, sizeof(*at), by_node);
+    return at;
+}
+
+static uint32_t fewest_of(const struct nadi_nodes *x)
+{
+    uint32_t fewest = UINT32_MAX;
+    for (uint32_t k = 0; k < x->count; k++)
+        fewest = nadi_nodes_size(x, k) < fewest ? nadi_nodes_size(x, k) : fewest;
+    return fewest;
+}
+
+static void fill_nodes(struct nadi_nodes *x, const struct at *at, struct nadi_arena *arena)
+{
+    x->first = NADI_ARENA_NEW(arena, uint32_t, (size_t)x->n + 1);
+    x->members = NADI_ARENA_NEW(arena, uint32_t, x->n);
+    x->node = NADI_ARENA_NEW(arena, uint32_t, x->n);
+    x->place = NADI_ARENA_NEW(arena, uint32_t, x->n);
+    for (uint32_t i = 0; i < x->n; i++) {
+        if (i == 0 || at[i].node != at[i - 1].node)
+            x->first[x->count++] = i;
+        x->members[i] = at[i].member;
+        x->node[at[i].member] = x->count - 1;
+        x->place[at[i].member] = i - x->first[x->count - 1];
+    }
+    x->first[x->count] = x->n;
+    x->channels = fewest_of(x);
+}
+
+struct rail {
+    uint32_t number, nodes; /* how many have a member there */
+};
+
+static int by_nodes(const void *a, const void *b)
+{
+    const struct rail *x = a, *y = b;
+    if (x->nodes != y->nodes)
+        return x->nodes > y->nodes ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Before which others the members of each rail are owners, by rail. */
+static uint32_t *order_of_rails(const struct at *at, uint32_t n)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        count = at[i].rail >= count ? at[i].rail + 1 : count;
+    struct rail *rails = NADI_NEW(struct rail, count);
+    uint32_t *order = NADI_NEW(uint32_t, count);
+    for (uint32_t r = 0; r < count; r++)
+        rails[r] = (struct rail){.number = r};
+    for (uint32_t i = 0; i < n; i++)
+        rails[at[i].rail].nodes++;
+    qsort(rails, count, sizeof(*rails), by_nodes);
+    for (uint32_t r = 0; r < count; r++)
+        order[rails[r].number] = r;
+    nadi_mem_free(rails);
+    return order;
+}
+
+/* Owners of a node's channels: those of its members that come first by rail. */
+static void choose_owners(struct nadi_nodes *x, const struct at *at, const uint32_t *order,
+                          uint32_t node)
+{
+    const uint32_t first = x->first[node], end = x->first[node + 1];
+    for (uint32_t c = 0, least = 0; c < x->channels; c++) {
+        uint32_t best = NADI_NONE;
+        for (uint32_t i = first; i < end; i++)
+            if (order[at[i].rail] >= least &&
+                (best == NADI_NONE || order[at[i].rail] < order[at[best].rail]))
+                best = i;
+        NADI_ASSERT(best != NADI_NONE); /* each member of a node has a rail of its own */
+        x->channel[at[best].member] = c;
+        x->turn[at[best].member] = 0;
+        least = order[at[best].rail] + 1;
+    }
+}
+
+/* The channel that the next member of a node joins: fewest of the node, then fewest of all. */
+static uint32_t next_channel(const uint32_t *here, const uint32_t *all, uint32_t channels)
+{
+    uint32_t best = 0;
+    for (uint32_t c = 1; c < channels; c++)
+        if (here[c] < here[best] || (here[c] == here[best] && all[c] < all[best]))
+            best = c;
+    return best;
+}
+
+static void deal(struct nadi_nodes *x, const struct at *at)
+{
+    uint32_t *order = order_of_rails(at, x->n);
+    uint32_t *here = NADI_NEW(uint32_t, x->channels), *all = NADI_ZNEW(uint32_t, x->channels);
+    for (uint32_t i = 0; i < x->n; i++)
+        x->channel[i] = NADI_NONE;
+    for (uint32_t k = 0; k < x->count; k++) {
+        choose_owners(x, at, order, k);
+        for (uint32_t c = 0; c < x->channels; c++) {
+            here[c] = 1;
+            all[c]++;
+        }
+        for (uint32_t i = x->first[k]; i < x->first[k + 1]; i++) {
+            const uint32_t member = x->members[i];
+            if (x->channel[member] != NADI_NONE)
+                continue;
+            const uint32_t c = next_channel(here, all, x->channels);
+            x->channel[member] = c;
+            x->turn[member] = here[c]++;
+            all[c]++;
+        }
+    }
+    nadi_mem_free(all);
+    nadi_mem_free(here);
+    nadi_mem_free(order);
+}
+
+static uint32_t gcd(uint32_t a, uint32_t b)
+{
+    while (b) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void list(struct nadi_nodes *x, struct nadi_arena *arena)
+{
+    const size_t cells = (size_t)x->count * x->channels;
+    x->start = NADI_ARENA_ZNEW(arena, uint32_t, cells + 1);
+    x->dealt = NADI_ARENA_NEW(arena, uint32_t, x->n);
+    x->before = NADI_ARENA_ZNEW(arena, uint32_t, (size_t)x->channels * (x->count + 1));
+    for (uint32_t m = 0; m < x->n; m++)
+        x->start[x->node[m] * x->channels + x->channel[m] + 1]++;
+    x->shares = 1;
+    for (uint32_t k = 0; k < x->count; k++)
+        for (uint32_t c = 0; c < x->channels; c++) {
+            uint32_t *at = &x->start[k * x->channels + c], *sum = &x->before[c * (x->count + 1)];
+            const uint32_t size = at[1];
+            sum[k + 1] = sum[k] + size;
+            at[1] += at[0];
+            x->shares *= x->shares ? size / gcd(x->shares, size) : 0;
+            x->shares = x->shares > MOST_SHARES ? 0 : x->shares;
+        }
+    for (uint32_t m = 0; m < x->n; m++)
+        x->dealt[x->start[x->node[m] * x->channels + x->channel[m]] + x->turn[m]] = m;
+}
+
+const struct nadi_nodes *nadi_nodes_find(const struct nadi_topology *t, const uint32_t *ranks,
+                                         uint32_t n, struct nadi_arena *arena)
+{
+    struct at *at = places_of(t, ranks, n);
+    if (!at)
+        return NULL;
+    struct nadi_nodes *x = NADI_ARENA_ZNEW(arena, struct nadi_nodes, 1);
+    x->n = n;
+    fill_nodes(x, at, arena);
+    if (x->count > 1) {
+        x->channel = NADI_ARENA_NEW(arena, uint32_t, n);
+        x->turn = NADI_ARENA_NEW(arena, uint32_t, n);
+        deal(x, at);
+        list(x, arena);
+    }
+    nadi_mem_free(at);
+    return x->count > 1 ? x : NULL;
+}
+
+bool nadi_nodes_leave_rails(const struct nadi_nodes *x, const struct nadi_topology *t,
+                            const uint32_t *ranks)
+{
+    for (uint32_t k = 0; k < x->count; k++)
+        for (uint32_t c = 0; c < x->channels; c++) {
+            uint32_t count;
+            const uint32_t a = ranks[nadi_nodes_dealt(x, k, c, &count)[0]];
+            const uint32_t b = ranks[nadi_nodes_dealt(x, (k + 1) % x->count, c, &count)[0]];
+            uint32_t dims = 0;
+            for (uint32_t d = 0; d < t->dim_count; d++)
+                dims += nadi_topology_coordinate(t, a, d) != nadi_topology_coordinate(t, b, d);
+            if (dims > 1)
+                return true;
+        }
+    return false;
+}
