@@ -14,7 +14,7 @@ struct nadi_collective_bench_options {
     size_t size;
     const char *network;       /* file */
     const char *system;        /* file; NULL: its defaults */
-    const char *network_model; /* "unaware", "aware", "flow", "packet" */
+    const char *network_model; /* "auto", "unaware", "aware", "flow", "packet"; NULL: auto */
     const char *kinds;         /* "all-reduce,all-gather" */
     const char *algorithms; /* "ring,oneRabenseifner,ring_direct": words of the system file, joined
                                by "_" one per dimension; NULL: those of the system file */

@@ -11,12 +11,18 @@ void nadi_collective_bench_options_init(struct nadi_collective_bench_options *op
                                                       .factor = 2};
 }
 
+static bool is_auto(const char *word)
+{
+    return !word || nadi_str_equal(word, "auto");
+}
+
 /* NULL with an error: none has that name. */
 static const struct nadi_network_ops *model_of(const char *word, struct nadi_diags *messages)
 {
-    const struct nadi_network_ops *model = word ? nadi_network_find(word) : nadi_network_default;
+    const struct nadi_network_ops *model =
+        is_auto(word) ? nadi_network_default : nadi_network_find(word);
     if (!model)
-        nadi_error(messages, "option/word", NADI_NOWHERE, "use one of " NADI_NETWORK_LIST,
+        nadi_error(messages, "option/word", NADI_NOWHERE, "use one of auto, " NADI_NETWORK_LIST,
                    "'%s' is no network model", word);
     return model;
 }
@@ -30,6 +36,7 @@ enum nadi_status nadi_do_collective_bench(const struct nadi_collective_bench_opt
         .options = {.network = o->network,
                     .system = o->system,
                     .network_model = model_of(o->network_model, messages),
+                    .choose_model = is_auto(o->network_model),
                     .injection_scale = 1,
                     .compute_scale = 1,
                     .comm_scale = 1},

@@ -218,6 +218,8 @@ static enum nadi_status folder_work(void *arguments, struct nadi_diags *diags)
     enum nadi_status status = NADI_STATUS_DONE;
     const struct nadi_result_data of = {.in = &flows->job.inputs, .r = &flows->job.result};
     for (size_t i = 0; nadi_flows_files[i] && status == NADI_STATUS_DONE; i++) {
+        if (i > 0 && !of.r->has_packets)
+            break; /* all but flows.csv are of packets */
         struct nadi_str text = NADI_STR_INIT, path = NADI_STR_INIT;
         nadi_view_csv(nadi_flows_files[i], &of, &text);
         nadi_str_printf(&path, "%s/%s", a->path, nadi_flows_files[i]->name);

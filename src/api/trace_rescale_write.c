@@ -296,6 +296,50 @@ static bool write_pipeline(struct nadi_rescale_job *j, struct nadi_str *manifest
     return ok;
 }
 
+/* ---- more micro-batches --------------------------------------------------------------------- */
+
+/* A trace of the ranks with this stage; the caller destroys it. */
+static struct nadi_full *read_stage(struct nadi_rescale_job *j, const struct nadi_scaled_axis *axis,
+                                    uint32_t stage)
+{
+    uint32_t rank = stage * axis->stride, class = 0;
+    while (j->fleet.in.owned[class] != j->fleet.in.traces[rank])
+        class ++;
+    return nadi_full_read(j->fleet.in.owned[class]->path, j->diags);
+}
+
+/* Of 1F1B the first stage does as GPipe does where there are no more micro-batches than stages: all
+ * forward passes, then all backward ones. What would be repeated then is that. */
+static bool check_steady(struct nadi_rescale_job *j)
+{
+    const struct nadi_scaled_axis *axis = nadi_rescale_pipeline(j);
+    const struct nadi_rescale *r = &j->rescale;
+    if (!axis || axis->size < 2 || r->new_batches <= r->batches || r->batches > axis->size)
+        return true;
+    struct nadi_full *first = read_stage(j, axis, 0);
+    struct nadi_full *last = first ? read_stage(j, axis, axis->size - 1) : NULL;
+    bool *apart = last ? nadi_rescale_apart(r, last) : NULL;
+    struct nadi_diags other; /* another schedule, which says so itself */
+    struct nadi_pipeline pipeline = {0};
+    nadi_diags_init(&other);
+    const bool turns = last &&
+                       nadi_pipeline_read(&pipeline, first, last, apart, r->stride, &other) &&
+                       !pipeline.gpipe;
+    nadi_diags_release(&other);
+    nadi_pipeline_release(&pipeline);
+    nadi_mem_free(apart);
+    nadi_full_destroy(last);
+    nadi_full_destroy(first);
+    if (turns)
+        return nadi_error(j->diags, "rescale/warm-up", NADI_IN_FILE(j->fleet.in.owned[0]->path),
+                          "trace a step of more micro-batches than stages",
+                          "of 1F1B with %" PRIu32 " micro-batches on %" PRIu32
+                          " stages no turn of a forward and a backward pass is in the first "
+                          "stage's trace: none can be repeated",
+                          r->batches, axis->size);
+    return last != NULL;
+}
+
 /* ---- the manifest --------------------------------------------------------------------------- */
 
 static void add_label(const struct nadi_rescale_job *j, const char *name, enum quantity q,
@@ -349,7 +393,7 @@ bool nadi_rescale_write_job(struct nadi_rescale_job *j)
     const char *output = j->o->edit.output;
     struct nadi_str traces = NADI_STR_INIT;
     size_t length = strlen(output);
-    if (!nadi_edit_prefix(output, j->diags))
+    if (!nadi_edit_prefix(output, j->diags) || !check_steady(j))
         return false;
     if (nadi_str_ends(output, ".yml"))
         length -= 4;

@@ -30,10 +30,10 @@ static const struct nadi_setting input[] = {
      .doc = "System file (default: the defaults of its keys)"},
     {.name = "network-model",
      .type = NADI_TYPE_WORD,
-     .words = NADI_WORDS_NETWORK_MODEL,
-     .preset = NADI_NETWORK_DEFAULT,
+     .words = NADI_WORDS_CHOSEN_MODEL,
+     .preset = "auto",
      AT(model),
-     .doc = "How messages are timed"},
+     .doc = "How messages are timed; auto: " NADI_NETWORK_AUTO},
     {.name = NULL},
 };
 

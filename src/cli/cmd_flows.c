@@ -13,6 +13,8 @@ struct values {
 
 #define AT(member) NADI_AT(struct values, member)
 
+enum { SAMPLE_NS = 10000, MAX_ROWS = 200000 };
+
 static const struct nadi_setting inputs[] = {
     {.name = "flows",
      .argument = "FILE",
@@ -82,8 +84,8 @@ static const struct nadi_setting output[] = {
      .argument = "DIR",
      .type = NADI_TYPE_TEXT,
      AT(out),
-     .doc = "Write tables: flows.csv, pfc.csv, ports.csv, and over time queues.csv, links.csv, "
-            "rates.csv"},
+     .doc = "Write tables: flows.csv, and of packets pfc.csv, ports.csv, and over time "
+            "queues.csv, links.csv, rates.csv"},
     {.name = "sample-ns",
      .argument = "N",
      NADI_A_WHOLE,
@@ -109,6 +111,19 @@ static const struct nadi_option_group flows_groups[] = {
     {"Output", output, 0},
     {.heading = NULL},
 };
+
+/* An option that only packets give a meaning, with another network model; NULL: there is none. */
+static const char *of_packets(const struct values *v)
+{
+    const char *const *const packets = NADI_WORDS_PACKET_MODEL;
+    for (size_t i = 0; packets[i]; i++)
+        if (strcmp(packets[i], v->network_model) == 0)
+            return NULL;
+    return v->pfc                      ? "pfc"
+           : v->sample_ns != SAMPLE_NS ? "sample-ns"
+           : v->max_rows != MAX_ROWS   ? "max-rows"
+                                       : NULL;
+}
 
 static enum nadi_status simulate(const struct values *v, struct nadi_flows *flows)
 {
@@ -136,6 +151,14 @@ static int cmd_flows(const struct nadi_command *self, int count, char **argument
     struct nadi_words words;
     if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &v, &words))
         return NADI_EXIT_USAGE;
+    const char *vain = of_packets(&v);
+    if (vain) {
+        fprintf(stderr,
+                "nadi flows: error: '--%s' is about packets, which the network model %s does not "
+                "know\n",
+                vain, v.network_model);
+        return NADI_EXIT_USAGE;
+    }
     struct nadi_claim *claim;
     if (!nadi_cli_claim(v.out, &claim))
         return NADI_EXIT_INPUT;

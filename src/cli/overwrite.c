@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* What is written stands under this heading, or is called so. */
 bool nadi_option_writes(const struct nadi_option_group *groups, const struct nadi_setting *option)
@@ -106,21 +107,28 @@ const struct nadi_named_file *nadi_named_files_clash(struct nadi_named_files *fi
 
 /* ---- results that meet ----------------------------------------------------------------------- */
 
-/* The same text for all names of a file, there or not: its folder's real name and its own. */
-static void add_real(struct nadi_str *out, const char *path)
+/* The same text for all names of a file, there or not: its folder's real name and its own. A link
+ * to one that is not there yet is followed once. */
+static void add_real(struct nadi_str *out, const char *path, bool follow)
 {
-    char *real = realpath(path, NULL);
+    char *real = realpath(path, NULL), target[4096];
     const char *slash = strrchr(path, '/');
-    if (!real) {
-        struct nadi_str folder = NADI_STR_INIT;
-        nadi_str_printf(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    const ssize_t length = real || !follow ? 0 : readlink(path, target, sizeof(target));
+    struct nadi_str folder = NADI_STR_INIT;
+    nadi_str_printf(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
+    if (real) {
+        nadi_str_add(out, real);
+    } else if (length > 0) {
+        if (target[0] == '/')
+            nadi_str_clear(&folder);
+        nadi_str_add_bytes(&folder, target, (size_t)length);
+        add_real(out, nadi_str_get(&folder), false);
+    } else {
         real = realpath(nadi_str_get(&folder), NULL);
         nadi_str_printf(out, "%s/%s", real ? real : nadi_str_get(&folder),
                         slash ? slash + 1 : path);
-        nadi_str_release(&folder);
-    } else {
-        nadi_str_add(out, real);
     }
+    nadi_str_release(&folder);
     free(real);
 }
 
@@ -138,7 +146,7 @@ static bool name_of(const struct nadi_named_file *file, size_t i, struct nadi_st
     nadi_str_printf(&path, "%s%s%s", file->name, folder && i > 0 ? "/" : "", end);
     const bool known = stat(nadi_str_get(&path), &about) == 0;
     if (!known || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))
-        add_real(out, nadi_str_get(&path));
+        add_real(out, nadi_str_get(&path), true);
     nadi_str_release(&path);
     return true;
 }

@@ -145,7 +145,8 @@ bool nadi_collective_bench_run(struct nadi_collective_bench *b,
                                const struct nadi_collective_bench_request *request,
                                struct nadi_diags *diags)
 {
-    *b = (struct nadi_collective_bench){.model = request->options.network_model->name};
+    const struct nadi_run_options *o = &request->options;
+    *b = (struct nadi_collective_bench){.model = o->choose_model ? "auto" : o->network_model->name};
     nadi_arena_init(&b->arena);
     b->network = nadi_arena_strdup(&b->arena, request->options.network);
     size_t kind_count, algorithm_count = 1;

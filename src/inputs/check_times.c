@@ -42,10 +42,38 @@ static struct nadi_place place_of(const struct nadi_load *l, const struct untime
     return nadi_trace_place(t, rank, u->node, &l->in->arena);
 }
 
+/* Kernels that the roofline, where it is asked for, skips as the reference does. */
+static void warn_of_skipped(struct nadi_load *l)
+{
+    const struct nadi_inputs *in = l->in;
+    struct untimed u = {0};
+    for (uint32_t i = 0; i < in->owned_count; i++) {
+        const struct nadi_trace *t = in->owned[i];
+        for (uint32_t node = 0; node < t->node_count; node++) {
+            if (t->type[node] != NADI_NODE_COMP || t->ops[node] == 0 || t->bytes[node] > 0 ||
+                t->flags[node] & NADI_NODE_IS_CPU)
+                continue;
+            if (u.nodes++ == 0) {
+                u.trace = i;
+                u.node = node;
+            }
+        }
+    }
+    if (u.nodes > 0)
+        nadi_warning(l->diags, "node/no-bytes", place_of(l, &u),
+                     "give them a tensor_size, or leave 'roofline-enabled' out: then num_ops alone "
+                     "say how long kernels without a duration take",
+                     "%" PRIu64 " compute node%s num_ops and tensor_size 0: by 'roofline-enabled' "
+                     "each takes no time, as in the reference",
+                     u.nodes, u.nodes == 1 ? " has" : "s have");
+}
+
 bool nadi_check_times(struct nadi_load *l)
 {
     struct nadi_system_config *s = &l->in->system;
     struct untimed u;
+    if (s->roofline)
+        warn_of_skipped(l);
     if (s->roofline || !find(l->in, &u))
         return true;
     const char *are = u.nodes == 1 ? "compute node has" : "compute nodes have";

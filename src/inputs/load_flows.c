@@ -79,13 +79,26 @@ static bool check_model(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
     const struct nadi_network_ops *model = in->options.network_model;
     const struct nadi_flows_options *o = in->options.flows;
-    if (model->has_packets || !(o->config || o->cc || in->options.exact_packets))
+    const char *what = o->config                   ? "configuration"
+                       : o->cc                     ? "congestion control"
+                       : in->options.exact_packets ? "compatibility"
+                                                   : NULL;
+    if (model->has_packets || !what)
         return true;
     return nadi_error(diags, "setup/network-model", NADI_NOWHERE, "leave it out",
-                      "the network model %s knows no packets: no %s", model->name,
-                      o->config ? "configuration"
-                      : o->cc   ? "congestion control"
-                                : "compatibility");
+                      "the network model %s knows no packets: no %s", model->name, what);
+}
+
+/* Without packets it is that of hashed and drawn routes alone. */
+static bool check_seed(const struct nadi_inputs *in, struct nadi_diags *diags)
+{
+    const enum nadi_route_scheme scheme = in->routing.scheme;
+    if (in->options.network_model->has_packets || !in->options.seed || scheme == NADI_ROUTE_ECMP ||
+        scheme == NADI_ROUTE_VALIANT || scheme == NADI_ROUTE_ADAPTIVE)
+        return true;
+    return nadi_error(diags, "setup/seed", NADI_NOWHERE, "leave out --seed",
+                      "the network model %s draws nothing here, and routes are not hashed",
+                      in->options.network_model->name);
 }
 
 /* A network file as traces have it: dimensions, a graph or both. Without a configuration on the
@@ -202,5 +215,5 @@ bool nadi_load_flows(struct nadi_load *l)
     return choose_cc(in, o->cc, l->diags) &&
            nadi_flow_list_read(&in->flows->list, list, l->diags) &&
            nadi_flow_list_check(&in->flows->list, &in->graph, list, l->diags) &&
-           check_sizes(in, l->diags) && check_threads(in, l->diags);
+           check_sizes(in, l->diags) && check_threads(in, l->diags) && check_seed(in, l->diags);
 }

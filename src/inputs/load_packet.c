@@ -47,11 +47,32 @@ struct nadi_network_setup nadi_inputs_network(const struct nadi_inputs *in)
                                        .in_flight = in->in_flight};
 }
 
+/* Only packets are lost, and sent again. */
+static bool check_losses(const struct nadi_inputs *in, struct nadi_diags *diags)
+{
+    const struct nadi_graph *g = &in->graph;
+    const struct nadi_network_ops *model = in->options.network_model;
+    char from[48], to[48];
+    if (model->has_packets || !model->has_links)
+        return true;
+    for (uint32_t i = 0; i < g->link_count; i++)
+        if (g->links[i].loss > 0)
+            return nadi_error(diags, "network/loss", NADI_IN_FILE(in->options.network),
+                              "--network-model packet sends again what is lost; or leave the "
+                              "losses out",
+                              "the link between %s and %s loses %g of its packets, and the network "
+                              "model %s knows no packets",
+                              nadi_graph_node_name(g, g->links[i].a, from),
+                              nadi_graph_node_name(g, g->links[i].b, to), g->links[i].loss,
+                              model->name);
+    return true;
+}
+
 bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
     const struct nadi_network_setup setup = nadi_inputs_network(in);
     const struct nadi_network_ops *model = in->options.network_model;
-    return !model->accepts || model->accepts(&setup, diags);
+    return check_losses(in, diags) && (!model->accepts || model->accepts(&setup, diags));
 }
 
 struct nadi_link_least *nadi_inputs_link_least(const struct nadi_inputs *in)

@@ -63,11 +63,13 @@ static void add_times(const struct nadi_flows_result *r, struct nadi_str *out)
     nadi_mem_free(times);
 }
 
-static const char *name_of(const struct nadi_graph *g, uint32_t node, char buffer[32])
+/* Of a network in the HPCC simulator's form its number there: all switches are called so. */
+static const char *name_of(const struct nadi_graph *g, uint32_t node, char buffer[48])
 {
-    if (g->nodes[node].name)
-        return g->nodes[node].name;
-    snprintf(buffer, 32, "%" PRIu32, node);
+    const bool roles = g->switch_count > 0 && strcmp(g->nodes[g->switches[0]].role, "switch") != 0;
+    if (roles || g->nodes[node].name)
+        return nadi_graph_node_name(g, node, buffer);
+    snprintf(buffer, 48, "%" PRIu32, node);
     return buffer;
 }
 
@@ -78,7 +80,7 @@ static void add_hashing(const struct nadi_graph *g, const struct nadi_result *re
     const struct nadi_flows_result *r = result->listed;
     uint32_t worst = NADI_NONE, from, to;
     double most = 0;
-    char name[2][32];
+    char name[2][48];
     for (uint32_t c = 0; r->spread && c < nadi_graph_channel_count(g); c++)
         if (r->spread[c].flows > 1 && r->spread[c].flows - r->spread[c].even > most) {
             most = r->spread[c].flows - r->spread[c].even;
