@@ -364,6 +364,10 @@ static void check_tables(struct resolve *r)
     const struct nadi_model_plan *p = r->p;
     if (!nadi_model_updates_rows(r->m))
         return;
+    if (p->streaming)
+        refuse(r, "place={tables: TIER}, from which rows are looked up",
+               "execution=streaming moves whole layers, and of a DLRM's tables single rows are "
+               "looked up and changed where they lie");
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (p->place[others[i]] || ((p->offload & 1u << others[i]) && nadi_plan_says(p, "offload")))
             refuse(r, "place={tables: TIER}, from which rows are looked up",
