@@ -60,10 +60,11 @@ struct search {
     uint32_t *shape_of;       /* by group; NADI_NONE: not known yet */
     uint32_t *ranks;          /* of a phase */
     uint64_t steps;
-    bool alone;      /* no rank has more than one collective or send */
-    bool disturbed;  /* events make some ranks late */
-    uint32_t *trace; /* by rank */
-    double *busy_ns; /* by trace: what it computes, or pauses, all together */
+    bool alone;           /* no rank has more than one collective or send */
+    bool disturbed;       /* events make some ranks late */
+    uint32_t *trace;      /* by rank */
+    double *busy_ns;      /* by trace: what it computes, or pauses, all together */
+    double *computing_ns; /* by trace; negative: not asked for yet */
 };
 
 /* ---- what traces have ------------------------------------------------------------------------ */
@@ -316,6 +317,14 @@ static double waits(const struct search *s, const struct asked *a, uint32_t grou
     return latency_ns * (peers - (peers + window - 1) / window);
 }
 
+static double computing_ns(const struct search *s, uint32_t rank)
+{
+    double *ns = &s->computing_ns[s->trace[rank]];
+    if (*ns < 0)
+        *ns = nadi_load_computing_ns(s->l->in, s->l->in->traces[rank]);
+    return *ns;
+}
+
 static const char *look_at_rank(struct search *s, const struct of_trace *of, uint32_t rank)
 {
     const struct nadi_groups *groups = &s->l->in->groups;
@@ -333,8 +342,7 @@ static const char *look_at_rank(struct search *s, const struct of_trace *of, uin
         if (added)
             why = why_on(s, &s->asked.items[of->items[i].asked], group);
     }
-    if (!why && waits_ns > 0 &&
-        waits_ns > NADI_SHARING_MATTERS * nadi_load_computing_ns(s->l->in, s->l->in->traces[rank]))
+    if (!why && waits_ns > 0 && waits_ns > NADI_SHARING_MATTERS * computing_ns(s, rank))
         why = "an all-to-all that shares links keeps several messages in flight";
     return why;
 }
@@ -358,6 +366,9 @@ const char *nadi_load_contention(struct nadi_load *l)
     s.ranks = NADI_NEW(uint32_t, in->topology.npu_count);
     s.trace = NADI_NEW(uint32_t, in->rank_count);
     s.busy_ns = NADI_NEW(double, in->owned_count);
+    s.computing_ns = NADI_NEW(double, in->owned_count);
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        s.computing_ns[i] = -1;
     nadi_trace_numbers(in, s.trace);
     for (uint32_t i = 0; i < in->owned_count; i++)
         look_at_trace(&s, in->owned[i], &of[i], &s.busy_ns[i]);
@@ -368,6 +379,7 @@ const char *nadi_load_contention(struct nadi_load *l)
     nadi_mem_free(of);
     nadi_mem_free(s.trace);
     nadi_mem_free(s.busy_ns);
+    nadi_mem_free(s.computing_ns);
     nadi_mem_free(s.shape_of);
     nadi_mem_free(s.ranks);
     nadi_mem_free(s.asked.items);
