@@ -116,7 +116,7 @@ bool nadi_native_in(const struct nadi_implementation *native, enum nadi_collecti
 
 /* Can the algorithm finish this operation on n participants? Halving-doubling and the tree need a
  * power of two; a halving-doubling all-gather also runs where each of its distances n/2, n/4, ...
- * (rounded down) pairs everybody up. */
+ * (rounded down) pairs everybody up, as the reference lets it, though parts are left out. */
 bool nadi_algorithm_can_run(enum nadi_algorithm algorithm, enum nadi_phase_op op, uint32_t n);
 
 static inline uint32_t nadi_phase_local(const struct nadi_phase *p, uint32_t member)

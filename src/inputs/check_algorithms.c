@@ -324,6 +324,13 @@ static bool check_shape(struct plan *p, const struct stage *s)
         return refuse(p, "system/algorithm-size", "use ring or direct",
                       nadi_arena_printf(arena, "%s needs a power of two of ranks, here are %u",
                                         name, s->npus));
+    if (halving && s->kind == NADI_ALL_GATHER && !is_power_of_two(s->npus))
+        return runs_as_reference(
+            p, "system/algorithm-size", "use ring or direct",
+            nadi_arena_printf(arena,
+                              "%s needs a power of two of ranks: on %u everybody has a partner in "
+                              "each step, but parts are left out",
+                              name, s->npus));
     if (halving && s->kind == NADI_ALL_TO_ALL)
         return refuse(p, "system/algorithm-kind", "use ring or direct in the list of all-to-all",
                       nadi_arena_printf(arena, "%s has no all-to-all", name));
