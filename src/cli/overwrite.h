@@ -1,7 +1,7 @@
 /* overwrite: no command writes over what it reads, nor two of its results into one file. A command
- * line names files in its words and in options; two of them may be one file, also by links. Of a folder that is written only the files
- * of a run are known (report/run_files.h). The set of those that are read is that of
- * base/originals.h, which is asked again wherever a file is written. */
+ * line names files in its words and in options; two of them may be one file, also by links. Of a
+ * folder that is written only the files of a run are known (report/run_files.h). The set of those
+ * that are read is that of base/originals.h, which is asked again wherever a file is written. */
 #ifndef NADI_CLI_OVERWRITE_H
 #define NADI_CLI_OVERWRITE_H
 
