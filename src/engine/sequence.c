@@ -33,6 +33,7 @@ struct nadi_sequence {
     struct root group;     /* of the first event of the running group */
     bool block_open;       /* the running block may have more events */
     bool certain;
+    bool scatters; /* what it schedules is in no order */
     bool aimed;
     struct label aim;
     uint32_t tokens;
@@ -136,6 +137,11 @@ struct nadi_sequence_label nadi_sequence_label(const struct nadi_sequence *s, ui
     return (struct nadi_sequence_label){l->block, l->root.token, l->root.shift};
 }
 
+void nadi_sequence_scatter(struct nadi_sequence *s)
+{
+    s->scatters = true;
+}
+
 bool nadi_sequence_certain(const struct nadi_sequence *s)
 {
     return s->certain;
@@ -152,6 +158,8 @@ void nadi_sequence_scheduled(struct nadi_sequence *s, uint32_t event, uint32_t a
     if (!s->aimed && actor != NADI_NONE)
         l.actor = actor;
     l.block = s->now.block;
+    if (s->scatters)
+        l.root = unknown_root(s);
     s->aimed = false;
     if (event >= s->label_capacity)
         s->labels =
@@ -192,6 +200,7 @@ void nadi_sequence_reached(struct nadi_sequence *s, uint32_t event, bool continu
     s->now.root = s->group;
     s->now.actor = l->actor;
     s->certain = true;
+    s->scatters = false;
     if (l->actor == NADI_NONE)
         return;
     struct latest *m = &s->actors[l->actor];

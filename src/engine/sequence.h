@@ -45,6 +45,9 @@ void nadi_sequence_turn_back(struct nadi_sequence *s);
 /* The running event does something to a link, from which its root is seen at `root`: undecided, if
  * in another order with another one of this instant than its likes do. */
 void nadi_sequence_touch(struct nadi_sequence *s, uint32_t link, uint32_t root);
+/* What the running event schedules from now on might as well follow from another one of its instant
+ * and actor: nothing is known of its order. */
+void nadi_sequence_scatter(struct nadi_sequence *s);
 /* Is the running event in a known order with all others of its actor and instant, so far? */
 bool nadi_sequence_certain(const struct nadi_sequence *s);
 /* An order was needed that is not known: why; NULL: none was. */

@@ -35,6 +35,7 @@ struct nadi_fold {
      * class, and a shift by them maps all that happens onto itself (sim/fold_shifts.c). */
     struct nadi_topology shape; /* 0 dimensions: those of the network, and all periods are 1 */
     uint32_t period[NADI_MAX_DIMS];
+    bool scattered; /* behind switches, members of a group lie elsewhere as seen from each */
     struct nadi_uniform_links *links; /* of a graph (network/uniform.h); NULL: of dimensions */
 };
 

@@ -137,9 +137,17 @@ struct waiting { /* a stream of a member that waits in a queue */
     uint64_t key; /* of equal priority: least first */
 };
 
-struct phase_end { /* the latest of an actor */
+struct phase_touch { /* queues that ends of phases touch, a bit each */
+    uint64_t left, entered;
+    uint64_t busy; /* of these: what is begun there next, or is left there, depends on the order */
+};
+
+struct phase_ends { /* of an actor, at the latest instant that had any */
     nadi_time at;
-    struct block_start block;
+    struct block_start last;   /* of the latest */
+    struct phase_touch chain;  /* by it and those before it in a row, each of which follows the one
+                                  before */
+    struct phase_touch others; /* by those before them */
 };
 
 struct group_place { /* of an actor in the group */
@@ -155,6 +163,10 @@ struct queue { /* of one rank and dimension */
     uint32_t inserted_from; /* the gathering that it came from; NADI_NONE: a new collective */
     int64_t inserted_lag;
     struct block_start inserted_block; /* messages of a single group */
+    /* folded, message by message: the latest chunk that was taken out, by priority */
+    nadi_time taken_at;
+    int64_t taken_priority;
+    uint64_t taken_key;
 };
 
 struct group_state {  /* of a canonical group */
@@ -235,7 +247,7 @@ struct nadi_system {
     struct nadi_network *network;
     nadi_phase_start_fn *start_phase[NADI_ALGORITHM_COUNT];
     struct nadi_sequence *sequence; /* the engine's; NULL: none */
-    struct phase_end *ends;         /* by actor; NULL unless one's messages stand for all */
+    struct phase_ends *ends;        /* by actor; NULL unless one's messages stand for all */
     struct nadi_arena arena;
     uint32_t rank_count, actor_count, queues_per_rank;
     uint32_t active_limit;      /* streams of a queue that run at once, */
@@ -399,6 +411,12 @@ struct queue_place {
     uint32_t before; /* NADI_NONE: none */
     uint32_t run;    /* the first of those alike */
 };
+/* Does a chunk of this priority and key go before one that has waited? */
+static inline bool nadi_queue_overtakes(int64_t priority, uint64_t key, int64_t other_priority,
+                                        uint64_t other_key)
+{
+    return priority > other_priority || (priority == other_priority && key < other_key);
+}
 void nadi_queues_init(struct queue *queues, size_t count);
 struct queue_place nadi_queue_first(const struct queue *q);
 void nadi_queue_next(const struct nadi_system *s, struct queue_place *place);
@@ -434,8 +452,9 @@ void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t 
  * first is known to the message executor only, unless one has followed the other step by step. */
 void nadi_order_insertion(struct nadi_system *s, struct queue *q, uint32_t phase, uint32_t member);
 /* Folded: two chunks of a rank end phases at one instant, in an order that may differ from rank to
- * rank: what the later one starts would be another thing. */
-void nadi_order_end(struct nadi_system *s, uint32_t actor);
+ * rank: what the later one starts would be another thing. Not so, if what they touch tells that
+ * either order comes to the same. */
+void nadi_order_end(struct nadi_system *s, uint32_t actor, struct phase_touch touch);
 /* Is the running event in a known order with the others of its instant on all ranks? */
 bool nadi_order_certain(const struct nadi_system *s);
 /* Which of two events of this instant comes first is not known: `settle_ties` of config.h. */

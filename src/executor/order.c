@@ -34,12 +34,38 @@ void nadi_order_insertion(struct nadi_system *s, struct queue *q, uint32_t phase
     q->inserted_block = s->last_block;
 }
 
-void nadi_order_end(struct nadi_system *s, uint32_t actor)
+static uint64_t bits(struct phase_touch t)
 {
-    struct phase_end *last = &s->ends[actor];
-    const struct phase_end end = {nadi_engine_now(s->engine), s->last_block};
-    if (last->at == end.at && !nadi_order_certain(s) &&
-        !nadi_block_follows(&last->block, &end.block))
+    return t.left | t.entered;
+}
+
+/* May two ends come in either order? What a queue starts follows from what happens to it alone. One
+ * chunk that leaves it and one that enters come to the same, unless one that waits there may go
+ * before it or behind it; two that leave it, or enter it, do not. */
+static bool commute(struct phase_touch a, struct phase_touch b)
+{
+    const uint64_t same = (a.left & b.left) | (a.entered & b.entered);
+    return !same && !(bits(a) & bits(b) & (a.busy | b.busy));
+}
+
+static struct phase_touch both(struct phase_touch a, struct phase_touch b)
+{
+    return (struct phase_touch){a.left | b.left, a.entered | b.entered, a.busy | b.busy};
+}
+
+void nadi_order_end(struct nadi_system *s, uint32_t actor, struct phase_touch touch)
+{
+    const nadi_time now = nadi_engine_now(s->engine);
+    struct phase_ends *e = &s->ends[actor];
+    if (e->at != now)
+        *e = (struct phase_ends){.at = now};
+    const bool follows = nadi_block_follows(&e->last, &s->last_block);
+    const struct phase_touch others = follows ? e->others : both(e->others, e->chain);
+    if (!nadi_order_certain(s) && !commute(others, touch))
         nadi_order_unknown(s, "two chunks end at the same instant");
-    *last = end;
+    if (s->sequence && bits(others) & bits(touch))
+        nadi_sequence_scatter(s->sequence); /* the other one may start what this one does */
+    e->chain = follows ? both(e->chain, touch) : touch;
+    e->others = others;
+    e->last = s->last_block;
 }

@@ -8,7 +8,8 @@
 void nadi_queues_init(struct queue *queues, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        queues[i] = (struct queue){.head = NADI_NONE, .tail = NADI_NONE, .inserted_at = -1};
+        queues[i] =
+            (struct queue){.head = NADI_NONE, .tail = NADI_NONE, .inserted_at = -1, .taken_at = -1};
 }
 
 static bool are_alike(const struct waiting *a, const struct waiting *b)
@@ -18,7 +19,7 @@ static bool are_alike(const struct waiting *a, const struct waiting *b)
 
 static bool goes_before(const struct waiting *a, const struct waiting *b)
 {
-    return a->priority > b->priority || (a->priority == b->priority && a->key <= b->key);
+    return !nadi_queue_overtakes(b->priority, b->key, a->priority, a->key);
 }
 
 void nadi_queue_insert(struct nadi_system *s, struct queue *q, uint32_t index)

@@ -25,6 +25,7 @@ struct variant { /* phases of a plan's chunk in an order */
 
 struct begun { /* a phase of a chunk */
     uint32_t stream, phase;
+    nadi_time at; /* first */
 };
 
 struct order {
@@ -226,6 +227,14 @@ static struct order *order_of(struct nadi_system *s, const struct waiting *w)
     return &(op->orders ? op->orders : s->schedules->orders)[x->phases[w->phase].dim];
 }
 
+/* A rank begins what another one has begun first. Where not all events are simulated, it is not
+ * known who of one instant is the first. */
+static void keep_order(struct nadi_system *s, const struct begun *first, bool wanted)
+{
+    if (!wanted && first->at == nadi_engine_now(s->engine) && (s->setup.phases || s->setup.fold))
+        s->undecided = "ranks would begin different chunks first at the same instant";
+}
+
 uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q)
 {
     for (struct queue_place place = nadi_queue_first(q); place.at != NADI_NONE;
@@ -233,11 +242,13 @@ uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q)
         const struct waiting *w = &s->waiting.items[place.at];
         struct order *order = order_of(s, w);
         if (order) {
-            const struct begun begun = {w->stream, w->phase};
+            const struct begun begun = {w->stream, w->phase, nadi_engine_now(s->engine)};
             if (q->begun == order->count)
                 NADI_PUSH(order, begun);
             const struct begun *next = &order->items[q->begun];
-            if (next->stream != begun.stream || next->phase != begun.phase)
+            const bool wanted = next->stream == begun.stream && next->phase == begun.phase;
+            keep_order(s, next, wanted);
+            if (!wanted)
                 continue;
             q->begun++;
         }

@@ -85,9 +85,9 @@ void nadi_streams_init(struct nadi_system *s)
     if (c->comm_streams > 1 && !c->active_of_each)
         s->issued = NADI_ARENA_ZNEW(&s->arena, int64_t, s->actor_count);
     if (s->setup.fold && !s->setup.phases) {
-        s->ends = NADI_ARENA_NEW(&s->arena, struct phase_end, s->actor_count);
+        s->ends = NADI_ARENA_NEW(&s->arena, struct phase_ends, s->actor_count);
         for (uint32_t a = 0; a < s->actor_count; a++)
-            s->ends[a] = (struct phase_end){.at = -1};
+            s->ends[a] = (struct phase_ends){.at = -1};
     }
     s->queues = NADI_ARENA_NEW(&s->arena, struct queue, (size_t)s->actor_count * dims * q);
     nadi_queues_init(s->queues, (size_t)s->actor_count * s->queues_per_rank);
@@ -216,6 +216,13 @@ static uint32_t limit_of(const struct nadi_system *s, uint32_t operation)
     return s->operations.items[operation].queues ? s->active_limit : s->rank_limit;
 }
 
+static void note_taken(const struct nadi_system *s, struct queue *q, const struct waiting *w)
+{
+    q->taken_at = nadi_engine_now(s->engine);
+    q->taken_priority = w->priority;
+    q->taken_key = w->key;
+}
+
 static void kick(struct nadi_system *s, struct queue *q, uint32_t limit)
 {
     while (q->running < limit && q->head != NADI_NONE) {
@@ -224,6 +231,8 @@ static void kick(struct nadi_system *s, struct queue *q, uint32_t limit)
             return;
         struct waiting w = s->waiting.items[index];
         NADI_POOL_GIVE(&s->waiting, next, index);
+        if (NADI_UNLIKELY(s->ends != NULL))
+            note_taken(s, q, &w);
         q->running++;
         start(s, &w);
     }
@@ -258,6 +267,55 @@ static void end_stream(struct nadi_system *s, uint32_t index)
     NADI_POOL_GIVE(&s->streams, operation, index);
 }
 
+/* A queue's bit among those of its rank, or of its operation; two may share one. */
+static uint64_t bit_of(const struct nadi_system *s, uint32_t stream, uint32_t member,
+                       const struct queue *q)
+{
+    const uint32_t operation = s->streams.items[stream].operation;
+    const struct operation *op = &s->operations.items[operation];
+    const size_t queues = s->queues_per_rank;
+    const size_t place = op->queues
+                             ? (size_t)(q - op->queues) - member * queues + operation * queues
+                             : (size_t)(q - s->queues) % queues;
+    return UINT64_C(1) << place % 64;
+}
+
+/* Is what the queue begins, when another chunk leaves it in this instant, the same whether this one
+ * enters before or behind that? Where one actor has begun less than others, it is not known. */
+static bool enters_behind(const struct nadi_system *s, const struct queue *q, int64_t priority,
+                          uint64_t key)
+{
+    const struct waiting *head = q->head == NADI_NONE ? NULL : &s->waiting.items[q->head];
+    if (q->taken_at == nadi_engine_now(s->engine))
+        return !nadi_queue_overtakes(priority, key, q->taken_priority, q->taken_key);
+    return !head ||
+           (s->actor_count == 1 && !nadi_queue_overtakes(priority, key, head->priority, head->key));
+}
+
+/* By the end of a phase. All is touched, if the operation ends: its node does, and others begin. */
+static struct phase_touch touch_of(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                                   uint32_t member)
+{
+    const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
+    const bool last = phase + 1 == op->plan->phase_count;
+    const bool keyed = s->schedules || op->priorities;
+    if (last && op->left[member] == 1)
+        return (struct phase_touch){UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const struct queue *old = queue_of(s, stream, member, phase);
+    struct phase_touch t = {.left = bit_of(s, stream, member, old)};
+    if (keyed && old->head != NADI_NONE &&
+        (s->actor_count > 1 || old->taken_at == nadi_engine_now(s->engine)))
+        t.busy = t.left;
+    if (last)
+        return t;
+    const struct queue *next = queue_of(s, stream, member, phase + 1);
+    const int64_t priority = op->priorities ? op->priorities[member] : 0;
+    t.entered = bit_of(s, stream, member, next);
+    if (keyed && !enters_behind(s, next, priority, key_of(s, stream, phase + 1)))
+        t.busy |= t.entered;
+    return t;
+}
+
 void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t phase,
                               uint32_t member)
 {
@@ -265,7 +323,8 @@ void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t p
     const struct nadi_plan *plan = s->operations.items[operation].plan;
     struct queue *old = queue_of(s, stream, member, phase);
     if (NADI_UNLIKELY(s->ends != NULL))
-        nadi_order_end(s, nadi_streams_actor(s, s->operations.items[operation].view.group, member));
+        nadi_order_end(s, nadi_streams_actor(s, s->operations.items[operation].view.group, member),
+                       touch_of(s, stream, phase, member));
     const bool own = s->operations.items[operation].queues != NULL;
     const uint32_t limit = limit_of(s, operation);
     if (phase + 1 == plan->phase_count) {

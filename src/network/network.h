@@ -56,8 +56,8 @@ struct nadi_network_setup { /* all must outlive the network */
     bool few_senders;                   /* unaware: no table of all NPUs is worth its time */
     bool fabric_stops;                  /* fabric: a message that cannot be routed ends the run */
     const struct nadi_border *border;   /* models with `join`: NULL: all NPUs are here */
-    const struct nadi_uniform *uniform; /* flow, aware: see network/uniform.h; NULL: each message
-                                           stands for itself */
+    const struct nadi_uniform *uniform; /* flow, aware, unaware: see network/uniform.h; NULL: each
+                                           message stands for itself */
 };
 
 struct nadi_network_counter { /* of one link, or of one dimension */

@@ -4,10 +4,13 @@
  *
  * charged in the lowest dimension in which the two addresses differ; higher ones are free. This is
  * the analytical reference's congestion-unaware model, its quirk included. A route is (dimension,
- * hops). */
+ * hops). Where one NPU's messages stand for those of all, engine/sequence.h tells which of two
+ * events of one instant comes first. */
 #include "network/unaware.h"
 
 #include "base/mem.h"
+#include "engine/sequence.h"
+#include "network/uniform.h"
 
 enum {
     MEMO_BITS = 8,
@@ -27,6 +30,8 @@ struct unaware {
     uint32_t *coordinates; /* [rank * dim_count + dim]; NULL: few NPUs send */
     struct nadi_network_counter sums[NADI_MAX_DIMS];
     struct memo memo[MEMO_SLOTS];
+    struct nadi_sequence *sequence; /* NULL: each message stands for itself; else */
+    const struct nadi_uniform *uniform;
 };
 
 _Static_assert(NADI_MAX_DIMS <= 1 << DIM_BITS, "a dimension fits its bits of a route");
@@ -65,12 +70,18 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
         u->sums[d] = (struct nadi_network_counter){.dim = d, .from = NADI_NONE, .to = NADI_NONE};
     for (size_t i = 0; i < MEMO_SLOTS; i++)
         u->memo[i].route = NADI_NONE;
+    u->uniform = setup->uniform;
+    if (setup->uniform) { /* nothing was scheduled yet */
+        u->sequence = nadi_sequence_create(setup->uniform->actor_count, 0);
+        nadi_engine_set_sequence(setup->engine, u->sequence);
+    }
     return &u->base;
 }
 
 static void release(struct nadi_network *net)
 {
     nadi_mem_free(self(net)->coordinates);
+    nadi_sequence_destroy(self(net)->sequence);
 }
 
 static uint32_t find_route_of_few(const struct nadi_topology *t, uint32_t src, uint32_t dst)
@@ -134,6 +145,16 @@ static void count(struct unaware *u, const struct memo *m, uint64_t messages)
     sum->busy_ns = nadi_count_add(sum->busy_ns, nadi_count_mul(m->serial_ns, messages));
 }
 
+/* One for many: what is scheduled next is the arrival, seen from where the message goes. */
+static void aim_arrival(struct unaware *u, const struct nadi_message *m)
+{
+    const struct nadi_topology *t = &u->uniform->shape;
+    const uint32_t to = nadi_uniform_place(t, m->src, m->dst);
+    const uint32_t root = nadi_uniform_place(t, to, nadi_sequence_root(u->sequence));
+    nadi_sequence_aim(u->sequence, u->uniform->actor_of[m->dst], root,
+                      m->scattered || u->uniform->scattered);
+}
+
 static void send(struct nadi_network *net, const struct nadi_message *message)
 {
     struct unaware *u = self(net);
@@ -141,6 +162,8 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
     const nadi_time at = nadi_engine_after_ns(u->base.engine, m->delay_ns);
     const struct nadi_border *border = u->base.border;
     count(u, m, message->copies);
+    if (NADI_UNLIKELY(u->sequence != NULL))
+        aim_arrival(u, message);
     if (NADI_UNLIKELY(border != NULL) && border->part_of[message->dst] != border->part)
         border->send(border->context, message, at);
     else

@@ -46,6 +46,7 @@ struct nadi_uniform {
     uint32_t npus;                    /* that one stands for */
     uint32_t actor_count;             /* classes */
     const uint32_t *actor_of;         /* NPU -> class */
+    bool scattered;                   /* who a message goes to lies elsewhere from each NPU */
     struct nadi_uniform_links *links; /* NULL: of dimensions */
 };
 

@@ -29,10 +29,11 @@ struct nadi_fold *nadi_fold_whole(struct nadi_folding *f, const char **why_not) 
 /* The classes of its first part: of the ranks up to their first collective of a deferred group.
  * As few groups are deferred as leave at most `most` classes; NULL where there is no such part. */
 struct nadi_fold *nadi_fold_part(struct nadi_folding *f, uint32_t most) NADI_MUST_USE;
-/* May the one class of `fold` also be simulated where its messages meet, in `flow`? NULL, or why
- * not. Every message must go as far for all ranks (network/uniform.h). O(ranks * distances). */
+/* May the messages of the one class of `fold` stand for those of all, where they meet or their
+ * order matters? NULL, or why not. Every message must go as far for all ranks (network/uniform.h).
+ * O(ranks * distances). */
 const char *nadi_fold_not_uniform(const struct nadi_inputs *in,
-                                  const struct nadi_fold *fold) NADI_MUST_USE;
+                                  struct nadi_fold *fold) NADI_MUST_USE;
 /* The classes of ranks that shifts of the network map to each other, with all that happens: they
  * may be simulated where messages meet. NULL where there are none. O(ranks * their groups and
  * peers, in a graph also its routes' links) for each shift that is tried. */

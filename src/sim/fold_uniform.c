@@ -60,20 +60,50 @@ static bool has_messages(const struct nadi_inputs *in)
     return false;
 }
 
+/* Where several collectives of a rank may be in flight, and messages of a group between two ranks
+ * are in one connection: half of the ranks have halving-doubling's first partner next to them, to
+ * whom rings and direct algorithms send too, and the others do not. */
+static const char *shared_connections(const struct nadi_inputs *in, unsigned kinds)
+{
+    const struct nadi_topology *t = &in->topology;
+    const struct nadi_network_ops *ops = in->options.network_model;
+    if (in->system.comm_streams <= 1 || !ops->has_contention || ops->in_order)
+        return NULL;
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        bool halves = false, others = false;
+        for (unsigned k = 0; k < NADI_NATIVE_KINDS; k++) {
+            const struct nadi_implementation *impl = &in->system.native[k];
+            const uint32_t which = impl->count == 1 ? 0 : d;
+            if (!(kinds >> k & 1) || which >= impl->count)
+                continue;
+            if (impl->dims[which].algorithm == NADI_ALGORITHM_HALVING_DOUBLING)
+                halves = true;
+            else
+                others = true;
+        }
+        if (halves && others && t->dims[d].npus > 2)
+            return "members of halving-doubling share connections with other algorithms, or do not";
+    }
+    return NULL;
+}
+
 static const char *not_alike(const struct nadi_inputs *in, bool world)
 {
     const char *why = NULL;
+    unsigned kinds = 0;
     for (uint32_t i = 0; i < in->owned_count && !why; i++) {
         const struct nadi_trace *t = in->owned[i];
         for (uint32_t n = 0; n < t->node_count && !why; n++) {
             enum nadi_native_kind kind;
-            if (t->type[n] == NADI_NODE_COLL &&
-                nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[n],
-                               &kind))
-                why = other_algorithm(in, &in->system.native[kind], world);
+            if (t->type[n] != NADI_NODE_COLL ||
+                !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[n],
+                                &kind))
+                continue;
+            kinds |= 1U << kind;
+            why = other_algorithm(in, &in->system.native[kind], world);
         }
     }
-    return why;
+    return why ? why : shared_connections(in, kinds);
 }
 
 /* Place of a group's member as seen from another; unless it must be `exact`, a switch tells only
@@ -122,7 +152,7 @@ static bool has_world(const struct nadi_inputs *in, const struct nadi_fold *fold
     return false;
 }
 
-const char *nadi_fold_not_uniform(const struct nadi_inputs *in, const struct nadi_fold *fold)
+const char *nadi_fold_not_uniform(const struct nadi_inputs *in, struct nadi_fold *fold)
 {
     const bool in_order = in->options.network_model->in_order;
     if (fold->actor_count != 1)
@@ -140,6 +170,9 @@ const char *nadi_fold_not_uniform(const struct nadi_inputs *in, const struct nad
         else if (group->size < in->rank_count &&
                  !same_places(&in->topology, group, &in->groups.items[canonical], in_order))
             why = "members of a group lie in different places";
+        else if (group->size < in->rank_count && !in_order)
+            fold->scattered |=
+                !same_places(&in->topology, group, &in->groups.items[canonical], true);
     }
     return why;
 }

@@ -216,6 +216,7 @@ static struct nadi_uniform uniform_of(const struct nadi_inputs *in, const struct
         .npus = fold->weight[0],
         .actor_count = fold->actor_count,
         .actor_of = fold->actor_of,
+        .scattered = fold->scattered,
         .links = fold->links,
     };
     for (uint32_t d = 0; d < u.shape.dim_count; d++)

@@ -89,10 +89,9 @@ static bool too_long(const struct nadi_inputs *in)
     return in->options.most_spans && nodes > in->options.most_spans;
 }
 
-/* Why nothing can be folded message by message, before ranks are looked at; NULL: it may be. Where
- * no messages meet, also the order of chunks that the schedulers want, which all ranks then share.
- * Not unless it is asked for where what each message waited for is wanted as well, of few enough
- * nodes. */
+/* Why nothing can be folded message by message, before ranks are looked at; NULL: it may be. The
+ * order of chunks that the schedulers want is one of all ranks where they are one class. Not unless
+ * it is asked for where what each message waited for is wanted as well, of few enough nodes. */
 static const char *never_uniform(const struct nadi_inputs *in)
 {
     const bool asked = in->options.executor && in->options.executor->folds;
@@ -108,7 +107,7 @@ static const char *never_uniform(const struct nadi_inputs *in)
         return "receivers ask for messages (rendezvous)";
     if (in->system.track_local_mem)
         return "local memory is tracked";
-    return !meet && order == order_of_chunks ? NULL : order;
+    return order == order_of_chunks ? NULL : order;
 }
 
 /* Ranks are one, or shifts map them to each other, and so are the links of a kind: the messages of
@@ -126,9 +125,12 @@ static const char *run_uniform(struct simulation *s)
         why = in->graph.node_count ? "the network is a graph" : nadi_fold_not_uniform(in, fold);
     if (why) {
         nadi_fold_destroy(fold);
-        fold = folding && in->options.network_model->has_contention
-                   ? nadi_fold_shifts(folding, &why)
-                   : NULL;
+        const bool ordered = order_needed(in) != NULL;
+        fold = NULL;
+        if (folding && ordered)
+            why = order_of_chunks;
+        else if (folding && in->options.network_model->has_contention)
+            fold = nadi_fold_shifts(folding, &why);
     }
     nadi_folding_close(folding);
     if (fold) {

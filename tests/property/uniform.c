@@ -82,14 +82,39 @@ static void draw_job(struct job *j, uint64_t seed, bool slow)
     draw_program(j, &rng, draw_family(j, &rng));
 }
 
+/* Many chunks, alike or nearly so, in orders of their own: often two end at one instant. */
+static void draw_schedulers(struct job *j, uint64_t seed, bool truncates)
+{
+    struct nadi_rng rng;
+    struct nadi_system_config *c = &j->in.system;
+    nadi_rng_init(&rng, seed, "schedulers");
+    c->exact = !truncates; /* as inputs/load_model.c has it */
+    c->inter = (enum nadi_inter_scheduling)pick(&rng, 0, NADI_INTER_ROUND_ROBIN);
+    c->intra = (enum nadi_intra_scheduling)pick(&rng, 0, NADI_INTRA_LESS_REMAINING);
+    c->splits = (uint32_t)pick(&rng, 1, 24);
+    c->active_of_each = chance(&rng, 2);
+    c->comm_streams = chance(&rng, 4) ? 4 : 1;
+    if (!chance(&rng, 4))
+        c->queues_per_dim = 1;
+    for (uint32_t d = 0; d < j->in.topology.dim_count; d++)
+        if (chance(&rng, 2)) {
+            j->in.topology.dims[d].bytes_per_ns = 50;
+            j->in.topology.dims[d].latency_ns = 100;
+        }
+}
+
+enum form { FORM_PLAIN, FORM_SLOW, FORM_SCHEDULED };
+
 static struct pins pins = PINS("uniform", "", 20);
 
-static bool try_seed(uint64_t seed, const struct nadi_network_ops *model, bool slow,
+static bool try_seed(uint64_t seed, const struct nadi_network_ops *model, enum form form,
                      uint64_t *folded)
 {
     struct job j;
     struct nadi_result want, got;
-    draw_job(&j, seed, slow);
+    draw_job(&j, seed, form == FORM_SLOW);
+    if (form == FORM_SCHEDULED)
+        draw_schedulers(&j, seed, model->truncates);
     j.in.options.record_ops = true;
     j.in.options.network_model = model;
     j.in.options.record_usage = true;
@@ -112,6 +137,35 @@ static bool try_seed(uint64_t seed, const struct nadi_network_ops *model, bool s
     return ok;
 }
 
+/* How many failed. One of so many is to be folded. */
+static uint64_t try_scheduled(const struct seeds *s)
+{
+    const struct nadi_network_ops *const models[] = {&nadi_network_unaware, &nadi_network_flow,
+                                                     &nadi_network_aware};
+    static const char *const sections[] = {"scheduled-unaware", "scheduled-flow",
+                                           "scheduled-aware"};
+    static const uint64_t parts[] = {3, 8, 3};
+    /* a rank's first partner in halving-doubling is its neighbour to whom others send, or not */
+    uint64_t folded = 0, failed = !try_seed(21430, &nadi_network_flow, FORM_SCHEDULED, &folded);
+    /* two ranks begin different chunks first at one instant */
+    failed += !try_seed(101721, &nadi_network_unaware, FORM_SCHEDULED, &folded);
+    for (size_t m = 0; m < sizeof(models) / sizeof(*models); m++) {
+        folded = 0;
+        pins_section(&pins, sections[m]);
+        for (uint64_t seed = s->first; seed < s->first + s->cases / 2 && failed < 10; seed++) {
+            failed += !try_seed(seed, models[m], FORM_SCHEDULED, &folded);
+            pins_case(&pins, seed);
+        }
+        printf("%s with schedulers: %" PRIu64 " of %" PRIu64 " folded, %" PRIu64 " failed\n",
+               models[m]->name, folded, s->cases / 2, failed);
+        if (failed == 0 && s->cases >= 100 && folded * parts[m] < s->cases / 2) {
+            printf("fewer than a part of %" PRIu64 " were folded\n", parts[m]);
+            return 1;
+        }
+    }
+    return failed;
+}
+
 int main(int argc, char **argv)
 {
     const struct nadi_network_ops *const models[] = {&nadi_network_flow, &nadi_network_aware};
@@ -122,18 +176,18 @@ int main(int argc, char **argv)
     for (size_t m = 0; m < sizeof(models) / sizeof(*models); m++) {
         uint64_t folded = 0;
         /* a world's ring goes round a mesh as it is, not as pairs of its NPUs lie */
-        failed += !try_seed(100473, models[m], false, &folded);
+        failed += !try_seed(100473, models[m], FORM_PLAIN, &folded);
         /* two chunks of a rank end at one instant, not in the same order on all ranks */
-        failed += !try_seed(40050, models[m], false, &folded);
+        failed += !try_seed(40050, models[m], FORM_PLAIN, &folded);
         pins_section(&pins, models[m]->name);
         for (uint64_t seed = s.first; seed < s.first + s.cases && failed < 10; seed++) {
-            failed += !try_seed(seed, models[m], false, &folded);
+            failed += !try_seed(seed, models[m], FORM_PLAIN, &folded);
             pins_case(&pins, seed);
         }
         /* links of bytes a second: times have more digits than a double */
         uint64_t slow = 0;
         for (uint64_t seed = s.first; seed < s.first + s.cases / 5 && failed < 10; seed++)
-            failed += !try_seed(seed, models[m], true, &slow);
+            failed += !try_seed(seed, models[m], FORM_SLOW, &slow);
         printf("%s: %" PRIu64 " of %" PRIu64 " folded, %" PRIu64 " failed\n", models[m]->name,
                folded, s.cases, failed);
         if (argc == 1 && folded * 3 < s.cases) {
@@ -141,5 +195,6 @@ int main(int argc, char **argv)
             return 1;
         }
     }
+    failed += try_scheduled(&s);
     return !pins_end(&pins) || failed != 0;
 }

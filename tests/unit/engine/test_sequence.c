@@ -137,12 +137,35 @@ static void test_links(void **state)
     }
 }
 
+/* Two that one event schedules keep their order, unless it might be another one that does. */
+static void on_two(void *context, const struct nadi_event *event)
+{
+    struct ring *r = context;
+    if (event->a)
+        nadi_sequence_scatter(r->s);
+    for (int i = 0; i < 2; i++)
+        nadi_engine_schedule(r->e, nadi_engine_now(r->e) + 10, 0, r->kind_come, 0, 0, 0);
+}
+
+static void test_scatter(void **state)
+{
+    (void)state;
+    for (uint32_t scatters = 0; scatters < 2; scatters++) {
+        struct ring r = begin();
+        add_kinds(&r);
+        nadi_engine_schedule(r.e, 5, 0, nadi_engine_add_kind(r.e, on_two, &r), scatters, 0, 0);
+        end(&r);
+        assert_int_equal(r.certain, scatters ? 0 : 2);
+        assert_int_equal(r.uncertain, scatters ? 2 : 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_source), cmocka_unit_test(test_two_sources),
         cmocka_unit_test(test_two_blocks), cmocka_unit_test(test_scattered),
-        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_links),      cmocka_unit_test(test_scatter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
