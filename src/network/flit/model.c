@@ -55,6 +55,19 @@ static void schedule_pump(struct flit *f)
 
 /* ---- packets ------------------------------------------------------------------------------- */
 
+/* The message has its turn: since its last one others had theirs. */
+static void count_turn(struct flit *f, uint32_t port, struct delivery *d, uint32_t flits)
+{
+    const uint64_t cycles =
+        (f->went[port] - d->since) * f->wiring.ports[port].period >> NADI_FLIT_CYCLE_BITS;
+    if (cycles > d->waited) {
+        d->waited = cycles;
+        d->where = port;
+    }
+    f->went[port] += flits;
+    d->since = f->went[port];
+}
+
 static bool next_packet(void *context, uint32_t port, struct nadi_flit_packet_wish *wish)
 {
     struct flit *f = context;
@@ -75,6 +88,7 @@ static bool next_packet(void *context, uint32_t port, struct nadi_flit_packet_wi
     f->base.sent.flits += wish->flits;
     d->left -= bytes;
     f->turns[port] = index;
+    count_turn(f, port, d, wish->flits);
     if (d->left)
         return true;
     nadi_flit_disturb(f->machine);
@@ -114,6 +128,7 @@ static void begin(struct flit *f, uint32_t index)
         last->next = index;
     }
     f->turns[port] = index;
+    d->since = f->went[port];
     nadi_flit_disturb(f->machine);
     nadi_flit_wake(f->machine, port);
 }
@@ -293,6 +308,7 @@ static void release(struct nadi_network *net)
     nadi_map64_release(&f->pairs);
     nadi_mem_free(f->deliveries.items);
     nadi_mem_free(f->turns);
+    nadi_mem_free(f->went);
     nadi_mem_free(f->steps);
     nadi_mem_free(f->seen_flits);
     nadi_mem_free(f->port_messages);
@@ -338,6 +354,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     const uint32_t ports = f->wiring.port_count;
     nadi_flit_pause_after(f->machine, WORK_A_LOOK / (ports + 1) + 1);
     f->turns = NADI_NEW(uint32_t, ports);
+    f->went = NADI_ZNEW(uint64_t, ports);
     for (uint32_t p = 0; p < ports; p++)
         f->turns[p] = NADI_NONE;
     f->steps = NADI_NEW(uint32_t, nadi_flit_paths_longest(f->paths));

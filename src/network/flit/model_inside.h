@@ -14,7 +14,8 @@ struct delivery {
     uint64_t bytes;
     uint64_t left;    /* bytes that are in no packet yet */
     uint64_t packets; /* that have not arrived */
-    uint64_t waited;  /* cycles, of one packet's head at one output: the most */
+    uint64_t waited;  /* cycles, of one packet's head at one output, or for its turn: the most */
+    uint64_t since;   /* flits of its port until its last turn, or until it began */
     uint64_t each;    /* steady: bytes that go in a period */
     nadi_time sent;
     uint32_t where;
@@ -34,6 +35,7 @@ struct flit {
     uint64_t payload; /* bytes of a full packet */
     NADI_POOL_OF(struct delivery) deliveries;
     uint32_t *turns; /* by port: the message that had its turn last; NADI_NONE: none goes */
+    uint64_t *went;  /* by port: flits that messages had for it */
     struct nadi_connections connections;
     struct nadi_map64 pairs; /* src << 32 | dst -> number */
     uint32_t pair_count;

@@ -295,6 +295,27 @@ static uint32_t control_class(const struct nadi_pkt *net, const struct nadi_pkt_
     return nadi_pkt_kind(packet->word) == NADI_PKT_PFC ? 0 : packet->in % NADI_PKT_CLASSES;
 }
 
+/* The next of the flows that could go as well finds a packet of each of the others before it. */
+static NADI_SELDOM void note_turns(struct nadi_pkt *net, const struct nadi_pkt_nic *nic,
+                                   uint32_t slot)
+{
+    nadi_time never = 0;
+    uint32_t open = 0;
+    uint32_t other = eligible(net, nic, slot + 1, nic->count, &never);
+    if (other == NADI_NONE)
+        other = eligible(net, nic, 0, slot, &never);
+    if (other == NADI_NONE)
+        return;
+    for (uint32_t i = 0; i < nic->count; i += 64)
+        open += (uint32_t)__builtin_popcountll(nic->open[i >> 6]);
+    const uint32_t bytes = (open - 1) * (net->config.payload_bytes + net->frames.data_overhead);
+    struct nadi_pkt_info *info = &net->infos[nic->flows[other]];
+    if (bytes > info->crowded_bytes) {
+        info->crowded_bytes = bytes;
+        info->crowded_port = nic->port;
+    }
+}
+
 void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
 {
     struct nadi_pkt_nic *nic = &net->nics[nic_index];
@@ -321,6 +342,8 @@ void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
         return;
     }
     nic->last = slot;
+    if (NADI_UNLIKELY(net->watched) && nic->count > 1)
+        note_turns(net, nic, slot);
     send_data(net, nic, slot);
 }
 
