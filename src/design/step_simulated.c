@@ -40,6 +40,24 @@ static const char *list(const struct search *s, char key, const double *b, struc
     return nadi_str_get(out);
 }
 
+static bool has_code(const struct nadi_diags *d, const char *code)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (strcmp(d->items[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+/* What a simulation says, unless one before has said the like. */
+static void tell(struct search *s, const struct nadi_diags *said)
+{
+    for (size_t i = 0; i < said->count; i++) {
+        const struct nadi_diag *d = &said->items[i];
+        if (d->severity == NADI_ERROR || !has_code(s->diags, d->code))
+            nadi_diags_add(s->diags, d->severity, d->code, d->place, d->hint, "%s", d->message);
+    }
+}
+
 /* The step with these bandwidths, or no less, if it takes at least `enough_ns`; negative: it
  * failed. */
 static double simulate(struct search *s, const double *b, double enough_ns)
@@ -58,7 +76,9 @@ static double simulate(struct search *s, const double *b, double enough_ns)
     struct nadi_doc_change items[KEYS];
     struct nadi_str texts[KEYS];
     struct nadi_study study;
+    struct nadi_diags said;
     double ns = 0;
+    nadi_diags_init(&said);
     for (size_t i = 0; i < KEYS; i++) {
         texts[i] = (struct nadi_str)NADI_STR_INIT;
         items[i] =
@@ -66,18 +86,20 @@ static double simulate(struct search *s, const double *b, double enough_ns)
     }
     const struct nadi_doc_changes changes = {items, KEYS};
     setup.changes = &changes;
-    bool ok = nadi_model_study(&study, &setup, s->diags);
+    bool ok = nadi_model_study(&study, &setup, &said);
     if (ok && (!study.has_cluster || study.library || study.cluster.graph))
-        ok = nadi_error(s->diags, "optimize/cluster", NADI_NOWHERE, "--cluster dgx-h100",
+        ok = nadi_error(&said, "optimize/cluster", NADI_NOWHERE, "--cluster dgx-h100",
                         "the dimensions to divide bandwidth between take the place of a "
                         "cluster's own: not of a graph or of a communication library's platform");
     if (ok && study.plan.ranks != s->setup->network->npus)
-        ok = nadi_error(s->diags, "optimize/ranks", NADI_NOWHERE,
+        ok = nadi_error(&said, "optimize/ranks", NADI_NOWHERE,
                         "choose degrees whose product is that number",
                         "the plan has %u ranks, and the network %" PRIu64 " NPUs", study.plan.ranks,
                         s->setup->network->npus);
-    ok = ok && nadi_model_time_within(&study, &options, enough_ns, &ns, s->diags);
+    ok = ok && nadi_model_time_within(&study, &options, enough_ns, &ns, &said);
     s->simulations++;
+    tell(s, &said);
+    nadi_diags_release(&said);
     nadi_study_close(&study);
     for (size_t i = 0; i < KEYS; i++)
         nadi_str_release(&texts[i]);
