@@ -71,7 +71,7 @@ static void states(const struct nadi_model_plan *p, const struct nadi_model *m,
 
 static double stage_kept(const struct estimate *e, uint32_t stage)
 {
-    const struct nadi_pipeline_stage s = nadi_stage_of(e->p, e->m, e->net, stage);
+    const struct nadi_pipeline_stage s = nadi_stage_of(e->p, e->net, stage);
     double bytes = 0;
     for (uint32_t i = s.first; i < s.first + s.count; i++)
         bytes += nadi_layer_kept(e->p, e->net, nadi_net_layer(e->net, i),
@@ -199,18 +199,57 @@ static double largest_output(const struct nadi_model_plan *p, const struct nadi_
     return (p->mode == NADI_MODE_TRAIN ? 2.0 : 1.0) * p->activation_bytes * (double)most;
 }
 
-static double gathered_parameters(const struct nadi_model_plan *p, const struct nadi_sums *sums)
+void nadi_memory_most_in_turn(struct nadi_layers_in_turn *most, const struct nadi_layers_in_turn *t)
+{
+    most->one = largest(most->one, t->one);
+    most->two = largest(most->two, t->two);
+    most->ahead = largest(most->ahead, t->ahead);
+    most->experts_ahead = largest(most->experts_ahead, t->experts_ahead);
+}
+
+void nadi_memory_in_turn(const struct nadi_model_plan *p, const struct nadi_stage_weights *layers,
+                         uint32_t count, struct nadi_layers_in_turn *most)
+{
+    const uint32_t ahead = p->prefetch;
+    struct nadi_layers_in_turn t = {0};
+    double all = 0, experts = 0, before = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double expert = (double)layers[i].expert, one = (double)layers[i].dense + expert;
+        all += one;
+        experts += expert;
+        if (i > ahead) {
+            const struct nadi_stage_weights *gone = &layers[i - ahead - 1];
+            all -= (double)(gone->dense + gone->expert);
+            experts -= (double)gone->expert;
+        }
+        t.one = largest(t.one, one);
+        t.two = largest(t.two, before + one);
+        t.ahead = largest(t.ahead, all);
+        t.experts_ahead = largest(t.experts_ahead, experts);
+        before = one;
+    }
+    if (count <= ahead) { /* those of the next stage are on their way, too */
+        t.ahead += (1.0 + ahead - count) * t.one;
+        t.experts_ahead += (1.0 + ahead - count) * t.one;
+    }
+    nadi_memory_most_in_turn(most, &t);
+}
+
+/* The layer at work and those on their way; and where replicas split gradients, one layer's before
+ * they are reduced. */
+static double gathered_parameters(const struct nadi_model_plan *p,
+                                  const struct nadi_rank_load *load)
 {
     const bool dense = p->zero == 3 || (nadi_plan_away(p) & NADI_OFFLOAD_PARAMETERS);
-    const bool experts = dense || (p->offload & NADI_OFFLOAD_EXPERTS);
-    if (!experts)
-        return 0;
+    const double expert = (double)load->weights.expert, all = (double)load->weights.dense + expert;
     const bool whole = p->zero == 3 || p->streaming; /* what stays needs no buffer */
-    const double weights = (double)(dense ? sums->weights : sums->expert_weights) *
-                           (whole ? 1 : nadi_plan_away_share(p, NADI_OFFLOAD_PARAMETERS));
-    /* the layer at work and those gathered ahead, and one layer's gradient before it is reduced */
-    return weights * (p->parameter_bytes * (1.0 + p->prefetch) +
-                      (p->mode == NADI_MODE_TRAIN ? p->gradient_bytes : 0));
+    const double share = whole ? 1 : nadi_plan_away_share(p, NADI_OFFLOAD_PARAMETERS);
+    const double come =
+        dense ? fmin(load->layers.ahead, all) : fmin(load->layers.experts_ahead, expert);
+    if (!dense && !(p->offload & NADI_OFFLOAD_EXPERTS))
+        return 0;
+    return share * come * p->parameter_bytes +
+           (p->mode == NADI_MODE_TRAIN && p->zero >= 2 ? load->layers.one * p->gradient_bytes : 0);
 }
 
 struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan *p,
@@ -221,9 +260,7 @@ struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan
     const struct nadi_sums sums = nadi_layer_sums(kind);
     struct nadi_layer_buffers b = {
         .output = largest_output(p, kind),
-        .gathered = gathered_parameters(p, &sums),
         .kept = nadi_layer_kept(p, net, kind, position),
-        .weights = (double)sums.weights,
     };
     if (nadi_layer_recomputed(p, position))
         b.recompute = nadi_kept_bytes(p, &sums.kept);
@@ -238,9 +275,7 @@ struct nadi_layer_buffers nadi_memory_most_buffers(const struct nadi_layer_buffe
     return (struct nadi_layer_buffers){
         .output = largest(a->output, b->output),
         .recompute = largest(a->recompute, b->recompute),
-        .gathered = largest(a->gathered, b->gathered),
         .kept = largest(a->kept, b->kept),
-        .weights = largest(a->weights, b->weights),
     };
 }
 
@@ -249,7 +284,7 @@ static struct nadi_layer_buffers buffers(const struct estimate *e, uint32_t rank
     struct nadi_layer_buffers most = {0};
     for (uint32_t c = 0; c < e->s->chunks; c++) {
         const struct nadi_pipeline_stage s =
-            nadi_stage_of(e->p, e->m, e->net, nadi_schedule_stage(e->s, rank, c));
+            nadi_stage_of(e->p, e->net, nadi_schedule_stage(e->s, rank, c));
         for (uint32_t i = s.first; i < s.first + s.count; i++) {
             const struct nadi_layer_buffers b = nadi_memory_layer_buffers(
                 e->p, e->net, nadi_net_layer(e->net, i), nadi_body_position(e->net, &s, i));
@@ -304,7 +339,7 @@ double nadi_memory_cache(const struct nadi_model_plan *p, const struct nadi_mode
         return 0;
     for (uint32_t c = 0; c < schedule->chunks; c++) {
         const struct nadi_pipeline_stage s =
-            nadi_stage_of(p, m, net, nadi_schedule_stage(schedule, rank, c));
+            nadi_stage_of(p, net, nadi_schedule_stage(schedule, rank, c));
         for (uint32_t i = s.first; i < s.first + s.count; i++)
             if (nadi_body_position(net, &s, i) != NADI_NONE)
                 bytes += nadi_memory_layer_cache(p, m, i - net->body_first, tokens);
@@ -338,22 +373,20 @@ static double rows_ahead(const struct estimate *e)
     return ahead ? (double)ahead * (double)nadi_memory_rows(e->p, e->m) * e->p->interleave : 0;
 }
 
-/* Gradients that do not stay: of a bucket at work, of the one that leaves, and, with several
- * micro-batches, the sum that one is added to. What a gathered layer needs is counted there. */
+/* Gradients that do not stay: of a bucket at work and of the one before it, which leaves; and, with
+ * several micro-batches, the sum that one is added to. */
 static double gradient_buffers(const struct nadi_model_plan *p, const struct nadi_model *m,
                                const struct nadi_rank_load *load)
 {
     const double all = (double)load->weights.dense +
                        (nadi_model_updates_rows(m) ? 0 : (double)load->weights.expert);
-    const bool split = p->zero >= 2;
-    const bool counted = !split && (nadi_plan_away(p) & NADI_OFFLOAD_PARAMETERS);
-    const double bucket = fmin(all, p->bucket_bytes / p->gradient_bytes);
-    const double piece = largest(fmin(load->layer_gradients, all), bucket) * p->gradient_bytes;
+    const double bucket = p->bucket_bytes / p->gradient_bytes;
+    const double made = fmin(largest(load->layers.two, 2 * bucket), all);
+    const double sum = p->micro_batches > 1 ? fmin(largest(load->layers.one, bucket), all) : 0;
     if (p->mode != NADI_MODE_TRAIN || !(nadi_plan_away(p) & NADI_OFFLOAD_GRADIENTS))
         return 0;
-    return piece * ((p->micro_batches > 1 ? 3 : 2) - counted) *
-           nadi_plan_away_share(p, NADI_OFFLOAD_GRADIENTS) /
-           (split ? nadi_plan_replicas(p, false) : 1);
+    return (made + sum) * p->gradient_bytes * nadi_plan_away_share(p, NADI_OFFLOAD_GRADIENTS) /
+           (p->zero >= 2 ? nadi_plan_replicas(p, false) : 1);
 }
 
 static double update_here(const struct nadi_model_plan *p, const struct nadi_model *m,
@@ -392,7 +425,8 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
         place(&r, p, NADI_MEMORY_CACHE, NADI_OFFLOAD_CACHE, load->cache);
     else
         r.parts[NADI_MEMORY_CACHE] = load->cache;
-    const double buffers = load->buffers + gradient_buffers(p, m, load);
+    const double buffers =
+        load->buffers + gathered_parameters(p, load) + gradient_buffers(p, m, load);
     r.update = fmax(0, update_here(p, m, w) - here - buffers);
     r.parts[NADI_MEMORY_BUFFERS] = buffers + r.update;
     r.parts[NADI_MEMORY_RESERVE] = p->reserve_bytes;
@@ -402,22 +436,29 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
     return r;
 }
 
+static void add_stage(const struct estimate *e, uint32_t number, struct nadi_rank_load *load)
+{
+    const struct nadi_pipeline_stage stage = nadi_stage_of(e->p, e->net, number);
+    struct nadi_stage_weights *layers = NADI_NEW(struct nadi_stage_weights, stage.count);
+    for (uint32_t i = 0; i < stage.count; i++) {
+        layers[i] = nadi_pipeline_layer_weights(e->p, e->m, e->net, stage.first + i);
+        load->weights.dense += layers[i].dense;
+        load->weights.expert += layers[i].expert;
+    }
+    nadi_memory_in_turn(e->p, layers, stage.count, &load->layers);
+    nadi_mem_free(layers);
+}
+
 static struct nadi_rank_memory estimate_rank(const struct estimate *e, uint32_t rank)
 {
     const struct nadi_layer_buffers most = buffers(e, rank);
     struct nadi_rank_load load = {
         .cache = nadi_memory_cache(e->p, e->m, e->net, e->s, rank, nadi_memory_cached_tokens(e->p)),
         .layer = most.kept,
-        .layer_gradients = most.weights,
-        .buffers = most.output + most.recompute + most.gathered};
+        .buffers = most.output + most.recompute};
     load.buffers += cache_buffer(e, load.cache) + rows_ahead(e);
-    for (uint32_t c = 0; c < e->s->chunks; c++) {
-        const struct nadi_pipeline_stage stage =
-            nadi_stage_of(e->p, e->m, e->net, nadi_schedule_stage(e->s, rank, c));
-        const struct nadi_stage_weights w = nadi_stage_weights(e->m, e->net, &stage, e->p);
-        load.weights.dense += w.dense;
-        load.weights.expert += w.expert;
-    }
+    for (uint32_t c = 0; c < e->s->chunks; c++)
+        add_stage(e, nadi_schedule_stage(e->s, rank, c), &load);
     activations(e, &load, rank);
     return nadi_memory_of_load(e->p, e->m, &load);
 }

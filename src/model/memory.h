@@ -42,6 +42,16 @@ struct nadi_memory {
     uint32_t worst;
 };
 
+struct nadi_layers_in_turn { /* parameters of layers of a stage, one after another: the most */
+    double one, two;
+    double ahead, experts_ahead; /* of the one at work and those that `prefetch` has come */
+};
+void nadi_memory_most_in_turn(struct nadi_layers_in_turn *most,
+                              const struct nadi_layers_in_turn *t);
+/* The most so far, or of these layers. */
+void nadi_memory_in_turn(const struct nadi_model_plan *p, const struct nadi_stage_weights *layers,
+                         uint32_t count, struct nadi_layers_in_turn *most);
+
 /* What a rank holds, from which its parts follow by the plan's rules. */
 struct nadi_rank_load {
     struct nadi_stage_weights weights; /* of all its stages */
@@ -49,16 +59,15 @@ struct nadi_rank_load {
     uint32_t in_flight, peak_action;
     double layer; /* of activations, what the largest layer keeps of a micro-batch */
     double cache, buffers;
-    double layer_gradients; /* parameters of the largest layer on the rank */
+    struct nadi_layers_in_turn layers;
 };
 struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
                                             const struct nadi_model *m,
                                             const struct nadi_rank_load *load);
 
 struct nadi_layer_buffers { /* that a layer needs while it is worked on; a rank: the most of each */
-    double output, recompute, gathered;
-    double kept;    /* of its micro-batch until the backward pass, no buffer itself */
-    double weights; /* parameters, no buffer itself */
+    double output, recompute;
+    double kept; /* of its micro-batch until the backward pass, no buffer itself */
 };
 /* position: as in nadi_layer_kept. */
 struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan *p,

@@ -1,6 +1,7 @@
 #include "model/ranks.h"
 
 #include "base/mem.h"
+#include "model/stage.h"
 
 const char *nadi_axis_name(enum nadi_axis axis)
 {
@@ -18,8 +19,7 @@ void nadi_grid_init(struct nadi_grid *g, const struct nadi_model_plan *p,
         .etp = p->etp,
         .ep = p->ep,
         .edp = p->edp,
-        .tied = p->pp > 1 && m->tied && m->head == NADI_HEAD_LM &&
-                p->schedule != NADI_SCHEDULE_DUALPIPE,
+        .tied = nadi_plan_copies_embedding(p, m),
         .world = m->family == NADI_FAMILY_DLRM,
         .experts = m->experts > 0,
         .heads = p->context == NADI_CONTEXT_ULYSSES,

@@ -1,8 +1,7 @@
 #include "model/stage.h"
 
 struct nadi_pipeline_stage nadi_stage_of(const struct nadi_model_plan *p,
-                                         const struct nadi_model *m, const struct nadi_net *net,
-                                         uint32_t stage)
+                                         const struct nadi_net *net, uint32_t stage)
 {
     struct nadi_pipeline_stage s = {
         .first = net->body_first,
@@ -18,15 +17,30 @@ struct nadi_pipeline_stage nadi_stage_of(const struct nadi_model_plan *p,
     }
     if (s.is_last)
         s.count = net->layer_count - s.first;
-    s.holds_tied = s.is_last && !s.is_first && m->tied && m->head == NADI_HEAD_LM &&
-                   nadi_model_is_transformer(m);
     return s;
 }
 
-uint64_t nadi_stage_tied_weights(const struct nadi_model *m,
-                                 const struct nadi_pipeline_stage *stage, uint32_t tp)
+/* A rank of dualpipe holds both ends. */
+bool nadi_plan_copies_embedding(const struct nadi_model_plan *p, const struct nadi_model *m)
 {
-    return stage->holds_tied ? nadi_vocab_rows(m->vocab, tp) * m->hidden : 0;
+    const bool both = p->mode == NADI_MODE_TRAIN && p->schedule == NADI_SCHEDULE_DUALPIPE;
+    return p->pp > 1 && !both && m->tied && m->head == NADI_HEAD_LM && nadi_model_is_transformer(m);
+}
+
+uint64_t nadi_copied_weights(const struct nadi_model *m, uint32_t tp)
+{
+    return nadi_vocab_rows(m->vocab, tp) * (m->embedding_dim ? m->embedding_dim : m->hidden);
+}
+
+struct nadi_stage_weights nadi_pipeline_layer_weights(const struct nadi_model_plan *p,
+                                                      const struct nadi_model *m,
+                                                      const struct nadi_net *net, uint32_t layer)
+{
+    const struct nadi_sums sums = nadi_layer_sums(nadi_net_layer(net, layer));
+    const bool copies = layer + 1 == net->layer_count && nadi_plan_copies_embedding(p, m);
+    return (struct nadi_stage_weights){.dense = sums.weights - sums.expert_weights +
+                                                (copies ? nadi_copied_weights(m, p->tp) : 0),
+                                       .expert = sums.expert_weights};
 }
 
 struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const struct nadi_net *net,
@@ -35,11 +49,10 @@ struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const s
 {
     struct nadi_stage_weights w = {0};
     for (uint32_t i = stage->first; i < stage->first + stage->count; i++) {
-        const struct nadi_sums sums = nadi_layer_sums(nadi_net_layer(net, i));
-        w.dense += sums.weights - sums.expert_weights;
-        w.expert += sums.expert_weights;
+        const struct nadi_stage_weights layer = nadi_pipeline_layer_weights(p, m, net, i);
+        w.dense += layer.dense;
+        w.expert += layer.expert;
     }
-    w.dense += nadi_stage_tied_weights(m, stage, p->tp);
     return w;
 }
 

@@ -8,12 +8,10 @@
 struct nadi_pipeline_stage {
     uint32_t first, count; /* layers of the net; ends included in the first and last stage */
     bool is_first, is_last;
-    bool holds_tied; /* last of several stages: a copy of the embedding for the output head */
 };
 
 struct nadi_pipeline_stage nadi_stage_of(const struct nadi_model_plan *p,
-                                         const struct nadi_model *m, const struct nadi_net *net,
-                                         uint32_t stage);
+                                         const struct nadi_net *net, uint32_t stage);
 
 struct nadi_stage_weights { /* parameters on one rank */
     uint64_t dense, expert; /* the copy of the embedding is dense */
@@ -22,9 +20,16 @@ struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const s
                                              const struct nadi_pipeline_stage *stage,
                                              const struct nadi_model_plan *p);
 
-/* Of them the copy of the embedding that the head multiplies with. */
-uint64_t nadi_stage_tied_weights(const struct nadi_model *m,
-                                 const struct nadi_pipeline_stage *stage, uint32_t tp);
+/* Has the last stage a copy of the embedding, for the head to multiply with? It is one more
+ * parameter of the head, whose gradients both ends add up. */
+bool nadi_plan_copies_embedding(const struct nadi_model_plan *p, const struct nadi_model *m);
+/* The copy's parameters. */
+uint64_t nadi_copied_weights(const struct nadi_model *m, uint32_t tp);
+
+/* Of one layer of the pipeline, the head's with the copy. */
+struct nadi_stage_weights nadi_pipeline_layer_weights(const struct nadi_model_plan *p,
+                                                      const struct nadi_model *m,
+                                                      const struct nadi_net *net, uint32_t layer);
 
 /* Bytes that one layer keeps of one micro-batch, after recomputation; `position` counts the body
  * layers of the stage from 0 (the ends never are recomputed: pass NADI_NONE). */

@@ -202,8 +202,7 @@ static void act(struct nadi_emit *e, const struct nadi_action *a)
     const struct nadi_study *study = e->s->study;
     const struct place at = {.stage = nadi_schedule_stage(&study->schedule, e->rank, a->chunk),
                              .parts = 1};
-    const struct nadi_pipeline_stage stage =
-        nadi_stage_of(e->p, &study->model, &e->variant->net, at.stage);
+    const struct nadi_pipeline_stage stage = nadi_stage_of(e->p, &e->variant->net, at.stage);
     e->micro = a->micro;
     if (a->pass == NADI_PASS_FORWARD)
         forward(e, &at, &stage);
@@ -294,8 +293,7 @@ static void infer_pass(struct nadi_emit *e, const struct nadi_action *a, uint32_
     }
     for (at.part = 0; at.part < parts; at.part++) {
         e->variant = &e->s->variants[decode ? e->step : at.part];
-        const struct nadi_pipeline_stage stage =
-            nadi_stage_of(e->p, &study->model, &e->variant->net, at.stage);
+        const struct nadi_pipeline_stage stage = nadi_stage_of(e->p, &e->variant->net, at.stage);
         forward(e, &at, &stage);
     }
     at.part = 0;

@@ -42,9 +42,8 @@ static void plan_pass(struct nadi_emit *e, const struct nadi_action *a, uint32_t
                       uint32_t part)
 {
     const struct nadi_study *study = e->s->study;
-    const struct nadi_pipeline_stage stage =
-        nadi_stage_of(e->p, &study->model, &e->variant->net,
-                      nadi_schedule_stage(&study->schedule, e->rank, a->chunk));
+    const struct nadi_pipeline_stage stage = nadi_stage_of(
+        e->p, &e->variant->net, nadi_schedule_stage(&study->schedule, e->rank, a->chunk));
     uint64_t before, after;
     tokens_of(e->p, step, part, &before, &after);
     for (uint32_t layer = stage.first; layer < stage.first + stage.count; layer++) {

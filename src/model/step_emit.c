@@ -154,18 +154,17 @@ static struct nadi_front only(uint64_t id)
 }
 
 /* The two stages that hold the embedding exchange their gradients and add them up. */
-static uint64_t exchange_tied(struct nadi_emit *e, const char *name, uint64_t bytes,
-                              const struct nadi_front *after)
+uint64_t nadi_emit_exchange_tied(struct nadi_emit *e, const char *name, uint64_t bytes,
+                                 const uint64_t *after, size_t count)
 {
     const struct nadi_grid *g = &e->s->study->grid;
     const uint32_t stages = g->degree[NADI_DEGREE_PP];
     const uint32_t stride = g->stride[NADI_DEGREE_PP] * (stages - 1);
     const uint32_t peer = e->rank == 0 ? stride : 0 - stride;
     const uint32_t tag = INT32_MAX - e->step;
-    nadi_trace_build_message(&e->build, name, NADI_NODE_SEND, peer, tag, bytes, after->ids,
-                             after->count);
-    return nadi_trace_build_message(&e->build, name, NADI_NODE_RECV, peer, tag, bytes, after->ids,
-                                    after->count);
+    nadi_trace_build_message(&e->build, name, NADI_NODE_SEND, peer, tag, bytes, after, count);
+    return nadi_trace_build_message(&e->build, name, NADI_NODE_RECV, peer, tag, bytes, after,
+                                    count);
 }
 
 /* Paired passes have groups of their own, but for what replicas send. */
@@ -197,8 +196,6 @@ static uint64_t transfer(struct nadi_emit *e, const char *name, enum nadi_axis a
     const struct nadi_comm_group *group = &e->s->comm_groups.axes[axis];
     if (t->kind == NADI_TRANSFER_NONE || group->size < 2 || t->bytes == 0)
         return 0;
-    if (axis == NADI_AXIS_TIED)
-        return exchange_tied(e, name, t->bytes, after);
     struct nadi_comm_step steps[NADI_COMM_STEPS];
     const uint32_t count = nadi_comm_group_steps(group, t, steps);
     if (t->kind == NADI_TRANSFER_ALL_TO_ALL && count > 1 && group->exchange)

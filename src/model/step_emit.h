@@ -114,6 +114,9 @@ void nadi_emit_join(struct nadi_emit *e, uint64_t id); /* 0: nothing */
 /* Among replicas the transfer also follows the one before. */
 uint64_t nadi_emit_transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,
                             const struct nadi_transfer *t, const struct nadi_front *after);
+/* Between the two ends of the pipeline; the node of what comes. */
+uint64_t nadi_emit_exchange_tied(struct nadi_emit *e, const char *name, uint64_t bytes,
+                                 const uint64_t *after, size_t count);
 
 /* ---- step_layer.c: passes of one layer ---- */
 void nadi_emit_forward(struct nadi_emit *e, uint32_t kind, bool recompute);

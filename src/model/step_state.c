@@ -9,20 +9,13 @@ struct weights {
     double dense, expert;
 };
 
-/* Parameters of a layer on this rank; the copy of a tied embedding belongs to the last one. */
+/* Parameters of a layer on this rank. */
 static struct weights weights_of(const struct nadi_emit *e, uint32_t layer)
 {
-    const struct nadi_study *study = e->s->study;
-    const struct nadi_net *net = &e->variant->net;
-    const struct nadi_sums sums = nadi_layer_sums(nadi_net_layer(net, layer));
-    uint64_t tied = 0;
-    if (layer + 1 == net->layer_count) {
-        const struct nadi_pipeline_stage last =
-            nadi_stage_of(e->p, &study->model, net, e->p->stage_count - 1);
-        tied = nadi_stage_tied_weights(&study->model, &last, e->p->tp);
-    }
-    return (struct weights){.dense = (double)(sums.weights - sums.expert_weights + tied),
-                            .expert = study->model.experts ? (double)sums.expert_weights : 0};
+    const struct nadi_model *m = &e->s->study->model;
+    const struct nadi_stage_weights w =
+        nadi_pipeline_layer_weights(e->p, m, &e->variant->net, layer);
+    return (struct weights){.dense = (double)w.dense, .expert = m->experts ? (double)w.expert : 0};
 }
 
 bool nadi_emit_lies_whole(const struct nadi_emit *e, enum nadi_offload_flag flag)
@@ -215,8 +208,7 @@ void nadi_emit_plan_fetches(struct nadi_emit *e)
     for (uint32_t i = 0; i < list->count; i++) {
         const struct nadi_action *a = &list->items[i];
         const uint32_t number = nadi_schedule_stage(schedule, e->rank, a->chunk);
-        const struct nadi_pipeline_stage stage =
-            nadi_stage_of(e->p, &study->model, &e->variant->net, number);
+        const struct nadi_pipeline_stage stage = nadi_stage_of(e->p, &e->variant->net, number);
         if (!every && (a->pass != NADI_PASS_FORWARD || seen[number]))
             continue;
         const bool first = !seen[number];

@@ -6,34 +6,38 @@
 #include "model/step_emit.h"
 #include "model/update.h"
 
-/* The embedding's gradients of the first and the last stage; where gradients do not stay they come
- * back for it, and both sums leave. */
+/* The embedding's gradients of the first and the last stage, both added up over their replicas. The
+ * sums are whole on every replica, or a share each where nothing else is kept. Where gradients do
+ * not stay they come back for it, and the sums of both leave. */
 static void reduce_tied(struct nadi_emit *e)
 {
     const struct nadi_study *study = e->s->study;
     const struct nadi_model_plan *p = e->p;
     const bool ends = e->rank == 0 || e->rank + 1 == p->pp;
     const bool moves = nadi_plan_away(p) & NADI_OFFLOAD_GRADIENTS;
+    const bool split = p->zero >= 2 || (moves && p->zero > 0);
     if (!study->grid.tied || !ends)
         return;
-    const uint64_t rows = nadi_vocab_rows(study->model.vocab, p->tp);
-    const struct nadi_transfer t = {NADI_TRANSFER_ALL_REDUCE,
-                                    rows * study->model.hidden * p->gradient_bytes};
-    struct nadi_emit_move move = {.op = NADI_MEM_LOADS,
-                                  .flag = NADI_OFFLOAD_GRADIENTS,
-                                  .bytes = t.bytes / (p->zero ? nadi_plan_replicas(p, false) : 1)};
+    const double all = (double)nadi_copied_weights(&study->model, p->tp) * p->gradient_bytes;
+    struct nadi_emit_move move = {
+        .op = NADI_MEM_LOADS,
+        .flag = NADI_OFFLOAD_GRADIENTS,
+        .bytes = nadi_count_trunc(all / (split ? nadi_plan_replicas(p, false) : 1))};
+    for (uint32_t i = 0; i < e->front.count; i++)
+        NADI_PUSH(&e->reduced, e->front.ids[i]);
     if (moves) {
-        for (uint32_t i = 0; i < e->front.count; i++)
-            NADI_PUSH(&e->reduced, e->front.ids[i]);
-        nadi_emit_join(
-            e, nadi_emit_memory(e, "load gradients", &move, e->reduced.items, e->reduced.count));
+        const uint64_t loaded =
+            nadi_emit_memory(e, "load gradients", &move, e->reduced.items, e->reduced.count);
+        e->reduced.count = 0;
+        NADI_PUSH(&e->reduced, loaded);
     }
-    nadi_emit_join(
-        e, nadi_emit_transfer(e, "reduce embedding gradients", NADI_AXIS_TIED, &t, &e->front));
+    const uint64_t sum = nadi_emit_exchange_tied(e, "reduce embedding gradients", move.bytes,
+                                                 e->reduced.items, e->reduced.count);
+    e->reduced.count = 0; /* all of it is over when the other end's has come */
+    nadi_emit_follow(e, sum);
     move.op = NADI_MEM_STORES;
     if (moves)
-        nadi_emit_join(e,
-                       nadi_emit_memory(e, "store gradients", &move, e->front.ids, e->front.count));
+        nadi_emit_join(e, nadi_emit_memory(e, "store gradients", &move, &sum, 1));
 }
 
 static struct nadi_stage_weights all_weights(const struct nadi_emit *e)
@@ -42,8 +46,8 @@ static struct nadi_stage_weights all_weights(const struct nadi_emit *e)
     const struct nadi_schedule *schedule = &study->schedule;
     struct nadi_stage_weights all = {0};
     for (uint32_t c = 0; c < schedule->chunks; c++) {
-        const struct nadi_pipeline_stage stage = nadi_stage_of(
-            e->p, &study->model, &e->variant->net, nadi_schedule_stage(schedule, e->rank, c));
+        const struct nadi_pipeline_stage stage =
+            nadi_stage_of(e->p, &e->variant->net, nadi_schedule_stage(schedule, e->rank, c));
         const struct nadi_stage_weights w =
             nadi_stage_weights(&study->model, &e->variant->net, &stage, e->p);
         all.dense += w.dense;

@@ -58,9 +58,11 @@ struct nadi_estimator *nadi_estimator_create(const struct nadi_study *study,
     }
     nadi_step_compute_expand(&e->compute, study, &(struct nadi_expanded){0});
     e->transfers = nadi_transfers_create(study, chooses);
-    e->kind_count = study->net.kind_count;
+    e->kind_count = study->net.kind_count + 1;
     e->layer_count = study->net.layer_count;
-    e->layers = study->net.layers;
+    e->layers = NADI_ARENA_NEW(&e->arena, uint32_t, e->layer_count);
+    memcpy(e->layers, study->net.layers, e->layer_count * sizeof(*e->layers));
+    e->layer_weights = NADI_ARENA_NEW(&e->arena, struct nadi_stage_weights, e->layer_count);
     e->body = NADI_ARENA_ZNEW(&e->arena, bool, e->kind_count);
     for (uint32_t i = 0; i < study->net.body_count; i++)
         e->body[e->layers[study->net.body_first + i]] = true;

@@ -18,7 +18,7 @@ struct nadi_kind_values { /* of a kind of layer in a shape */
     double dense, expert; /* parameters; expert: those that have copies among edp */
     double expert_held;   /* all that are an expert's, for memory */
     double kept[NADI_RECOMPUTES];
-    struct nadi_layer_buffers buffers[NADI_RECOMPUTES][2]; /* the second: with gathered layers */
+    struct nadi_layer_buffers buffers[NADI_RECOMPUTES];
 };
 
 struct nadi_search_shape { /* degrees that split a layer, and the micro-batch */
@@ -31,7 +31,6 @@ struct nadi_search_shape { /* degrees that split a layer, and the micro-batch */
 
 struct nadi_stage_row { /* a stage of the pipeline: how many layers of each kind */
     uint32_t first, count;
-    bool holds_tied;
     const uint32_t *kinds;
 };
 
@@ -40,7 +39,8 @@ struct nadi_stage_values { /* of a stage in a shape with a kind of recomputation
     double host; /* of both passes' launches, where that can be late */
     double kept;
     struct nadi_stage_weights weights;
-    struct nadi_layer_buffers buffers[2];
+    struct nadi_layers_in_turn layers;
+    struct nadi_layer_buffers buffers;
 };
 
 struct nadi_replica_times { /* of a layer among replicas: its parameters, its gradients */
@@ -56,9 +56,11 @@ struct nadi_estimator {
     struct nadi_search_shape hybrid;  /* the shape at hand with two memories */
     bool is_hybrid;
     struct nadi_remote remote;
+    /* kinds of the net, and as one more the head with a copy of the embedding */
     uint32_t kind_count, layer_count;
-    const uint32_t *layers; /* kind of each layer of the net */
-    bool *body;             /* by kind */
+    uint32_t *layers;                         /* kind of each layer, by the plan */
+    struct nadi_stage_weights *layer_weights; /* scratch */
+    bool *body;                               /* by kind */
     struct {
         struct nadi_search_shape *items;
         size_t count, capacity;

@@ -69,7 +69,6 @@ static double larger(double a, double b)
 
 static struct nadi_rank_load load_of(const struct nadi_estimator *e, uint32_t rank)
 {
-    const int gathered = e->plan.zero == 3 || (e->plan.offload & NADI_OFFLOAD_PARAMETERS);
     struct nadi_rank_load load = {.activations = e->activations[rank],
                                   .in_flight = e->in_flight[rank]};
     struct nadi_layer_buffers most = {0};
@@ -77,11 +76,11 @@ static struct nadi_rank_load load_of(const struct nadi_estimator *e, uint32_t ra
         const struct nadi_stage_values *v = &e->values[c * e->plan.pp + rank];
         load.weights.dense += v->weights.dense;
         load.weights.expert += v->weights.expert;
-        most = nadi_memory_most_buffers(&most, &v->buffers[gathered]);
+        most = nadi_memory_most_buffers(&most, &v->buffers);
+        nadi_memory_most_in_turn(&load.layers, &v->layers);
     }
     load.layer = most.kept;
-    load.layer_gradients = most.weights;
-    load.buffers = most.output + most.recompute + most.gathered;
+    load.buffers = most.output + most.recompute;
     return load;
 }
 
@@ -94,8 +93,10 @@ double nadi_estimator_memory(const struct nadi_estimator *e, struct nadi_rank_me
         const bool less = r > 0 && load.weights.dense <= before.weights.dense &&
                           load.weights.expert <= before.weights.expert &&
                           load.activations <= before.activations &&
-                          load.buffers <= before.buffers &&
-                          load.layer_gradients <= before.layer_gradients &&
+                          load.buffers <= before.buffers && load.layers.one <= before.layers.one &&
+                          load.layers.two <= before.layers.two &&
+                          load.layers.ahead <= before.layers.ahead &&
+                          load.layers.experts_ahead <= before.layers.experts_ahead &&
                           !(e->plan.offload & NADI_OFFLOAD_ACTIVATIONS);
         if (less)
             continue; /* the rank before holds as much of everything */

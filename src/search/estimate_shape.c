@@ -20,13 +20,17 @@ static void fill_kind(struct nadi_estimator *e, struct nadi_kind_values *v, cons
                       uint32_t kind)
 {
     const struct nadi_net *net = &made->net;
+    const bool copies = kind == net->kind_count;
+    if (copies)
+        kind = net->layers[net->layer_count - 1];
     const struct nadi_layer_kind *k = &net->kinds[kind];
     const struct nadi_sums sums = nadi_layer_sums(k);
     const uint32_t position = e->body[kind] ? 0 : NADI_NONE;
     *v = (struct nadi_kind_values){
         .time =
             nadi_layer_time(k, made->costs[kind], &e->plan, &e->axes, e->transfers, made->host_ns),
-        .dense = (double)(sums.weights - sums.expert_weights),
+        .dense = (double)(sums.weights - sums.expert_weights +
+                          (copies ? nadi_copied_weights(&e->study->model, e->plan.tp) : 0)),
         .expert = e->study->model.experts ? (double)sums.expert_weights : 0,
         .expert_held = (double)sums.expert_weights,
     };
@@ -34,11 +38,7 @@ static void fill_kind(struct nadi_estimator *e, struct nadi_kind_values *v, cons
     for (int r = 0; r < NADI_RECOMPUTES; r++) {
         p.recompute = (enum nadi_recompute)r;
         v->kept[r] = nadi_layer_kept(&p, net, k, position);
-        p.offload &= ~(unsigned)NADI_OFFLOAD_PARAMETERS;
-        for (int gathered = 0; gathered < 2; gathered++) {
-            p.zero = gathered ? 3 : 0;
-            v->buffers[r][gathered] = nadi_memory_layer_buffers(&p, net, k, position);
-        }
+        v->buffers[r] = nadi_memory_layer_buffers(&p, net, k, position);
     }
 }
 
@@ -50,7 +50,7 @@ static void make_shape(struct nadi_estimator *e, struct nadi_search_shape *s)
     const struct nadi_shape shape = nadi_plan_shape(p, &e->study->model);
     nadi_arena_init(&arena);
     nadi_net_build(&made.net, &e->study->model, &shape);
-    NADI_ASSERT(made.net.kind_count == e->kind_count && made.net.layer_count == e->layer_count);
+    NADI_ASSERT(made.net.kind_count + 1 == e->kind_count && made.net.layer_count == e->layer_count);
     made.costs = nadi_costs_make(&made.net, p, &e->compute.kernels, &arena);
     made.host_ns = nadi_host_kernel_ns(p, e->study->cluster.host_speed);
     if (!nadi_host_is_late(&made.net, made.costs, made.host_ns))
@@ -121,14 +121,16 @@ void nadi_estimator_rows(struct nadi_estimator *e)
     const struct nadi_model_plan *p = &e->plan;
     e->stages = p->pp * p->vp;
     make_room(e, e->stages);
+    const uint32_t head = e->layer_count - 1;
+    const bool copies = nadi_plan_copies_embedding(p, &e->study->model);
+    e->layers[head] = copies ? e->kind_count - 1 : e->study->net.layers[head];
     for (uint32_t i = 0; i < e->stages; i++) {
-        const struct nadi_pipeline_stage stage =
-            nadi_stage_of(p, &e->study->model, &e->study->net, i);
+        const struct nadi_pipeline_stage stage = nadi_stage_of(p, &e->study->net, i);
         uint32_t *kinds = &e->row_kinds[(size_t)i * e->kind_count];
         memset(kinds, 0, e->kind_count * sizeof(*kinds));
         for (uint32_t k = stage.first; k < stage.first + stage.count; k++)
             kinds[e->layers[k]]++;
-        e->rows[i] = (struct nadi_stage_row){stage.first, stage.count, stage.holds_tied, kinds};
+        e->rows[i] = (struct nadi_stage_row){stage.first, stage.count, kinds};
     }
 }
 
@@ -147,8 +149,18 @@ static void add_layers(struct nadi_stage_values *v, const struct nadi_kind_value
     v->kept += count * k->kept[recompute];
     v->weights.dense += (uint64_t)(count * k->dense);
     v->weights.expert += (uint64_t)(count * k->expert_held);
-    for (int g = 0; g < 2; g++)
-        v->buffers[g] = nadi_memory_most_buffers(&v->buffers[g], &k->buffers[recompute][g]);
+    v->buffers = nadi_memory_most_buffers(&v->buffers, &k->buffers[recompute]);
+}
+
+static void put_in_turn(const struct nadi_estimator *e, const struct nadi_search_shape *shape,
+                        const struct nadi_stage_row *row, struct nadi_layers_in_turn *most)
+{
+    for (uint32_t i = 0; i < row->count; i++) {
+        const struct nadi_kind_values *k = &shape->kinds[e->layers[row->first + i]];
+        e->layer_weights[i] = (struct nadi_stage_weights){.dense = (uint64_t)k->dense,
+                                                          .expert = (uint64_t)k->expert_held};
+    }
+    nadi_memory_in_turn(&e->plan, e->layer_weights, row->count, most);
 }
 
 void nadi_estimator_values(struct nadi_estimator *e)
@@ -157,8 +169,7 @@ void nadi_estimator_values(struct nadi_estimator *e)
     for (uint32_t i = 0; i < e->stages; i++) {
         const struct nadi_stage_row *row = &e->rows[i];
         struct nadi_stage_values *v = &e->values[i];
-        if (i > 0 && row->holds_tied == row[-1].holds_tied &&
-            memcmp(row->kinds, row[-1].kinds, e->kind_count * sizeof(*row->kinds)) == 0) {
+        if (i > 0 && memcmp(row->kinds, row[-1].kinds, e->kind_count * sizeof(*row->kinds)) == 0) {
             *v = v[-1];
             continue;
         }
@@ -166,7 +177,6 @@ void nadi_estimator_values(struct nadi_estimator *e)
         for (uint32_t k = 0; k < e->kind_count; k++)
             if (row->kinds[k])
                 add_layers(v, &shape->kinds[k], e->plan.recompute, e->body[k], row->kinds[k]);
-        const struct nadi_pipeline_stage stage = {.holds_tied = row->holds_tied};
-        v->weights.dense += nadi_stage_tied_weights(&e->study->model, &stage, e->plan.tp);
+        put_in_turn(e, shape, row, &v->layers);
     }
 }

@@ -361,16 +361,21 @@ static struct rank_end end_of(const struct step *s, uint32_t rank)
     return end;
 }
 
-/* The first stage's gradient of the embedding reaches the last stage, which holds a copy. */
+/* Gradients of the embedding, from one end of the pipeline to the other; 0: one end has it. */
 static double tied_ns(const struct nadi_estimator *e)
 {
-    const uint32_t last = e->plan.pp - 1;
-    if (!e->rows[e->stages - 1].holds_tied || last == 0)
+    const struct nadi_model_plan *p = &e->plan;
+    const bool moves = p->offload & NADI_OFFLOAD_GRADIENTS;
+    const bool split = p->zero >= 2 || (moves && p->zero > 0);
+    if (!nadi_plan_copies_embedding(p, &e->study->model))
         return 0;
-    const struct nadi_pipeline_stage stage = {.holds_tied = true};
-    const uint64_t rows = nadi_stage_tied_weights(&e->study->model, &stage, e->plan.tp);
-    return nadi_transfers_message_ns(e->transfers, 0, last * e->axes.stages,
-                                     rows * e->plan.gradient_bytes);
+    const double bytes = (double)nadi_copied_weights(&e->study->model, p->tp) * p->gradient_bytes /
+                         (split ? e->axes.size[NADI_AXIS_DP] : 1);
+    return nadi_transfers_message_ns(e->transfers, 0, (p->pp - 1) * e->axes.stages,
+                                     nadi_count_trunc(bytes)) +
+           (moves ? load_ns(e, NADI_OFFLOAD_GRADIENTS, bytes) +
+                        store_ns(e, NADI_OFFLOAD_GRADIENTS, bytes)
+                  : 0);
 }
 
 static void fill(struct nadi_estimate *out, const struct step *s, uint32_t rank, double ns,
@@ -440,6 +445,31 @@ static void bound(const struct nadi_estimator *e, struct nadi_estimate *out)
     }
 }
 
+/* A rank's gradients are added up when its passes are over; the two ends of the pipeline then wait
+ * for each other's of the embedding. */
+static void put_ends(const struct step *s, double first, double passes_end,
+                     struct nadi_estimate *out)
+{
+    const struct nadi_estimator *e = s->e;
+    const uint32_t last = e->plan.pp - 1;
+    const double tied = tied_ns(e);
+    double earlier = 0, other = 0; /* than the first rank; the last one's gradients are added up */
+    for (uint32_t r = 0; r < last; r++)
+        other -= e->backward[r] + e->send[r];
+    other += passes_end + left_gradients(s, last);
+    for (uint32_t r = 0; r <= last; r++) {
+        struct rank_end end = end_of(s, r);
+        const double passes_of = passes_end - earlier, reduced = passes_of + end.gradients;
+        if (tied > 0 && (r == 0 || r == last))
+            end.gradients += fmax(0, other + tied - reduced);
+        const double ns = passes_of + end.gradients + end.remote + end.optimizer + end.gathers;
+        if (ns > out->ns)
+            fill(out, s, r, ns, first, &end);
+        other = r == 0 ? reduced : other;
+        earlier += e->backward[r] + e->send[r];
+    }
+}
+
 void nadi_estimator_step(struct nadi_estimator *e, struct nadi_estimate *out)
 {
     const struct nadi_model_plan *p = &e->plan;
@@ -454,21 +484,11 @@ void nadi_estimator_step(struct nadi_estimator *e, struct nadi_estimate *out)
         .backward = e->backward,
         .send = e->send,
     };
-    const double first = late_parameters(&s), tied = tied_ns(e);
+    const double first = late_parameters(&s);
     const double device_end = first + nadi_pipeline_ns(&times);
     const double passes_end = fmax(device_end, launched_ns(e));
     s.late = passes_end - device_end;
-    double earlier = 0; /* than the first rank */
     *out = (struct nadi_estimate){.ns = -1};
     bound(e, out);
-    for (uint32_t r = 0; r < p->pp; r++) {
-        const struct rank_end end = end_of(&s, r);
-        const double last_pass = r > 0 && r + 1 == p->pp && tied > 0
-                                     ? fmax(passes_end - earlier, passes_end + tied)
-                                     : passes_end - earlier;
-        const double ns = last_pass + end.gradients + end.remote + end.optimizer + end.gathers;
-        if (ns > out->ns)
-            fill(out, &s, r, ns, first, &end);
-        earlier += e->backward[r] + e->send[r];
-    }
+    put_ends(&s, first, passes_end, out);
 }

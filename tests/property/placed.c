@@ -215,20 +215,19 @@ static void add_chunk(const struct nadi_study *s, struct moved *m, uint32_t rank
     const bool apart = p->offload & NADI_OFFLOAD_EXPERTS;
     const struct passes k = passes_of(&s->schedule.lists[rank], chunk);
     const struct nadi_pipeline_stage stage =
-        nadi_stage_of(p, &s->model, &s->net, nadi_schedule_stage(&s->schedule, rank, chunk));
+        nadi_stage_of(p, &s->net, nadi_schedule_stage(&s->schedule, rank, chunk));
     const double active = apart ? active_share(s) : 1;
     double dense = 0, expert = 0;
     for (uint32_t i = stage.first; i < stage.first + stage.count; i++) {
         const struct nadi_layer_kind *kind = nadi_net_layer(&s->net, i);
-        const struct nadi_sums sums = nadi_layer_sums(kind);
+        const struct nadi_stage_weights w = nadi_pipeline_layer_weights(p, &s->model, &s->net, i);
         const double kept =
             nadi_layer_kept(p, &s->net, kind, nadi_body_position(&s->net, &stage, i));
-        dense += (double)(sums.weights - sums.expert_weights);
-        expert += (double)sums.expert_weights;
+        dense += (double)w.dense;
+        expert += (double)w.expert;
         m->stores[3] += k.forward * kept;
         m->loads[3] += k.backward * kept;
     }
-    dense += (double)nadi_stage_tied_weights(&s->model, &stage, p->tp);
     add_parameters(p, m, 2, dense, dense, dense_n, &k);
     add_parameters(p, m, apart ? 4 : 2, expert, active * expert, expert_n, &k);
     add_gradients(p, m, dense, dense_n, &k);
@@ -241,10 +240,8 @@ static void add_chunk(const struct nadi_study *s, struct moved *m, uint32_t rank
 static void add_tied(const struct nadi_study *s, struct moved *m, uint32_t rank)
 {
     const struct nadi_model_plan *p = &s->plan;
-    const struct nadi_pipeline_stage holds = {.holds_tied = true};
     const double share = p->zero ? 1.0 / nadi_plan_replicas(p, false) : 1;
-    const double bytes =
-        share * (double)nadi_stage_tied_weights(&s->model, &holds, p->tp) * p->gradient_bytes;
+    const double bytes = share * (double)nadi_copied_weights(&s->model, p->tp) * p->gradient_bytes;
     if (!s->grid.tied || (rank > 0 && rank + 1 < p->pp))
         return;
     m->loads[1] += bytes;

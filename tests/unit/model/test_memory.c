@@ -127,12 +127,15 @@ static void full_recomputation(void **state)
     nadi_study_close(&s);
 }
 
+/* Llama 3 8B: the largest layer is the head of 128256 rows and the norm before it; a block has four
+ * products of attention, three of the MLP and two norms. */
+static const double head = 128256.0 * 4096 + 4096;
+static const double block = 4096.0 * (4096 + 1024 + 1024 + 4096 + 3 * 14336) + 2 * 4096;
+
 /* ZeRO-3 holds the layer at work and so many gathered ahead, 2 bytes a parameter, and 4 bytes of
- * one layer's gradients. Llama 3 8B's largest layer is the embedding of 128256 rows, or the head
- * and the norm before it. */
+ * one layer's gradients. Next to the largest layer are blocks: it is there once. */
 static void gathered_ahead(void **state)
 {
-    const double largest = 128256.0 * 4096 + 4096;
     double kept = 0;
     (void)state;
     for (uint32_t ahead = 0; ahead <= 4; ahead++) {
@@ -145,7 +148,7 @@ static void gathered_ahead(void **state)
         if (ahead == 0)
             kept = buffers;
         else
-            near(buffers - kept, largest * (2.0 * ahead + 4), 1e-12);
+            near(buffers - kept, 2 * (head + (ahead - 1) * block) + 4 * head, 1e-12);
         nadi_study_close(&s);
     }
     /* streamed weights: inference gathers no gradients */
@@ -159,10 +162,11 @@ static void gathered_ahead(void **state)
         if (ahead == 0)
             kept = buffers;
         else
-            near(buffers - kept, largest * 2.0 * ahead, 1e-12);
+            near(buffers - kept, 2 * (head + (ahead - 1) * block), 1e-12);
         nadi_study_close(&s);
     }
-    /* parameters in a tier: of what is interleaved only the part that is away is gathered */
+    /* parameters in a tier: of what is interleaved only the part that is away is gathered; the
+     * gradients stay, all of them */
     for (uint32_t ahead = 0; ahead <= 3; ahead++) {
         static const char *const modes[] = {"mode=prefill", "gradient-bytes=4"};
         for (size_t mode = 0; mode < 2; mode++) {
@@ -180,8 +184,7 @@ static void gathered_ahead(void **state)
                 buffers[placed] = estimate(&s).ranks[0].parts[NADI_MEMORY_BUFFERS];
                 nadi_study_close(&s);
             }
-            near(buffers[1] - buffers[0], 0.25 * largest * (2.0 * (ahead + 1) + (mode ? 4 : 0)),
-                 1e-12);
+            near(buffers[1] - buffers[0], 0.25 * 2 * (head + ahead * block), 1e-12);
         }
     }
 }
@@ -202,7 +205,7 @@ static double beside(const char *settings, double stays, double *remote)
 
 static void offload(void **state)
 {
-    const double all = 8030261248.0, head = 128256.0 * 4096 + 4096;
+    const double all = 8030261248.0;
     double remote, none;
     (void)state;
     const double passes = beside("batch=8", 18, &none);
@@ -214,18 +217,37 @@ static void offload(void **state)
     near(beside("batch=8 offload=optimizer bucket=200GB", 6, &remote), 12 * all, 1e-9);
     near(beside("batch=8 offload=optimizer bucket=1GB", 6, &remote), passes, 1e-9);
     /* gradients of the layer at work and of the one that leaves, and the sum that is added to */
-    near(beside("batch=8 offload=gradients", 14, &remote), passes + 2 * 4 * head, 1e-9);
-    near(beside("batch=16 offload=gradients", 14, &remote), passes + 3 * 4 * head, 1e-9);
+    near(beside("batch=8 offload=gradients", 14, &remote), passes + 4 * (head + block), 1e-9);
+    near(beside("batch=16 offload=gradients", 14, &remote), passes + 4 * (2 * head + block), 1e-9);
     near(beside("batch=8 offload=gradients bucket=4GB", 14, &remote), passes + 2 * 4e9, 1e-9);
     near(beside("batch=8 zero=2 offload=gradients", 2 + 12 / 8.0, &remote),
-         passes + 2 * 4 * head / 8, 1e-9);
+         passes + 4 * (head + block) / 8, 1e-9);
     near(remote, 4 * all / 8, 1e-9);
-    /* what is gathered for a layer has its gradient already */
     near(beside("batch=8 execution=streaming bucket=1GB", 0, &remote),
-         passes + (2 * 2 + 4 + 4) * head, 1e-9);
+         passes + (2 + 4) * (head + block), 1e-9);
     near(remote, 18 * all, 1e-9);
     /* with all in one bucket: states, gradients and parameters */
     near(beside("batch=8 execution=streaming bucket=200GB", 0, &remote), 18 * all, 1e-9);
+}
+
+/* What a part needs on the device is at most the part: GPT-2's embedding is half of its stage. */
+static void less_than_all(void **state)
+{
+    static const char *const ends[] = {"", "pp=2"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        double total[2];
+        for (int away = 0; away < 2; away++) {
+            char settings[96];
+            struct nadi_study s;
+            snprintf(settings, sizeof(settings), "batch=2 sequence=256 %s %s", ends[i],
+                     away ? "offload=parameters prefetch=4" : "");
+            open_study(&s, "gpt2", settings);
+            total[away] = estimate(&s).ranks[0].total;
+            nadi_study_close(&s);
+        }
+        assert_true(total[1] < total[0]);
+    }
 }
 
 /* Llama 3 8B: 8 heads of keys and values of 128, 32 layers, 2 bytes: 128 KiB a token. */
@@ -345,6 +367,7 @@ int main(void)
         cmocka_unit_test(full_recomputation),
         cmocka_unit_test(gathered_ahead),
         cmocka_unit_test(offload),
+        cmocka_unit_test(less_than_all),
         cmocka_unit_test(cache),
         cmocka_unit_test(interleaved),
         cmocka_unit_test(curve),

@@ -134,11 +134,12 @@ static void check_context(const struct opened *o, const struct nadi_trace *t,
 static void check_replicas(const struct opened *o, const struct nadi_trace *t,
                            const struct degrees *d, uint32_t stage)
 {
-    const struct nadi_pipeline_stage s =
-        nadi_stage_of(&o->study.plan, &o->study.model, &o->study.net, stage);
-    uint64_t parameters = nadi_stage_tied_weights(&o->study.model, &s, d->tp);
+    const struct nadi_pipeline_stage s = nadi_stage_of(&o->study.plan, &o->study.net, stage);
+    uint64_t parameters = 0;
     for (uint32_t i = s.first; i < s.first + s.count; i++)
         parameters += nadi_layer_sums(nadi_net_layer(&o->study.net, i)).weights;
+    if (d->pp > 1 && stage + 1 == d->pp) /* a copy of the embedding */
+        parameters += nadi_vocab_rows(o->study.model.vocab, d->tp) * o->study.model.hidden;
     if (d->dp * d->cp == 1 || d->dp * d->cp == o->study.plan.ranks)
         return;
     const struct sent sent = count(t, group_of(&o->step, NADI_AXIS_DP));
