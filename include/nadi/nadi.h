@@ -218,7 +218,8 @@ enum nadi_status nadi_job_set(struct nadi_job *job, const char *name, const char
 
 /* Reads and checks all files. DONE or INPUT. Once per job. */
 enum nadi_status nadi_job_load(struct nadi_job *job);
-/* All checks across ranks that need no run. After a successful load. */
+/* All checks across ranks, and what the network model or a memory tier refuses in the first million
+ * events of a run (two seconds at most). After a successful load. */
 enum nadi_status nadi_job_check(struct nadi_job *job);
 /* Simulates. After a successful load; once per job. watch may be NULL. The deadlock report is among
  * the messages. */

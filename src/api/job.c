@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "explore/energy.h"
 #include "format/number.h"
+#include "sim/run.h"
 
 /* The setting that a member stands for; NULL: the drop-in names, which are none. */
 static const struct nadi_setting *setting_of(const struct nadi_field *member)
@@ -153,7 +154,38 @@ enum nadi_status nadi_do_job_load(struct nadi_job *job, struct nadi_diags *diags
     return job->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
+/* Of a run that only a check begins: most refusals come with the first messages and requests. */
+enum { LOOK_EVENTS = 1000000, LOOK_MS = 2000 };
+
+/* Does the run refuse on its way what no file shows: a message that the network model cannot send,
+ * a request that a memory tier cannot serve? As the run itself says it; what comes after the first
+ * million events, or two seconds, is not seen. */
+static bool is_refused(const struct nadi_inputs *loaded, struct nadi_diags *diags)
+{
+    const struct nadi_network_ops *model = loaded->options.network_model;
+    const bool may = model->has_packets || model->has_flits || model->has_loads ||
+                     model->has_conflicts || loaded->tiers || loaded->parted;
+    struct nadi_inputs in = *loaded;
+    struct nadi_result result;
+    if (!may || in.flows)
+        return false;
+    in.options.record_ops = in.options.record_usage = false;
+    in.options.max_events = LOOK_EVENTS;
+    in.options.max_wall_ms = LOOK_MS;
+    in.options.threads = 1;
+    nadi_simulate(&in, NULL, &result);
+    const bool refused = result.outcome == NADI_OUTCOME_REFUSED ||
+                         result.outcome == NADI_OUTCOME_NO_MEMORY ||
+                         result.outcome == NADI_OUTCOME_NO_ROUTE;
+    if (refused)
+        nadi_diags_append(diags, &result.diags);
+    nadi_result_release(&result);
+    return refused;
+}
+
 enum nadi_status nadi_do_job_check(const struct nadi_job *job, struct nadi_diags *diags)
 {
-    return nadi_inputs_check(&job->inputs, diags) ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+    return nadi_inputs_check(&job->inputs, diags) && !is_refused(&job->inputs, diags)
+               ? NADI_STATUS_DONE
+               : NADI_STATUS_INPUT;
 }

@@ -69,7 +69,8 @@ const struct nadi_command nadi_command_check = {
     .doing = "checking the inputs",
     .about = "Reads the same files as `nadi run` and checks the ranks' traces against each "
              "other:\ncollectives of a group in the same order, kind and size, sends and receives "
-             "in pairs.\n",
+             "in pairs. What a network model or memory tier refuses on the way is looked for in "
+             "the first\nmillion events of a run.\n",
     .examples = "nadi check --workload traces/step --system system.json --network network.yml\n",
     .options = check_groups,
     .run = cmd_check,
