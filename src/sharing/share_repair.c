@@ -29,10 +29,12 @@ static bool is_above(const struct link *l, const struct gauge *g, double level)
     return l->held && level > g->level * (1 + NADI_SHARE_SLACK);
 }
 
+/* A link that holds nobody comes after those that do, of the same level: where these lower what
+ * they hold it may be all right, and else take over all of it. */
 static void queue(struct nadi_share *s, uint32_t link)
 {
     struct link *l = &s->links[link];
-    const double at = l->held ? s->gauges[link].level : s->reached;
+    const double at = l->held ? s->gauges[link].level : s->reached * (1 + NADI_SHARE_SLACK);
     l->queued = true;
     nadi_share_push(&s->queue, (struct candidate){.level = at, .index = link});
 }
@@ -68,16 +70,23 @@ static void add_rate(struct nadi_share *s, const struct demand *d, double more, 
     }
 }
 
+/* At first with the link on its route that holds others at the lowest level: one that is full and
+ * holds nobody is so by what others hold, and has room when they have made it for the demand. */
 void nadi_share_place(struct nadi_share *s, uint32_t demand)
 {
     struct demand *d = &s->demands.items[demand];
     double level = d->limit;
     uint32_t by = NADI_NONE;
+    bool held = false;
+    for (uint32_t h = 0; h < d->hops; h++)
+        held |= s->links[nadi_share_path(s, d)[h].link].held > 0;
     for (uint32_t h = 0; h < d->hops; h++) {
         const uint32_t link = nadi_share_path(s, d)[h].link;
         const struct link *l = &s->links[link];
         const struct gauge *g = &s->gauges[link];
         const double spare = g->load < l->capacity ? l->capacity - g->load : 0;
+        if (held && !l->held)
+            continue;
         const double at = l->held ? g->level : spare / d->weight;
         if (at >= level)
             continue;

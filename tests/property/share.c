@@ -266,12 +266,40 @@ static void test_few_looks(void **state)
     nadi_share_destroy(s);
 }
 
+/* Demands that come one by one, and go, over two equal links: whichever holds them keeps them. */
+static void test_equal_links(void **state)
+{
+    enum { DEMANDS = 2000 };
+    static const double capacity[] = {100, 100};
+    static const uint32_t path[] = {0, 1};
+    const uint32_t *links;
+    uint64_t looks = 0;
+    (void)state;
+    struct nadi_share *s = nadi_share_create(2, capacity);
+    for (uint32_t d = 0; d < DEMANDS; d++) {
+        nadi_share_set_links(s, nadi_share_add(s), path, 2, (double)INFINITY);
+        nadi_share_set_weight(s, d, 1);
+        (void)nadi_share_find(s, &links);
+        looks += s->work;
+        assert_true(fabs(nadi_share_level(s, d) * (d + 1) - 100) < 1e-9);
+    }
+    for (uint32_t d = 0; d < DEMANDS; d++) {
+        nadi_share_set_weight(s, d, 0);
+        (void)nadi_share_find(s, &links);
+        looks += s->work;
+    }
+    nadi_share_destroy(s);
+    if (looks > 100 * (uint64_t)DEMANDS)
+        fail_msg("%" PRIu64 " looks", looks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fair),
         cmocka_unit_test(test_monotone),
         cmocka_unit_test(test_few_looks),
+        cmocka_unit_test(test_equal_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
