@@ -232,7 +232,7 @@ struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct n
 
 double nadi_host_kernel_ns(const struct nadi_model_plan *p, double host_speed)
 {
-    if (p->cuda_graphs || p->mode != NADI_MODE_TRAIN || !(host_speed > 0))
+    if (p->cuda_graphs || !(host_speed > 0))
         return 0;
     return p->host_launch_ns * p->kernels_an_op / host_speed;
 }

@@ -57,7 +57,7 @@ static bool of_training(struct nadi_model_plan *p, const struct nadi_model *m,
     static const char hint[] = "leave it out, or set mode to train";
     static const char none[] =
         "is for training: inference has no gradients, states or backward pass";
-    static const char graphs[] = "is for training: inference is launched from graphs";
+    static const char graphs[] = "mode cuda-graphs host-launch kernels-an-operation";
     const bool train = p->mode == NADI_MODE_TRAIN;
     const bool full = p->recompute == NADI_RECOMPUTE_FULL;
     const bool stored = p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS);
@@ -74,7 +74,12 @@ static bool of_training(struct nadi_model_plan *p, const struct nadi_model *m,
         {"fused-cross-entropy", !p->fused_loss, train, "mode", hint,
          "is for training: inference computes no loss"},
         {"backward-launch", p->backward_launch < 1, train, "mode", hint, none},
-        {"kernels-an-operation", p->kernels_an_op > 1, train, "mode", hint, graphs},
+        {"kernels-an-operation", p->kernels_an_op > 1, !p->cuda_graphs, graphs,
+         "set cuda-graphs to 0, or leave it out",
+         "says how many kernels the host launches, but they are launched from graphs"},
+        {"host-ahead", !p->host_ahead, !p->cuda_graphs, graphs,
+         "give host-launch, or set cuda-graphs to 0, or leave it out",
+         "says when the host launches kernels, but they are launched from graphs"},
         {"recompute-layers", p->recompute_layers > 0, full, "recompute mode",
          "add recompute=full, or leave it out",
          "says how many layers are computed again as a whole, and none are"},

@@ -287,6 +287,9 @@ bool nadi_plan_read_changed(struct nadi_model_plan *p, const char *file, const c
         fill_stages(p, v);
         p->given = given_keys(v);
         p->said = given_keys(&base.values) | given_keys(&over.values);
+        if (p->mode != NADI_MODE_TRAIN && !nadi_plan_says(p, "cuda-graphs"))
+            p->cuda_graphs =
+                !nadi_plan_says(p, "host-launch") && !nadi_plan_says(p, "kernels-an-operation");
         ok = fill_order(p, v, diags) &&
              fill_place(p, v,
                         nadi_schema_is_set(&over.values, "place")   ? &over.doc

@@ -210,6 +210,16 @@ static void act(struct nadi_emit *e, const struct nadi_action *a)
         backward(e, &at, &stage, (enum nadi_pass)a->pass);
 }
 
+/* The host reads a step's loss and norm of gradients, or a token, before it launches the next. */
+static void meet_host(struct nadi_emit *e)
+{
+    if (e->step == 0 || !e->host.count)
+        return;
+    nadi_emit_flush(e);
+    e->host = e->front;
+    e->launching_ns = 0; /* the host was done before the device */
+}
+
 /* ---- training ------------------------------------------------------------------------------ */
 
 static bool is_last_of_chunk(const struct nadi_actions *list, uint32_t index)
@@ -241,16 +251,6 @@ static void act_paired(struct nadi_emit *e, const struct nadi_actions *list, uin
     e->pair = 0;
     for (uint32_t i = 0; i < after.count; i++)
         nadi_emit_join(e, after.ids[i]);
-}
-
-/* The host reads a step's loss and norm of gradients before it launches the next. */
-static void meet_host(struct nadi_emit *e)
-{
-    if (e->step == 0 || !e->host.count)
-        return;
-    nadi_emit_flush(e);
-    e->host = e->front;
-    e->launching_ns = 0; /* the host was done before the device */
 }
 
 static void train(struct nadi_emit *e)
@@ -310,6 +310,7 @@ static void infer(struct nadi_emit *e)
     const uint32_t steps = decode ? e->p->steps : 1;
     nadi_emit_plan_cache(e);
     for (e->step = 0; e->step < steps; e->step++) {
+        meet_host(e);
         nadi_emit_plan_fetches(e);
         nadi_emit_cache_room(e);
         for (uint32_t i = 0; i < list->count; i++)

@@ -184,7 +184,7 @@ static const struct nadi_setting plan_keys[] = {
            "it has launched (logging, timers, checks for overflow)."),
     SWITCH("cuda-graphs", "0",
            "The kernels of a layer are captured once and launched together: the host costs "
-           "nothing."),
+           "nothing. In inference 1, unless `host-launch` or `kernels-an-operation` is given."),
     {.name = "tp-overlap",
      .type = NADI_TYPE_NUMBER,
      .preset = "0",

@@ -131,7 +131,7 @@ static void refused(void **state)
         {"llama3-8b", "dp=2 offload=[optimizer] prefetch=4", "plan/impossible", "nothing is"},
         {"llama3-8b", "mode=decode prefetch=4", "plan/impossible", "nothing is"},
         {"llama3-8b", "mode=decode backward-launch=0.5", "plan/impossible", "for training"},
-        {"llama3-8b", "mode=decode kernels-an-operation=3", "plan/impossible", "from graphs"},
+        {"llama3-8b", "mode=decode cuda-graphs=1 kernels-an-operation=3", "plan/impossible", "from graphs"},
         {"resnet50", "sequence=512", "plan/impossible", "the model has none"},
         {"resnet50", "attention-kernel=plain", "plan/impossible", "the model has not"},
         {"llama3-8b", "order=[tp,dp]", "plan/order", "each once"},
