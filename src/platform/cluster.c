@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include "platform/catalogue.h"
+#include "platform/generator.h"
 #include "platform/generator_words.h"
 #include "platform/graph_file.h"
 #include "platform/graph_trim.h"
@@ -89,6 +90,32 @@ static bool lengths_agree(const struct nadi_schema_values *v, struct nadi_diags 
     return true;
 }
 
+/* Keys of a generated graph's words for cables of the first dimension, and of those behind. */
+static const char *latency_key(const char *words, bool inside)
+{
+    if (inside)
+        return "scale-up-latency";
+    return nadi_generator_text_get(words, "scale-out") ? "scale-out.latency" : "latency";
+}
+
+/* The words of a generated graph with the latencies beside them, which are of a cable each: they
+ * are said once. What the words say themselves stays. */
+static const char *with_latencies(struct nadi_cluster *c, const char *words,
+                                  const struct nadi_schema_value *latency)
+{
+    words = nadi_arena_strdup(&c->arena, words);
+    for (uint32_t i = 0; latency->node && latency->count && i < 2; i++) {
+        const bool inside = i == 0 && nadi_generator_has_servers(words);
+        const char *key = latency_key(words, inside);
+        char value[40];
+        snprintf(value, sizeof(value), "%.17gns",
+                 latency->items[i < latency->count ? i : latency->count - 1].number);
+        if (!nadi_generator_text_get(words, key))
+            words = nadi_generator_text_set(&c->arena, words, key, value);
+    }
+    return words;
+}
+
 static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
 {
     const struct nadi_schema_value *source = nadi_schema_get(v, "source");
@@ -109,8 +136,9 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
             nadi_file_beside(c->path, nadi_schema_get(v, "packet")->items[0].text, &c->arena);
     if (nadi_schema_get(v, "graph")->count) {
         const char *graph = nadi_schema_get(v, "graph")->items[0].text;
-        c->graph = nadi_generator_is_words(graph) ? nadi_arena_strdup(&c->arena, graph)
-                                                  : nadi_file_beside(c->path, graph, &c->arena);
+        c->graph = nadi_generator_is_words(graph)
+                       ? with_latencies(c, graph, nadi_schema_get(v, "latency"))
+                       : nadi_file_beside(c->path, graph, &c->arena);
     }
     if (nadi_schema_get(v, "platform")->count)
         c->platform = nadi_catalogue_beside(c->path, nadi_schema_get(v, "platform")->items[0].text,
@@ -288,6 +316,14 @@ static bool has_new_graph(const struct nadi_doc_changes *changes)
     return false;
 }
 
+/* Do the words of a generated graph leave a latency to the list beside them? */
+static bool takes_latency(const struct nadi_doc *doc, bool inside)
+{
+    const struct nadi_doc_node *graph = nadi_doc_find(doc->root, "graph");
+    return graph->kind == NADI_DOC_SCALAR && nadi_generator_is_words(graph->text) &&
+           !nadi_generator_text_get(graph->text, latency_key(graph->text, inside));
+}
+
 /* Network models without a graph take rates and latencies beside it: a change of one alone would
  * make two clusters. */
 static bool changes_both(const struct nadi_doc *doc, const struct nadi_doc_changes *plain,
@@ -308,6 +344,8 @@ static bool changes_both(const struct nadi_doc *doc, const struct nadi_doc_chang
             continue;
         const bool inside = here.inside != there.inside && !here.whole;
         const bool listed = here.whole || (inside ? here.inside : here.beyond);
+        if (i == 1 && listed && takes_latency(doc, inside))
+            continue;
         snprintf(help, sizeof(help),
                  "change it in both places, as in \"cluster.%s[%d]=... cluster.graph.%s%s=...\"",
                  both[i], !inside, inside ? "scale-up-" : "", both[i]);

@@ -52,6 +52,15 @@ static bool has_word(const char *words, const char *key)
     return false;
 }
 
+bool nadi_generator_has_servers(const char *words)
+{
+    const size_t length = strcspn(words, " ");
+    for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
+        if (strlen(makers[i].name) == length && memcmp(makers[i].name, words, length) == 0)
+            return has_word(makers[i].optional, "scale-up-latency");
+    return false;
+}
+
 static const char *listed(const struct maker *m, struct nadi_arena *arena)
 {
     return nadi_arena_printf(arena, "%s takes %s%sbandwidth latency", m->name, m->required,

@@ -70,6 +70,9 @@ struct nadi_generator {
     const struct nadi_doc_node *map;
 };
 
+/* Has the generator that the first word names servers, with cables of their own? */
+bool nadi_generator_has_servers(const char *words);
+
 /* The parameters of one generator, checked; parts of it live in `arena`, and the document must
  * outlive it. */
 bool nadi_generator_read(struct nadi_generator *gen, const struct nadi_doc *doc,

@@ -325,7 +325,9 @@ static const struct nadi_setting cluster_keys[] = {
      .list = true,
      .absent = "the platform's",
      .max = 1e15,
-     .doc = "Time to traverse one link of each dimension; a Switch is two links."},
+     .doc = "Time to traverse one link of each dimension; a Switch is two links. A generated graph "
+            "takes them where its words give none: of an NPU's cable within its server, and of its "
+            "cable to what is behind."},
     {.name = "oversubscription",
      .type = NADI_TYPE_NUMBER,
      .list = true,
