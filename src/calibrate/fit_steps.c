@@ -9,6 +9,7 @@
 struct step {
     const char *model, *cluster, *settings;
     double seconds;
+    bool simulated; /* once at least */
 };
 
 struct steps {
@@ -81,17 +82,24 @@ static bool read_file(struct nadi_figure_fit *fit, const char *path, struct step
     return ok;
 }
 
-static bool time_of(const struct step *s, const struct nadi_doc_changes *changes, double *seconds,
+/* What there is to say of a step is said once, not for each of the figures that are tried. */
+static bool time_of(struct step *s, const struct nadi_doc_changes *changes, double *seconds,
                     struct nadi_diags *diags)
 {
     const struct nadi_study_setup setup = {
         .model = s->model, .settings = s->settings, .cluster = s->cluster, .changes = changes};
     const struct nadi_run_options options = nadi_model_auto_options();
     struct nadi_study study;
+    struct nadi_diags said;
     uint64_t ns = 0;
+    nadi_diags_init(&said);
     const bool ok =
-        nadi_model_study(&study, &setup, diags) && nadi_model_time(&study, &options, &ns, diags);
+        nadi_model_study(&study, &setup, &said) && nadi_model_time(&study, &options, &ns, &said);
     nadi_study_close(&study);
+    if (!ok || !s->simulated)
+        nadi_diags_append(diags, &said);
+    nadi_diags_release(&said);
+    s->simulated = true;
     *seconds = (double)ns / 1e9;
     return ok;
 }
@@ -99,7 +107,7 @@ static bool time_of(const struct step *s, const struct nadi_doc_changes *changes
 static bool predict(void *context, const struct nadi_doc_changes *changes, const bool *wanted,
                     double *times, struct nadi_diags *diags)
 {
-    const struct steps *steps = context;
+    struct steps *steps = context;
     for (size_t i = 0; i < steps->count; i++)
         if ((!wanted || wanted[i]) && !time_of(&steps->items[i], changes, &times[i], diags))
             return false;
