@@ -7,16 +7,11 @@ static bool communicates(const struct nadi_emit *e, const struct nadi_op *op)
     return op->kind == NADI_OP_COMM && e->s->comm_groups.axes[op->axis].size > 1;
 }
 
-static bool is_tensor(enum nadi_axis axis)
-{
-    return axis == NADI_AXIS_TP || axis == NADI_AXIS_ETP;
-}
-
 /* Holds up the chain, but for the share that is hidden behind the work up to the next transfer. */
 static void blocking(struct nadi_emit *e, const struct nadi_op *op, const struct nadi_transfer *t,
                      const struct nadi_work *launch)
 {
-    const double hide = is_tensor(op->axis)        ? e->p->tp_overlap
+    const double hide = op->axis == NADI_AXIS_TP   ? e->p->tp_overlap
                         : op->axis == NADI_AXIS_EP ? e->p->dispatch_overlap
                                                    : 0;
     const uint64_t hidden = nadi_count_trunc((double)t->bytes * hide);
@@ -165,7 +160,7 @@ void nadi_emit_backward(struct nadi_emit *e, uint32_t kind, bool inputs, bool we
             work.kernels += core_again ? b.costs[o].part[NADI_COST_FORWARD].kernels : 0;
             ring(e, before, &before->backward, op, &work);
             o--;
-        } else if (before && communicates(e, before) && is_tensor(before->axis) && weights &&
+        } else if (before && communicates(e, before) && before->axis == NADI_AXIS_TP && weights &&
                    e->p->tp_async && before->backward.kind != NADI_TRANSFER_NONE &&
                    op->kind == NADI_OP_GEMM) {
             overlapped(e, &b, o);

@@ -55,11 +55,6 @@ static bool communicates(const struct layer *l, const struct nadi_op *op)
     return op->kind == NADI_OP_COMM && l->axes->size[op->axis] > 1;
 }
 
-static bool is_tensor(enum nadi_axis axis)
-{
-    return axis == NADI_AXIS_TP || axis == NADI_AXIS_ETP;
-}
-
 static double transfer_ns(const struct layer *l, enum nadi_axis axis, const struct nadi_transfer *t)
 {
     const struct nadi_transfers_group group = {l->axes->size[axis], l->axes->stride[axis],
@@ -109,7 +104,7 @@ static struct nadi_pass_time ended(const struct layer *l, struct sum *s)
 static void blocking(const struct layer *l, struct sum *s, const struct nadi_op *op,
                      const struct nadi_transfer *t, const struct nadi_work *launch)
 {
-    const double hide = is_tensor(op->axis)        ? l->p->tp_overlap
+    const double hide = op->axis == NADI_AXIS_TP   ? l->p->tp_overlap
                         : op->axis == NADI_AXIS_EP ? l->p->dispatch_overlap
                                                    : 0;
     const uint64_t hidden = nadi_count_trunc((double)t->bytes * hide);
@@ -191,8 +186,9 @@ static struct nadi_pass_time backward(const struct layer *l, bool core_again)
             both.kernels += core_again ? part[NADI_COST_FORWARD].kernels : 0;
             ring(l, &s, before, &before->backward, &both);
             o--;
-        } else if (before && communicates(l, before) && is_tensor(before->axis) && l->p->tp_async &&
-                   before->backward.kind != NADI_TRANSFER_NONE && op->kind == NADI_OP_GEMM) {
+        } else if (before && communicates(l, before) && before->axis == NADI_AXIS_TP &&
+                   l->p->tp_async && before->backward.kind != NADI_TRANSFER_NONE &&
+                   op->kind == NADI_OP_GEMM) {
             overlapped(l, &s, o);
             o--;
         } else if (!communicates(l, op)) {
