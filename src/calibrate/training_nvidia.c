@@ -2,10 +2,10 @@
  * Cloud benchmarking recipes, and its submissions to MLPerf.
  *
  * Assumed for all: what examples/frameworks says of the framework, and balanced routing of experts.
- * Where a row has no degrees, the recipes of its release (examples/recipes). JAX runs (MaxText,
- * Paxml) shard fully; MaxText keeps part of each layer's products, which counts as every second
- * layer. GPT-OSS has a fused attention with sinks since the release 26.06, but for the
- * one with a note about it. */
+ * Where a row has no degrees, the recipes of its release (examples/recipes), which also say what
+ * the release does otherwise. JAX runs (MaxText, Paxml) shard fully; MaxText keeps part of each
+ * layer's products, which counts as every second layer. GPT-OSS has a fused attention with sinks
+ * since the release 26.06, but for the one with a note about it. */
 #include "calibrate/training_spec.h"
 
 #include "base/str.h"
@@ -114,6 +114,7 @@ void nadi_read_bridge(struct nadi_training_reader *r)
         .precision = nadi_spec_precision(*precision ? precision : "FP8"),
         .framework = "megatron-core",
         .release = nadi_row_text(r, "release"),
+        .recipes = "bridge",
         .sharded = nadi_row_number(r, "FSDP") > 1,
     };
     nadi_spec_take(r, &s, NADI_SPEC_RANKS, "#-GPUs");

@@ -75,7 +75,8 @@ static bool has_degrees(const struct nadi_training_spec *s)
            s->numbers[NADI_SPEC_DP] > 0;
 }
 
-/* A row that gives degrees gives all of them: what it leaves out is 1. */
+/* A row that gives degrees gives all of them: what it leaves out is 1. The kernels and habits of a
+ * release are the recipe's in any case. */
 static void take_recipe(struct nadi_training_reader *r, struct nadi_training_spec *s,
                         const char *model, const char *cluster)
 {
@@ -93,6 +94,9 @@ static void take_recipe(struct nadi_training_reader *r, struct nadi_training_spe
     const uint32_t line = nadi_recipe_find(t, &query);
     if (line == NADI_NONE)
         return;
+    if (*nadi_recipe_text(t, line, "settings"))
+        s->settings = nadi_row_printf(r, "%s %s", s->settings ? s->settings : "",
+                                      nadi_recipe_text(t, line, "settings"));
     complete(s, NADI_SPEC_LAYERS, nadi_recipe_text(t, line, "layers"));
     complete(s, NADI_SPEC_SEQUENCE, nadi_recipe_text(t, line, "sequence"));
     double share; /* sequences of a step, of a rank */
@@ -107,9 +111,6 @@ static void take_recipe(struct nadi_training_reader *r, struct nadi_training_spe
     for (size_t i = 0; i < sizeof(degrees) / sizeof(degrees[0]); i++)
         complete(s, degrees[i].number, nadi_recipe_text(t, line, degrees[i].key));
     complete(s, NADI_SPEC_MICRO_BATCH, nadi_recipe_text(t, line, "micro-batch"));
-    if (*nadi_recipe_text(t, line, "settings"))
-        s->settings = nadi_row_printf(r, "%s %s", s->settings ? s->settings : "",
-                                      nadi_recipe_text(t, line, "settings"));
 }
 
 /* ---- settings ------------------------------------------------------------------------------- */
