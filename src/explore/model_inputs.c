@@ -113,6 +113,21 @@ struct nadi_memory_config nadi_model_remote(const struct nadi_study *study)
     };
 }
 
+static struct nadi_memory_source memory_file(const struct nadi_study *study)
+{
+    return (struct nadi_memory_source){study->memory, study->memory_text, study->memory_bytes};
+}
+
+/* Once for all that look at it: it may be a pipe. */
+static bool read_memory_file(struct nadi_study *study, struct nadi_diags *diags)
+{
+    struct nadi_memory_source from = memory_file(study);
+    const bool ok = nadi_inputs_read_memory(&from, &study->arena, diags);
+    study->memory_text = from.text;
+    study->memory_bytes = from.bytes;
+    return ok;
+}
+
 bool nadi_model_tiers(struct nadi_inputs *in, const struct nadi_study *study,
                       struct nadi_diags *diags)
 {
@@ -124,7 +139,7 @@ bool nadi_model_tiers(struct nadi_inputs *in, const struct nadi_study *study,
     nadi_groups_init(&in->groups, in->rank_count);
     if (!study->memory)
         return true;
-    const struct nadi_memory_source file = {.path = study->memory};
+    const struct nadi_memory_source file = memory_file(study);
     if (!nadi_inputs_take_tiers(in, &file, rate, diags))
         return false;
     for (uint32_t i = 0; i < NADI_PLACED_PARTS && in->tiers; i++)
@@ -160,12 +175,15 @@ static bool take_memory(struct nadi_inputs *in, const struct nadi_study *study,
                         struct nadi_diags *diags)
 {
     struct nadi_str text = NADI_STR_INIT;
-    struct nadi_memory_source from = {.path = study->memory};
+    struct nadi_memory_source from = memory_file(study);
     if (!study->memory && !nadi_step_uses_remote(&study->plan))
         return true;
     if (!study->memory)
         nadi_model_memory_file(study, &text);
-    from.text = study->memory ? NULL : nadi_str_get(&text);
+    if (!study->memory) {
+        from.text = nadi_str_get(&text);
+        from.bytes = text.length;
+    }
     const bool ok = nadi_inputs_take_memory(in, &from, study->cluster.device.memory_rate, diags);
     nadi_str_release(&text);
     return ok;
@@ -179,6 +197,8 @@ bool nadi_model_study(struct nadi_study *study, const struct nadi_study_setup *s
         return false;
     if (!study->memory || nadi_study_wafer_io(study))
         return true;
+    if (!read_memory_file(study, diags))
+        return false;
     const bool ok = nadi_model_tiers(&in, study, diags);
     if (ok && in.tiers && in.tiers->preset != NADI_NONE)
         study->host_tier = nadi_arena_strdup(&study->arena, in.tiers->tiers[in.tiers->preset].name);

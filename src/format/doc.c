@@ -35,16 +35,27 @@ static bool is_readable_size(const char *path, const char *what, struct nadi_dia
     return true;
 }
 
+bool nadi_doc_text(const char *path, const char *what, char **text, size_t *bytes,
+                   struct nadi_diags *diags)
+{
+    *text = NULL;
+    if (is_readable_size(path, what, diags) && nadi_file_read(path, what, text, bytes, diags) &&
+        nadi_signature_check(path, what, *text, *bytes, diags))
+        return true;
+    nadi_mem_free(*text);
+    *text = NULL;
+    return false;
+}
+
 bool nadi_doc_read(struct nadi_doc *doc, const char *path, const char *what,
                    enum nadi_doc_syntax syntax, struct nadi_diags *diags)
 {
-    char *data = NULL;
+    char *text;
     size_t bytes = 0;
-    if (!is_readable_size(path, what, diags) || !nadi_file_read(path, what, &data, &bytes, diags))
+    if (!nadi_doc_text(path, what, &text, &bytes, diags))
         return false;
-    const bool ok = nadi_signature_check(path, what, data, bytes, diags) &&
-                    nadi_doc_parse(doc, path, data, bytes, syntax, diags);
-    nadi_mem_free(data);
+    const bool ok = nadi_doc_parse(doc, path, text, bytes, syntax, diags);
+    nadi_mem_free(text);
     return ok;
 }
 

@@ -89,6 +89,9 @@ static inline bool nadi_doc_is_json(enum nadi_doc_syntax syntax)
  * is to be released. */
 bool nadi_doc_read(struct nadi_doc *doc, const char *path, const char *what,
                    enum nadi_doc_syntax syntax, struct nadi_diags *diags) NADI_MUST_USE;
+/* Reads alone, for nadi_doc_parse; the caller frees the text, which is NULL on false. */
+bool nadi_doc_text(const char *path, const char *what, char **text, size_t *bytes,
+                   struct nadi_diags *diags) NADI_MUST_USE;
 /* Of whatever use it is; syntax by the name, as Python writes JSON. */
 bool nadi_doc_read_any(struct nadi_doc *doc, const char *path,
                        struct nadi_diags *diags) NADI_MUST_USE;

@@ -22,6 +22,25 @@ static void record_file(struct nadi_inputs *in, const char *role, const struct n
     nadi_sha256_hex(doc->sha256, f->sha256);
 }
 
+static bool take_document(struct nadi_load *l, const struct nadi_schema *schema,
+                          struct nadi_doc *doc)
+{
+    record_file(l->in, schema->name, doc);
+    if (nadi_doc_change(doc, l->in->options.changes, schema->name, l->diags))
+        return true;
+    nadi_doc_release(doc);
+    return false;
+}
+
+bool nadi_load_text(struct nadi_load *l, enum nadi_schema_kind kind, const char *path,
+                    const char *text, size_t bytes, struct nadi_doc *doc)
+{
+    const struct nadi_schema *schema = nadi_schema_of(kind);
+    return nadi_doc_parse(doc, path, text, bytes, nadi_doc_syntax_of(path, schema->syntax),
+                          l->diags) &&
+           take_document(l, schema, doc);
+}
+
 bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const char *path,
                         struct nadi_doc *doc)
 {
@@ -42,11 +61,7 @@ bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const c
             return false;
     } else if (!nadi_doc_read(doc, path, schema->title, syntax, l->diags))
         return false;
-    record_file(l->in, schema->name, doc);
-    if (nadi_doc_change(doc, l->in->options.changes, schema->name, l->diags))
-        return true;
-    nadi_doc_release(doc);
-    return false;
+    return take_document(l, schema, doc);
 }
 
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,

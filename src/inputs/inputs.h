@@ -194,10 +194,15 @@ void nadi_inputs_choose_model(struct nadi_inputs *in, struct nadi_diags *diags);
  */
 void nadi_inputs_share_window(struct nadi_inputs *in);
 
-struct nadi_memory_source { /* one of them */
+struct nadi_memory_source { /* one of them, or both: the file has been read */
     const char *path;
-    const char *text; /* of such a file, as JSON */
+    const char *text; /* of such a file, by itself JSON */
+    size_t bytes;     /* of the text */
 };
+
+/* Reads the file of the path: the text. */
+bool nadi_inputs_read_memory(struct nadi_memory_source *from, struct nadi_arena *arena,
+                             struct nadi_diags *diags) NADI_MUST_USE;
 
 /* Likewise a memory file, when system and traces are there; local_rate: of the devices' own memory,
  * bytes/s. */

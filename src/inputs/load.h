@@ -28,11 +28,11 @@ struct nadi_load {
     struct nadi_place custom_nodes_place;
     struct nadi_to_attach *to_attach; /* entries of custom-collectives: load_attached.c */
     uint32_t to_attach_count;
-    const char *tuner;       /* NULL: none */
-    const char *memory_text; /* read in place of a memory file; NULL: there is none */
-    bool exact;              /* the network model has none of the reference's rounding */
-    bool graph_ready;        /* the network file was a graph: it is read */
-    bool look_only;          /* at the network alone: nothing will run on it */
+    const char *tuner;                            /* NULL: none */
+    const struct nadi_memory_source *memory_from; /* NULL: options.memory */
+    bool exact;       /* the network model has none of the reference's rounding */
+    bool graph_ready; /* the network file was a graph: it is read */
+    bool look_only;   /* at the network alone: nothing will run on it */
     const char *graph_path, *packet_path; /* NULL when absent */
     bool spare;       /* the graph may have more NPUs than there are ranks: they are left out */
     bool no_roofline; /* 'roofline-enabled' is written, and 0 */
@@ -136,6 +136,9 @@ uint32_t nadi_manifest_ranks(const char *workload);
 /* Reads a document of a kind and records the file. On false, nothing is to be released. */
 bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const char *path,
                         struct nadi_doc *doc) NADI_MUST_USE;
+/* The same of a file whose text has been read. */
+bool nadi_load_text(struct nadi_load *l, enum nadi_schema_kind kind, const char *path,
+                    const char *text, size_t bytes, struct nadi_doc *doc) NADI_MUST_USE;
 
 /* settings.c: texts are copied. */
 void nadi_settings_add(struct nadi_inputs *in, const char *file, const char *key, const char *value,

@@ -1,4 +1,5 @@
 /* load_memory: memory file -> remote memory; without a file there is none. */
+#include "base/mem.h"
 #include "base/time.h"
 #include "inputs/load.h"
 
@@ -121,10 +122,22 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     return true;
 }
 
+bool nadi_inputs_read_memory(struct nadi_memory_source *from, struct nadi_arena *arena,
+                             struct nadi_diags *diags)
+{
+    char *text;
+    if (!nadi_doc_text(from->path, nadi_schema_of(NADI_SCHEMA_MEMORY)->title, &text, &from->bytes,
+                       diags))
+        return false;
+    from->text = nadi_arena_strndup(arena, text, from->bytes);
+    nadi_mem_free(text);
+    return true;
+}
+
 bool nadi_inputs_take_tiers(struct nadi_inputs *in, const struct nadi_memory_source *from,
                             double local_rate, struct nadi_diags *diags)
 {
-    struct nadi_load l = {.in = in, .diags = diags, .memory_text = from->text};
+    struct nadi_load l = {.in = in, .diags = diags, .memory_from = from};
     const double before = in->system.local_mem_bw;
     in->options.memory = from->path ? nadi_arena_strdup(&in->arena, from->path) : NULL;
     in->system.local_mem_bw = local_rate;
@@ -145,15 +158,18 @@ bool nadi_load_memory(struct nadi_load *l)
     const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_MEMORY);
     struct nadi_doc doc;
     struct nadi_schema_values values;
-    if (!l->in->options.memory && !l->memory_text) {
+    const struct nadi_memory_source *from = l->memory_from;
+    const char *text = from ? from->text : NULL, *path = l->in->options.memory;
+    if (!path && !text) {
         bool ok = nadi_schema_check(&values, schema, NULL, false, &l->in->arena, l->diags);
         nadi_settings_add_values(l->in, &values);
         l->in->memory = (struct nadi_memory_config){.kind = NADI_MEMORY_NONE};
         return ok;
     }
-    if (!(l->memory_text ? nadi_doc_parse(&doc, l->in->options.network, l->memory_text,
-                                          strlen(l->memory_text), NADI_DOC_JSON, l->diags)
-                         : nadi_load_document(l, NADI_SCHEMA_MEMORY, l->in->options.memory, &doc)))
+    if (!(!text  ? nadi_load_document(l, NADI_SCHEMA_MEMORY, path, &doc)
+          : path ? nadi_load_text(l, NADI_SCHEMA_MEMORY, path, text, from->bytes, &doc)
+                 : nadi_doc_parse(&doc, l->in->options.network, text, from->bytes, NADI_DOC_JSON,
+                                  l->diags)))
         return false;
     const bool levels = nadi_is_levels(&doc);
     if (levels || nadi_doc_find(doc.root, "tiers")) {

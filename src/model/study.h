@@ -28,7 +28,9 @@ struct nadi_study {
     struct nadi_model_plan plan;
     struct nadi_cluster cluster; /* fitted to the plan's ranks */
     bool has_cluster;
-    const char *memory;                 /* path of the memory file; NULL: none */
+    const char *memory;      /* path of the memory file; NULL: none */
+    const char *memory_text; /* what the file has, once it has been read */
+    size_t memory_bytes;
     const char *host_tier;              /* where `offload` puts parts; NULL: in no tier */
     const char *changed;                /* "cluster.chunks=2 ...", what files do not say; or NULL */
     struct nadi_comm_platform *library; /* whose times collectives take; NULL: none */
