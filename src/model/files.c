@@ -499,32 +499,12 @@ static bool write_platform(const struct nadi_comm_platform *p, const char *folde
     return ok;
 }
 
-void nadi_model_memory_file(const struct nadi_study *s, struct nadi_str *out)
-{
-    const double rate = nadi_study_remote_rate(s);
-    if (!nadi_step_uses_remote(&s->plan))
-        nadi_str_add(out, "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
-    else if (!s->host_tier)
-        nadi_str_printf(out,
-                        "{\n  \"memory-type\": \"PER_NPU_MEMORY_EXPANSION\",\n"
-                        "  \"remote-mem-latency\": %d,\n  \"remote-mem-bw\": %.0f\n}\n",
-                        NADI_MODEL_REMOTE_LATENCY_NS, rate / 1e9);
-    else
-        nadi_str_printf(
-            out,
-            "{\n  \"tiers\": [{\"name\": \"%s\", \"class\": \"G2\", \"scope\": \"npu\", "
-            "\"read\": \"%.17gB/s\", \"latency\": \"%dns\"}],\n"
-            "  \"links\": [{\"from\": \"npu\", \"to\": \"%s\", \"bandwidth\": "
-            "\"%.17gB/s\"}]\n}\n",
-            s->host_tier, rate, NADI_MODEL_REMOTE_LATENCY_NS, s->host_tier, rate);
-}
-
 static bool write_memory(const struct nadi_model_step *s, const char *folder,
                          struct nadi_diags *diags)
 {
     struct nadi_str text = NADI_STR_INIT;
-    nadi_model_memory_file(s->study, &text);
-    const bool ok = write_text(folder, "memory.json", &text, diags);
+    const bool ok = nadi_model_files_memory(s->study, &text, diags) &&
+                    write_text(folder, "memory.json", &text, diags);
     nadi_str_release(&text);
     return ok;
 }

@@ -32,6 +32,9 @@ enum { /* of the system that a generated step runs on */
 /* What a run of the study's step takes where no memory file is given: the host's memory, an NPU's
  * own path to it each, or what is streamed over, or nothing. JSON, appended to `out`. */
 void nadi_model_memory_file(const struct nadi_study *s, struct nadi_str *out);
+/* Of the study's step: its memory file in JSON, or what is taken without one. */
+bool nadi_model_files_memory(const struct nadi_study *s, struct nadi_str *out,
+                             struct nadi_diags *diags) NADI_MUST_USE;
 
 /* Chunks of a collective: those of the cluster if the group of all ranks, or one that is chunked
  * like it, spans several dimensions, so that these work concurrently; else 1. Also 1 where ranks
