@@ -117,8 +117,11 @@ static uint64_t load_activations(struct nadi_emit *e, const struct nadi_pipeline
 
 /* Where the host is not ahead, what the device has to do of one layer does not hide the launches of
  * another. */
-static void end_layer(struct nadi_emit *e)
+static void end_layer(struct nadi_emit *e, uint32_t position)
 {
+    if (position != NADI_NONE && e->layer_begun && e->pending_name[0] && e->cuts == e->layer_cuts)
+        e->pending_layers.whole++;
+    e->layer_begun = false;
     if (!e->p->host_ahead && e->s->host_kernel_ns > 0)
         nadi_emit_flush(e);
     else if (e->p->detail == NADI_DETAIL_LAYER)
@@ -143,7 +146,7 @@ static void forward(struct nadi_emit *e, const struct place *at,
         nadi_emit_cache_load(e, at->part);
         nadi_emit_look_up(e);
         nadi_emit_forward(e, net->layers[e->layer], false);
-        end_layer(e);
+        end_layer(e, nadi_body_position(net, stage, e->layer));
         nadi_emit_cache_store(e, at->part);
         if (e->p->offload & NADI_OFFLOAD_ACTIVATIONS)
             store_activations(e, stage, e->layer);
@@ -184,7 +187,7 @@ static void backward(struct nadi_emit *e, const struct place *at,
             nadi_emit_forward(e, kind, true);
         nadi_emit_backward(e, kind, inputs, weights,
                            e->p->recompute == NADI_RECOMPUTE_SELECTIVE && position != NADI_NONE);
-        end_layer(e);
+        end_layer(e, position);
         if (weights)
             nadi_emit_put_rows(e);
         if (weights)

@@ -89,11 +89,12 @@ static void name_pending(struct nadi_emit *e, const char *name)
     add_text(&t, name);
 }
 
-/* "forward 0 layers 0-52 conv": of several layers, the name says which. */
+/* "forward 0 layers 0-52 conv": of several layers, the name says which; of several whole ones
+ * always, so that whoever scales layers knows. */
 static void name_range(struct nadi_emit *e)
 {
     const struct nadi_layer_range *r = &e->pending_layers;
-    if (r->first == r->last || !e->s->study->names_ranges)
+    if (r->first == r->last || (r->whole < 2 && !e->s->study->names_ranges))
         return;
     const bool up = r->last > r->first;
     char *number = r->at;
@@ -120,6 +121,7 @@ void nadi_emit_cut(struct nadi_emit *e)
     e->pending = (struct nadi_work){0};
     e->lead_ns = 0;
     e->pending_name[0] = '\0';
+    e->cuts++;
 }
 
 void nadi_emit_flush(struct nadi_emit *e)
@@ -136,6 +138,9 @@ void nadi_emit_work(struct nadi_emit *e, const char *name, const struct nadi_wor
     if (!e->pending_name[0])
         name_pending(e, name);
     e->pending_layers.last = e->layer;
+    if (!e->layer_begun)
+        e->layer_cuts = e->cuts;
+    e->layer_begun = true;
     const double launched = (e->pending.kernels + work->kernels) * e->s->host_kernel_ns;
     e->lead_ns = fmax(e->lead_ns, launched - e->pending.ns);
     e->pending.ns += work->ns;

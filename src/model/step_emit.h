@@ -35,6 +35,7 @@ struct nadi_layer_range { /* of the pending work */
     uint32_t first, last; /* in the order of work */
     char *at;             /* behind the first's number, in its name */
     const char *name;     /* of the first operation */
+    uint32_t whole;       /* layers of the body that it has all work of */
 };
 
 struct nadi_by_layer { /* nodes: of what is dense, and of experts; 0: none */
@@ -56,6 +57,9 @@ struct nadi_emit {
     double launching_ns; /* what the host still launches of work that has started */
     char pending_name[64];
     struct nadi_layer_range pending_layers;
+    uint64_t cuts;       /* nodes of work so far */
+    uint64_t layer_cuts; /* when the layer's work began */
+    bool layer_begun;
     /* where the work stands, for names and tags */
     const char *pass;
     uint32_t step, micro, layer;

@@ -22,7 +22,7 @@ struct nadi_study_setup {
 #define NADI_HOST_TIER "host" /* memory of the host, without a memory file */
 
 struct nadi_study {
-    bool names_ranges; /* of layers, in nodes that have several: the caller may set it */
+    bool names_ranges; /* of layers, in nodes with parts of several: the caller may set it */
     struct nadi_arena arena;
     struct nadi_model model;
     struct nadi_model_plan plan;

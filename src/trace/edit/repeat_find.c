@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "trace/edit/passes.h"
 
+#include <ctype.h>
+
 static void leave_out(struct nadi_runs *r, const bool *apart)
 {
     r->regular_count = 0;
@@ -307,6 +309,36 @@ static bool find_layers(struct nadi_runs *r, const struct nadi_repeat *repeat, b
     return false;
 }
 
+/* "forward 1 layers 0-12 norm": several whole layers are one node. */
+static bool has_layers(const struct nadi_full_node *n)
+{
+    static const char word[] = " layers ";
+    uint32_t at = 0;
+    while (at + sizeof(word) - 1 < n->name_bytes &&
+           memcmp(n->name + at, word, sizeof(word) - 1) != 0)
+        at++;
+    for (at += sizeof(word) - 1; at < n->name_bytes && isdigit((unsigned char)n->name[at]); at++)
+        if (at + 1 < n->name_bytes && n->name[at + 1] == '-')
+            return true;
+    return false;
+}
+
+/* Layers within a node that is in no unit can be neither repeated nor taken away. */
+static bool layers_are_in_units(const struct nadi_runs *r, const struct nadi_full *f, uint32_t rank,
+                                struct nadi_diags *diags)
+{
+    for (uint32_t at = 0; at < r->regular_count; at++) {
+        const uint32_t node = r->order[r->regular[at]];
+        const struct nadi_full_node *n = &f->nodes[node];
+        if (n->type == NADI_NODE_COMP && has_layers(n) && !in_run(r, at))
+            return nadi_error(
+                diags, "rescale/one-node", nadi_full_place(f, rank, node, &diags->arena),
+                "a job with nodes for each: nadi model trace --set detail=layer",
+                "several layers are one node, whose work cannot go with their number");
+    }
+    return true;
+}
+
 bool nadi_runs_find(struct nadi_runs *r, const struct nadi_full *f,
                     const struct nadi_repeat *repeat, uint32_t rank, struct nadi_diags *diags)
 {
@@ -325,7 +357,7 @@ bool nadi_runs_find(struct nadi_runs *r, const struct nadi_full *f,
                           repeat->count, repeat->what, repeat->target);
     }
     if (find_layers(r, repeat, false) || find_layers(r, repeat, true))
-        return true;
+        return layers_are_in_units(r, f, rank, diags);
     return nadi_error(diags, "rescale/no-repeat", place,
                       "say how many the trace has: --from; layers that alternate need whole "
                       "periods, few layers on "
