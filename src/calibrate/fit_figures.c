@@ -13,6 +13,7 @@
 #define LAST_STEP  0.002
 #define CURVE      0.03 /* for the second derivative */
 #define TELLS      0.5  /* a figure is determined below this share of its prior's deviation */
+#define POOR       0.5  /* of the logarithm, usually: from where the measurements are doubted */
 enum { LEFT_OUT_MOST = 10, TEXT = 32 };
 
 struct search {
@@ -152,6 +153,50 @@ static void leave_out(struct search *s)
     nadi_mem_free(kept);
 }
 
+static double mean_of(const struct nadi_figures *f, const double *values)
+{
+    double sum = 0;
+    for (size_t i = 0; i < f->rows; i++)
+        sum += fabs(values[i]);
+    return f->rows ? sum / (double)f->rows : 0;
+}
+
+/* Figures that the times determine, but that explain them no better than the catalogue's: what else
+ * is wrong went into them. */
+static void keep_better(struct search *s)
+{
+    struct nadi_figures *f = s->f;
+    if (mean_of(f, f->fitted_error) <= mean_of(f, f->prior_error))
+        return;
+    for (size_t i = 0; i < f->count; i++) {
+        f->items[i].value = f->items[i].prior;
+        f->items[i].deviation = log(f->items[i].spread);
+        f->items[i].determined = false;
+    }
+    memcpy(f->fitted_error, f->prior_error, f->rows * sizeof(*f->fitted_error));
+}
+
+static void say_what_is_poor(struct nadi_figures *f, struct nadi_diags *diags)
+{
+    double off = 0;
+    bool any = false;
+    for (size_t i = 0; i < f->rows; i++)
+        off += fabs(log1p(f->fitted_error[i])) / (double)f->rows;
+    for (size_t i = 0; i < f->count; i++)
+        any |= f->items[i].determined;
+    f->useless = !any || off > POOR;
+    if (off > POOR)
+        nadi_warning(diags, "fit/poor", NADI_NOWHERE,
+                     "are the unit, the settings and the cluster those of the measurements?",
+                     "no figures near the catalogue's explain the measurements: they are usually "
+                     "off by a factor of %.3g",
+                     exp(off));
+    else if (!any)
+        nadi_warning(diags, "fit/nothing", NADI_NOWHERE,
+                     "more measurements, of other sizes and settings",
+                     "the measurements determine no figure: all are the catalogue's");
+}
+
 bool nadi_figures_fit(struct nadi_figures *f, struct nadi_diags *diags)
 {
     struct search s = {.f = f,
@@ -174,7 +219,10 @@ bool nadi_figures_fit(struct nadi_figures *f, struct nadi_diags *diags)
             f->items[i].value = f->items[i].prior;
     solve(&s, NEAR_STEP);
     errors(&s, f->fitted_error, NULL);
+    keep_better(&s);
     leave_out(&s);
+    if (!s.failed)
+        say_what_is_poor(f, diags);
     return !s.failed;
 }
 
@@ -200,14 +248,6 @@ static const char *remark_on(const struct nadi_figure *g, const struct interval 
     if (!g->determined)
         return "  not determined: the catalogue's";
     return interval->at_bound ? "  at its bound" : "";
-}
-
-static double mean_of(const struct nadi_figures *f, const double *values)
-{
-    double sum = 0;
-    for (size_t i = 0; i < f->rows; i++)
-        sum += fabs(values[i]);
-    return f->rows ? sum / (double)f->rows : 0;
 }
 
 void nadi_figures_text(const struct nadi_figures *f, const char *what, struct nadi_str *out)
@@ -274,10 +314,22 @@ static const struct nadi_figure *figure_of(const struct nadi_figures *f, const c
     return NULL;
 }
 
-/* "key: 0.63" or "key: [1, 2]" */
-static void add_line(const struct nadi_figures *f, const struct nadi_figure *g,
-                     struct nadi_str *out)
+/* What a list in a line has behind its first `count` entries: of dimensions that no row uses. */
+static void add_rest(const char *line, size_t length, size_t count, struct nadi_str *out)
 {
+    const char *close = memchr(line, ']', length), *end = close ? close : line;
+    for (; line < end && count > 0; line++)
+        count -= *line == ',';
+    if (line < end)
+        nadi_str_printf(out, ",%.*s", (int)(end - line), line);
+    nadi_str_add(out, "]\n");
+}
+
+/* "key: 0.63" or "key: [1, 2]", instead of the line `old`. */
+static void add_line(const struct nadi_figures *f, const struct nadi_figure *g, const char *old,
+                     size_t old_length, struct nadi_str *out)
+{
+    size_t count = 0;
     const size_t length = strcspn(g->path, "[");
     const bool list = g->path[length] == '[';
     const char *before = "";
@@ -287,8 +339,12 @@ static void add_line(const struct nadi_figures *f, const struct nadi_figure *g,
             (list ? f->items[i].path[length] == '[' : f->items[i].path[length] == '\0')) {
             nadi_str_printf(out, "%s%.9g", before, f->items[i].value / f->items[i].scale);
             before = ", ";
+            count++;
         }
-    nadi_str_add(out, list ? "]\n" : "\n");
+    if (list)
+        add_rest(old, old_length, count, out);
+    else
+        nadi_str_add(out, "\n");
 }
 
 void nadi_figures_write(const struct nadi_figures *f, const char *of, const char *base,
@@ -299,7 +355,7 @@ void nadi_figures_write(const struct nadi_figures *f, const char *of, const char
         const size_t line = strcspn(base, "\n"), key = strcspn(base, ":");
         const struct nadi_figure *g = key < line ? figure_of(f, of, base, key) : NULL;
         if (g) {
-            add_line(f, g, out);
+            add_line(f, g, base, line, out);
             written[g - f->items] = true;
         } else if (device && nadi_str_starts(base, "device:")) {
             nadi_str_printf(out, "device: %s\n", device);
@@ -311,6 +367,6 @@ void nadi_figures_write(const struct nadi_figures *f, const char *of, const char
     for (size_t i = 0; i < f->count; i++)
         if (!written[i] && strcmp(f->items[i].of, of) == 0 && f->items[i].determined &&
             !strchr(f->items[i].path, '['))
-            add_line(f, &f->items[i], out);
+            add_line(f, &f->items[i], "", 0, out);
     nadi_mem_free(written);
 }

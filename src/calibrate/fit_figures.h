@@ -30,6 +30,7 @@ struct nadi_figures {
     size_t rows;
     const double *measured;                              /* s or us, by row */
     double *prior_error, *fitted_error, *left_out_error; /* predicted / measured - 1 */
+    bool useless; /* nothing was determined, or what was explains nothing: a warning says so */
     /* Times of the rows (those of `wanted`, or all where it is NULL) with the changes; false with
      * an error when one cannot be predicted. */
     bool (*predict)(void *context, const struct nadi_doc_changes *changes, const bool *wanted,
@@ -38,6 +39,7 @@ struct nadi_figures {
     struct nadi_arena *arena;
 };
 
+/* No figures are worse than the catalogue's. */
 bool nadi_figures_fit(struct nadi_figures *f, struct nadi_diags *diags) NADI_MUST_USE;
 /* Parameters with intervals (within what is possible) and what determines them, errors before and
  * after. */

@@ -218,6 +218,10 @@ bool nadi_figure_fit_write(const struct nadi_figure_fit *fit, const char *folder
                            struct nadi_diags *diags)
 {
     struct nadi_str path = NADI_STR_INIT;
+    if (fit->figures.useless)
+        return nadi_error(diags, "fit/useless", NADI_IN_FILE(folder),
+                          "without --out the figures are shown",
+                          "not written: the measurements say nothing of %s", fit->device);
     nadi_str_printf(&path, "%s/device.yaml", folder);
     bool ok = nadi_file_make_folder(folder, diags) &&
               write_one(fit, "device", "devices", fit->device, nadi_str_get(&path), diags);

@@ -22,7 +22,7 @@ bool nadi_fit_steps_run(struct nadi_figure_fit *fit, const char *const *files, s
                         struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_figure_fit_release(struct nadi_figure_fit *fit);
 
-/* device.yaml and, of steps, cluster.yaml beside it. */
+/* device.yaml and, of steps, cluster.yaml beside it; an error where the fit is useless. */
 bool nadi_figure_fit_write(const struct nadi_figure_fit *fit, const char *folder,
                            struct nadi_diags *diags) NADI_MUST_USE;
 

@@ -114,44 +114,95 @@ static bool predict(void *context, const struct nadi_doc_changes *changes, const
     return true;
 }
 
+/* What the rows' plans and ranks use of their cluster. */
+struct used {
+    bool wide, narrow; /* precisions */
+    bool dims_stay;    /* `nadi fit collectives` fits a platform; a graph's links are its file's */
+    uint32_t dim_count;
+    double bytes_per_ns[NADI_MAX_DIMS];
+};
+
 static void add(struct nadi_figures *f, struct nadi_figure g)
 {
     if (g.prior > 0)
         f->items[f->count++] = g;
 }
 
-/* Of the first row: all are of one cluster; shares by the precisions that the plans have. */
-static void add_figures(struct nadi_figure_fit *fit, const struct nadi_study *s, bool wide,
-                        bool narrow)
+static void add_figures(struct nadi_figure_fit *fit, const struct nadi_device *d,
+                        const struct used *u)
 {
-    const struct nadi_device *d = &s->cluster.device;
-    const struct nadi_topology *t = &s->cluster.topology;
     struct nadi_figures *f = &fit->figures;
     f->items = NADI_ARENA_NEW(&fit->arena, struct nadi_figure, 8 + NADI_MAX_DIMS);
-    if (wide)
+    if (u->wide)
         add(f, (struct nadi_figure){"device", "sustained", "", 1, d->sustained[NADI_BF16], 0, 0.1,
                                     1, 1.2, 0, false});
-    if (narrow)
+    if (u->narrow)
         add(f, (struct nadi_figure){"device", "sustained-narrow", "", 1, d->sustained[NADI_FP8], 0,
                                     0.1, 1, 1.2, 0, false});
     add(f, (struct nadi_figure){"device", "memory-efficiency", "", 1, d->memory_efficiency, 0, 0.2,
                                 1, 1.1, 0, false});
     add(f, (struct nadi_figure){"device", "launch", "ns", 1, d->launch_ns, 0, 200, 1e6, 1.5, 0,
                                 false});
-    if (s->cluster.platform || s->cluster.graph)
-        return; /* `nadi fit collectives` fits a platform; a graph's links are its file's */
-    for (uint32_t i = 0; i < t->dim_count; i++)
+    for (uint32_t i = 0; i < u->dim_count && !u->dims_stay; i++)
         add(f, (struct nadi_figure){"cluster", nadi_arena_printf(&fit->arena, "bandwidth[%u]", i),
-                                    "GB/s of 2^30", 1.073741824, t->dims[i].bytes_per_ns, 0, 0.01,
-                                    1e5, 1.3, 0, false});
+                                    "GB/s of 2^30", 1.073741824, u->bytes_per_ns[i], 0, 0.01, 1e5,
+                                    1.3, 0, false});
+}
+
+/* All rows are of one cluster; the settings of a row may say another device. */
+static bool use_row(struct nadi_figure_fit *fit, const struct nadi_study *s, struct used *u,
+                    struct nadi_diags *diags)
+{
+    const struct nadi_topology *t = &s->cluster.topology;
+    const bool narrow = s->plan.precision == NADI_FP8 || s->plan.precision == NADI_FP4;
+    u->narrow |= narrow;
+    u->wide |= !narrow;
+    u->dims_stay |= s->cluster.platform || s->cluster.graph;
+    for (; u->dim_count < t->dim_count; u->dim_count++)
+        u->bytes_per_ns[u->dim_count] = t->dims[u->dim_count].bytes_per_ns;
+    if (fit->device && strcmp(fit->device, s->cluster.device_name) != 0)
+        return nadi_error(diags, "fit/device", NADI_NOWHERE, "fit one device at a time",
+                          "the rows are of different devices: '%s' and '%s'", fit->device,
+                          s->cluster.device_name);
+    if (fit->device)
+        return true;
+    fit->device = nadi_arena_strdup(&fit->arena, s->cluster.device_name);
+    fit->what = nadi_arena_printf(&fit->arena, "steps on %s", s->cluster.name);
+    return true;
+}
+
+static bool use_rows(struct nadi_figure_fit *fit, const struct steps *steps,
+                     struct nadi_diags *diags)
+{
+    struct used used = {.dim_count = 0};
+    bool ok = true;
+    for (size_t i = 0; i < steps->count && ok; i++) {
+        const struct nadi_study_setup setup = {.model = steps->items[i].model,
+                                               .settings = steps->items[i].settings,
+                                               .cluster = steps->items[i].cluster};
+        struct nadi_study study;
+        ok = nadi_model_study(&study, &setup, diags) && use_row(fit, &study, &used, diags);
+        if (ok && i + 1 == steps->count)
+            add_figures(fit, &study.cluster.device, &used);
+        nadi_study_close(&study);
+    }
+    return ok;
+}
+
+/* Rows in any order give the same figures. */
+static int compare_steps(const void *a, const void *b)
+{
+    const struct step *x = a, *y = b;
+    const int model = strcmp(x->model, y->model);
+    const int settings = model ? model : strcmp(x->settings, y->settings);
+    return settings ? settings : (x->seconds > y->seconds) - (x->seconds < y->seconds);
 }
 
 bool nadi_fit_steps_run(struct nadi_figure_fit *fit, const char *const *files, size_t count,
                         struct nadi_diags *diags)
 {
     struct steps steps = {.items = NULL};
-    struct nadi_study first = {.has_cluster = false};
-    bool ok = true, wide = false, narrow = false;
+    bool ok = true;
     *fit = (struct nadi_figure_fit){.device = NULL};
     nadi_arena_init(&fit->arena);
     for (size_t i = 0; i < count && ok; i++)
@@ -159,40 +210,18 @@ bool nadi_fit_steps_run(struct nadi_figure_fit *fit, const char *const *files, s
     if (ok && !steps.count)
         ok = nadi_error(diags, "fit/rows", NADI_NOWHERE, "columns model, cluster, settings, step_s",
                         "no row can be fitted");
-    double *measured = NADI_ARENA_NEW(&fit->arena, double, steps.count + 1);
-    for (size_t i = 0; i < steps.count && ok; i++) {
-        const struct nadi_study_setup setup = {.model = steps.items[i].model,
-                                               .settings = steps.items[i].settings,
-                                               .cluster = steps.items[i].cluster};
-        struct nadi_study study;
-        ok = nadi_model_study(&study, &setup, diags);
-        if (ok) {
-            const bool is_narrow =
-                study.plan.precision == NADI_FP8 || study.plan.precision == NADI_FP4;
-            narrow = narrow || is_narrow;
-            wide = wide || !is_narrow;
-            measured[i] = steps.items[i].seconds;
-        }
-        nadi_study_close(&study);
-    }
     if (ok) {
-        const struct nadi_study_setup setup = {.model = steps.items[0].model,
-                                               .settings = steps.items[0].settings,
-                                               .cluster = steps.items[0].cluster};
-        ok = nadi_model_study(&first, &setup, diags);
-        if (ok) {
-            fit->device = nadi_arena_strdup(&fit->arena, first.cluster.device_name);
-            fit->cluster = steps.items[0].cluster;
-            fit->what = nadi_arena_printf(&fit->arena, "steps on %s", first.cluster.name);
-            fit->figures = (struct nadi_figures){.rows = steps.count,
-                                                 .measured = measured,
-                                                 .predict = predict,
-                                                 .context = &steps,
-                                                 .arena = &fit->arena};
-            add_figures(fit, &first, wide, narrow);
-        }
-        nadi_study_close(&first);
-        ok = ok && nadi_figures_fit(&fit->figures, diags);
+        double *measured = NADI_ARENA_NEW(&fit->arena, double, steps.count);
+        qsort(steps.items, steps.count, sizeof(*steps.items), compare_steps);
+        for (size_t i = 0; i < steps.count; i++)
+            measured[i] = steps.items[i].seconds;
+        fit->cluster = steps.items[0].cluster;
+        fit->figures = (struct nadi_figures){.rows = steps.count,
+                                             .measured = measured,
+                                             .predict = predict,
+                                             .context = &steps,
+                                             .arena = &fit->arena};
+        ok = use_rows(fit, &steps, diags) && nadi_figures_fit(&fit->figures, diags);
     }
     nadi_mem_free(steps.items);
     return ok;
