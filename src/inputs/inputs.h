@@ -190,6 +190,11 @@ bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,
  * note where messages share links; then nadi_inputs_share_window. */
 void nadi_inputs_choose_model(struct nadi_inputs *in, struct nadi_diags *diags);
 
+/* Of inputs whose model was chosen, and in which something was changed since: would it now be the
+ * one that shares links? It was another. The second takes that one. */
+bool nadi_inputs_ask_to_share(const struct nadi_inputs *in);
+void nadi_inputs_share(struct nadi_inputs *in);
+
 /* When the network model is final: `direct1` where messages share links, by direct-window-shared.
  */
 void nadi_inputs_share_window(struct nadi_inputs *in);

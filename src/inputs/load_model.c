@@ -118,22 +118,27 @@ static void choose_for_library(struct nadi_load *l)
     take(l, nadi_network_default, "a communication library's times are no messages");
 }
 
+/* By the traces, and not on a platform. */
+static const char *why_sharing(struct nadi_load *l)
+{
+    if (l->in->system.replay_only)
+        return NULL;
+    const char *why = nadi_load_crossing(l);
+    why = why ? why : why_shared(l);
+    return why ? why : delay_of(l->in);
+}
+
 void nadi_load_choose_by_traces(struct nadi_load *l)
 {
     struct nadi_inputs *in = l->in;
     const struct nadi_run_options *o = &in->options;
-    const char *why = NULL;
     if (!o->choose_model || o->network_model->has_contention)
         return;
     if (in->system.library) {
         choose_for_library(l);
         return;
     }
-    if (!in->system.replay_only) {
-        why = nadi_load_crossing(l);
-        why = why ? why : why_shared(l);
-        why = why ? why : delay_of(in);
-    }
+    const char *why = why_sharing(l);
     if (!why) {
         take(l, nadi_network_default,
              "no two messages want one link, and none crosses several dimensions");
@@ -156,6 +161,29 @@ void nadi_inputs_choose_model(struct nadi_inputs *in, struct nadi_diags *diags)
 {
     struct nadi_load l = {.in = in, .diags = diags};
     nadi_load_choose_by_traces(&l);
+    nadi_inputs_share_window(in);
+}
+
+bool nadi_inputs_ask_to_share(const struct nadi_inputs *in)
+{
+    const struct nadi_run_options *o = &in->options;
+    struct nadi_inputs own = *in; /* its arena keeps what is said */
+    struct nadi_diags diags;
+    if (!o->choose_model || o->network_model->has_contention || in->system.library || in->flows)
+        return false;
+    nadi_diags_init(&diags);
+    nadi_arena_init(&own.arena);
+    struct nadi_load l = {.in = &own, .diags = &diags};
+    const bool shares = why_sharing(&l) != NULL;
+    nadi_arena_release(&own.arena);
+    nadi_diags_release(&diags);
+    return shares;
+}
+
+void nadi_inputs_share(struct nadi_inputs *in)
+{
+    in->options.network_model = nadi_network_sharing;
+    in->system.exact = true;
     nadi_inputs_share_window(in);
 }
 

@@ -41,6 +41,7 @@ struct rerun {
     struct nadi_changed changed;
     bool wanted; /* also its causes */
     bool causes;
+    bool shared;                /* in the model that shares links, which the run is not in */
     uint64_t end_ns;            /* UINT64_MAX: it did not finish */
     bool explained;             /* the next is there */
     uint64_t sums[NADI_CAUSES]; /* of its critical path */
@@ -91,7 +92,8 @@ struct search {
     const struct nadi_inputs *in;
     const struct nadi_result *r;
     struct nadi_sensitivities *out;
-    struct rerun *reruns;             /* two a parameter, then the bounds */
+    struct rerun *reruns;             /* two a parameter, the bounds, then the run in the model
+                                         that shares links */
     struct nadi_link_classes classes; /* of a network of nodes and links */
 };
 
@@ -158,6 +160,29 @@ static void keep_executor(const struct search *s, struct nadi_inputs *in)
         in->options.executor = s->r->executor;
 }
 
+enum { BOUNDS = 3 };
+
+static struct rerun *shared_run(const struct search *s)
+{
+    return &s->reruns[2 * s->out->count + BOUNDS];
+}
+
+/* Chunks and delays may make messages want one link at a time that did not. Where `auto` would
+ * therefore take another model it is taken, and the gain is that over the same run in it. */
+static void fit_model(struct search *s, struct rerun *run, enum nadi_parameter p)
+{
+    if (!run->wanted || (!parameters[p].whole && p != NADI_PARAMETER_ENDPOINT_DELAY) ||
+        !nadi_inputs_ask_to_share(&run->changed.in))
+        return;
+    run->shared = true;
+    nadi_inputs_share(&run->changed.in);
+    if (shared_run(s)->wanted)
+        return;
+    *shared_run(s) = (struct rerun){.changed.in = *s->in, .wanted = true};
+    nadi_inputs_share(&shared_run(s)->changed.in);
+    keep_executor(s, &shared_run(s)->changed.in);
+}
+
 static void prepare_reruns(struct search *s)
 {
     const double small = 1.001, large = 1.1;
@@ -171,6 +196,7 @@ static void prepare_reruns(struct search *s)
             run->wanted = nadi_change_open(&run->changed, s->in, x->parameter,
                                            x->dim == NADI_NONE ? 0 : x->dim, factor);
             run->causes = k == 1 && !whole;
+            fit_model(s, run, x->parameter);
             keep_executor(s, &run->changed.in);
         }
     }
@@ -186,8 +212,9 @@ static bool gain_of(const struct search *s, const struct rerun *run, int64_t *ga
 {
     if (!run->wanted || run->end_ns == UINT64_MAX)
         return false;
-    *gain = (int64_t)s->r->end_ns - (int64_t)run->end_ns;
-    return true;
+    const uint64_t end_ns = run->shared ? shared_run(s)->end_ns : s->r->end_ns;
+    *gain = (int64_t)end_ns - (int64_t)run->end_ns;
+    return end_ns != UINT64_MAX;
 }
 
 /* What has grown most on the path by a thousandth of the run, or else has most of it. */
@@ -389,7 +416,7 @@ static void find_bounds(struct search *s, bool again)
             add_bound(out, nadi_arena_printf(&out->arena, "bandwidth of dimension %u", l->dim),
                       nadi_count_trunc((double)l->bytes / (rate * (double)links)));
     }
-    for (size_t k = 0; k < 3 && again; k++) {
+    for (size_t k = 0; k < BOUNDS && again; k++) {
         const struct rerun *run = &s->reruns[2 * out->count + k];
         if (run->wanted && run->end_ns != UINT64_MAX)
             add_bound(out, only[k], run->end_ns);
@@ -409,7 +436,7 @@ void nadi_sensitivities_find(const struct nadi_inputs *in, const struct nadi_res
         return;
     }
     list_parameters(&s);
-    size_t runs = 2 * out->count + 3;
+    size_t runs = 2 * out->count + BOUNDS + 1;
     bool again = nadi_result_all_events(r) < MOST_EVENTS / runs;
     s.reruns = NADI_ZNEW(struct rerun, runs);
     if (again) {
