@@ -162,6 +162,7 @@ static const struct nadi_setting wishes[] = {
      .argument = "X",
      .type = NADI_TYPE_NUMBER,
      .max = 1e6,
+     .above_min = true,
      .preset = "1",
      AT(nadi_trace_synth, compute_scale),
      .doc = "Multiplies durations: compute against communication"},

@@ -63,6 +63,22 @@ static void note_library(struct cell *c, const struct nadi_inputs *in)
     c->bench->one_node = in->rank_count <= p->gpus_per_node;
 }
 
+/* Broadcasts are the reference's, which sends nothing, unless an algorithm is configured. */
+static bool is_communicated(const struct cell *c, const struct nadi_inputs *in,
+                            struct nadi_diags *diags)
+{
+    enum nadi_native_kind native;
+    if (!nadi_native_kind_of(c->lone.kind, &native))
+        return true;
+    const struct nadi_implementation *i =
+        nadi_implementation_of(&in->system, native, 0, in->rank_count, c->lone.bytes);
+    if (i->count > 0 || i->custom)
+        return true;
+    return nadi_error(diags, "bench/no-algorithm", NADI_NOWHERE,
+                      "--algorithm tree, auto or others; or the key of the system file",
+                      "the system has no algorithm for it, and nothing would be sent");
+}
+
 /* One simulation. False with messages. */
 static bool measure(struct cell *c, uint64_t bytes, double *ns, struct nadi_diags *diags)
 {
@@ -78,6 +94,7 @@ static bool measure(struct cell *c, uint64_t bytes, double *ns, struct nadi_diag
         nadi_inputs_release(&in);
         return measure(c, bytes, ns, diags);
     }
+    ok = ok && is_communicated(c, &in, diags);
     if (ok) {
         note_choice(c, &in);
         note_library(c, &in);

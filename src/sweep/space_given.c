@@ -183,13 +183,29 @@ static bool take_one(struct nadi_space_reader *r, struct nadi_space_variable *v)
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
-/* By half and double, if the inputs say it. *there: they do. False with an error. */
+/* Are half of it and twice it the same? */
+static bool is_nothing(const char *given)
+{
+    struct nadi_str half = NADI_STR_INIT, twice = NADI_STR_INIT;
+    const bool same = scale(given, 0.5, &half) && scale(given, 2, &twice) &&
+                      strcmp(nadi_str_get(&half), nadi_str_get(&twice)) == 0;
+    nadi_str_release(&half);
+    nadi_str_release(&twice);
+    return same;
+}
+
+/* By half and double, if the inputs say it, and more than 0. *there: they do. False with an error.
+ */
 static bool add_resource(struct nadi_space_reader *r, const char *name, bool *there)
 {
     const struct nadi_place place = NADI_IN_FILE("--tornado");
     struct nadi_space_variable *v = nadi_space_add(r, name, false, place);
-    *there = v && given_of(r->s, v);
-    if (*there)
+    const char *given = v ? given_of(r->s, v) : NULL;
+    *there = given;
+    if (given && is_nothing(given))
+        nadi_note(r->diags, "space/nothing", place, "name other values of it: --vary",
+                  "'%s' is %s: so are half of it and twice it, and it is left out", name, given);
+    else if (given)
         return nadi_space_set_text(r, v, "given, 0.5x, 2x", place);
     r->s->variable_count -= v != NULL;
     return v != NULL;
