@@ -4,6 +4,7 @@
 #include "api/trace_rescale_inside.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "format/json_write.h"
 #include "trace/edit/restage.h"
 #include "trace/set.h"
 
@@ -350,14 +351,48 @@ static void add_label(const struct nadi_rescale_job *j, const char *name, enum q
         nadi_str_printf(out, "%s%s: %" PRIu64, out->length ? ", " : "", name, value);
 }
 
+static const struct {
+    const char *name;
+    enum quantity quantity;
+} scaled_labels[] = {{"layers", QUANTITY_LAYERS},
+                     {"batch", QUANTITY_BATCH},
+                     {"micro-batch", QUANTITY_MICRO_BATCH},
+                     {"sequence", QUANTITY_SEQUENCE}};
+enum { SCALED_LABELS = sizeof(scaled_labels) / sizeof(scaled_labels[0]) };
+
+/* The job's other labels, as they were. */
+static void keep_label(const struct nadi_rescale_job *j, const struct nadi_doc_node *n,
+                       struct nadi_str *out)
+{
+    const char *name = nadi_doc_key(n);
+    double number;
+    for (size_t i = 0; i < SCALED_LABELS; i++)
+        if (nadi_str_equal(name, scaled_labels[i].name))
+            return;
+    nadi_str_add(out, out->length ? ", " : "");
+    if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz-")] == '\0')
+        nadi_str_add(out, name);
+    else
+        nadi_json_add_text(out, name, strlen(name));
+    nadi_str_add(out, ": ");
+    const enum nadi_doc_scalar class = nadi_doc_classify(&j->doc, n, &number);
+    if (nadi_str_equal(name, "micro-batches") && j->rescale.new_batches)
+        nadi_str_printf(out, "%" PRIu32, j->rescale.new_batches);
+    else if (class == NADI_DOC_INTEGER || class == NADI_DOC_REAL)
+        nadi_str_add(out, n->text);
+    else
+        nadi_json_add_text(out, n->text, strlen(n->text));
+}
+
 static void add_labels(const struct nadi_rescale_job *j, struct nadi_str *out)
 {
+    const struct nadi_doc_node *had = nadi_doc_find(j->doc.root, "labels");
     struct nadi_str labels = NADI_STR_INIT;
-    add_label(j, "layers", QUANTITY_LAYERS, &labels);
-    add_label(j, "batch", QUANTITY_BATCH, &labels);
-    add_label(j, "micro-batch", QUANTITY_MICRO_BATCH, &labels);
-    add_label(j, "sequence", QUANTITY_SEQUENCE, &labels);
-    if (labels.length && nadi_doc_find(j->doc.root, "labels"))
+    for (size_t i = 0; i < SCALED_LABELS; i++)
+        add_label(j, scaled_labels[i].name, scaled_labels[i].quantity, &labels);
+    for (const struct nadi_doc_node *n = had ? had->first : NULL; n; n = n->next)
+        keep_label(j, n, &labels);
+    if (labels.length && had)
         nadi_str_printf(out, "labels: {%s}\n", nadi_str_get(&labels));
     nadi_str_release(&labels);
 }
