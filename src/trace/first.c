@@ -33,6 +33,11 @@ static const char *guess(const uint8_t *p, size_t bytes)
     return CONVERT_HINT;
 }
 
+const char *nadi_first_guess(const struct nadi_frames *f)
+{
+    return guess(f->window, f->end);
+}
+
 /* `m` is the first message; its frame starts the window. */
 static bool not_chakra(const struct nadi_frames *f, struct nadi_diags *diags)
 {
@@ -46,7 +51,7 @@ static bool not_chakra(const struct nadi_frames *f, struct nadi_diags *diags)
                    "this is %s; a Chakra ET is wanted (first bytes %s)", nadi_signature_form(s),
                    nadi_str_get(&first));
     else
-        nadi_error(diags, "trace/not-chakra", place, guess(f->window, f->end),
+        nadi_error(diags, "trace/not-chakra", place, nadi_first_guess(f),
                    "not a Chakra ET (first bytes %s)", nadi_str_get(&first));
     nadi_str_release(&first);
     return false;

@@ -13,6 +13,8 @@
  * next frame; false with one error. */
 bool nadi_first_read(struct nadi_frames *f, struct nadi_frame *message,
                      struct nadi_raw_metadata *raw, struct nadi_diags *diags) NADI_MUST_USE;
+/* What a file that is no trace is, by its beginning in the window: a remedy. */
+const char *nadi_first_guess(const struct nadi_frames *f);
 /* Is the schema that metadata name one that is read? False with an error in the message's diags. */
 bool nadi_first_accept(const struct nadi_frame *m,
                        const struct nadi_raw_metadata *raw) NADI_MUST_USE;

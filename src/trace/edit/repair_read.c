@@ -76,8 +76,7 @@ static bool read_first(struct reading *r, struct nadi_frames *frames)
         add_node(r, &m);
         return true;
     }
-    return nadi_error(r->diags, "repair/nothing", place,
-                      "`nadi trace check` says what is wrong; there is nothing to save",
+    return nadi_error(r->diags, "repair/nothing", place, nadi_first_guess(frames),
                       "no execution trace, or its very first message is damaged%s%s",
                       r->faults.count ? ": " : "",
                       r->faults.count ? r->faults.items[0].message : "");
