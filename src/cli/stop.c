@@ -62,20 +62,18 @@ static bool ends_in(const char *path, size_t length, const char *suffix)
     return length > ending && memcmp(path + length - ending, suffix, ending) == 0;
 }
 
-/* Has this process opened it, to write a file that gets its name when it is whole, or to hold what
- * it writes? What it has inherited stays open in children. */
-static bool is_left(int fd, const char *path, size_t length)
+/* Has this process opened it, with such a name, to write it? What it has inherited stays open in
+ * children. */
+static bool is_left(int fd, const char *path, size_t length, const char *suffix)
 {
     const int closes = fcntl(fd, F_GETFD), mode = fcntl(fd, F_GETFL);
     struct stat about;
-    return (ends_in(path, length, NADI_FILE_PART) ||
-            ends_in(path, length, NADI_OUTPUT_LOCK_FILE)) &&
-           closes >= 0 && (closes & FD_CLOEXEC) && mode >= 0 && (mode & O_ACCMODE) != O_RDONLY &&
-           fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+    return ends_in(path, length, suffix) && closes >= 0 && (closes & FD_CLOEXEC) && mode >= 0 &&
+           (mode & O_ACCMODE) != O_RDONLY && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
 }
 
 /* Linux names what is open; elsewhere it stays. */
-static void remove_left(void)
+static void remove_left(const char *suffix)
 {
     for (int fd = STDERR_FILENO + 1; fd < MOST_FILES; fd++) {
         char link[] = "/proc/self/fd/###", path[PATH_MAX];
@@ -89,7 +87,7 @@ static void remove_left(void)
         if (length <= 0)
             continue;
         path[length] = '\0';
-        if (is_left(fd, path, (size_t)length))
+        if (is_left(fd, path, (size_t)length, suffix))
             (void)unlink(path);
     }
 }
@@ -110,9 +108,10 @@ static void silence_others(void)
 static _Noreturn void end_now(void)
 {
     while (atomic_flag_test_and_set(&is_ending))
-        pause(); /* another thread says it */
+        pause();                        /* another thread says it */
+    remove_left(NADI_OUTPUT_LOCK_FILE); /* before a thread that cannot go on closes it */
     silence_others();
-    remove_left();
+    remove_left(NADI_FILE_PART);    /* files that get their names when they are whole */
     (void)poll(NULL, 0, RENAME_MS); /* a file that is closed, and whole, gets its name */
     say("nadi");
     if (command) {
