@@ -30,7 +30,8 @@ static const struct algorithm_case cases[] = {
      "on 12 everybody has a partner in each step, but parts are left out"},
     {"10", "halvingDoubling", "baseline", 1, "comm_type=2 comm_size=1024", "system/algorithm-size",
      "ALL_GATHER"},
-    {"2, 4, 3", "oneHalvingDoubling", "baseline", 1, "comm_type=2 comm_size=1024", NULL, NULL},
+    {"2, 4, 3", "oneHalvingDoubling", "baseline", 1, "comm_type=2 comm_size=1024",
+     "system/algorithm-size", "on 24 everybody has a partner"},
     {"8", "halvingDoubling", "baseline", 1, "comm_type=6 comm_size=1024", "system/algorithm-kind",
      "halvingDoubling has no all-to-all"},
     /* its second half would send 0 bytes: the chunk must be at least 2 n */
