@@ -64,6 +64,8 @@ def _load():
     declare("nadi_job_run", c_int, c_void_p, c_void_p)
     declare("nadi_job_write", c_int, c_void_p, c_void_p)
     declare("nadi_job_text", c_void_p, c_void_p, c_int)
+    declare("nadi_job_json", c_void_p, c_void_p)
+    declare("nadi_job_has_results", c_int, c_void_p)
     declare("nadi_job_node_count", c_uint64, c_void_p)
     declare("nadi_job_end_ns", c_uint64, c_void_p)
     declare("nadi_claim_create", c_void_p, c_char_p, c_void_p)

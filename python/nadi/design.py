@@ -16,6 +16,9 @@ def sweep(space=None, store=None, vary=None, run=None, **options):
     """Runs all points of a space, as `nadi sweep` does, into the SQLite file `store`; returns what became of them as text.
     vary: values by key, {"tp": [1, 2, 4], "dp": "8 / tp"}; run: words of `run`, {"model": "llama3-8b", "cluster": "dgx-h100"};
     both replace those of the space. options: resume=True, threads=2. Raises Error."""
+    for name, value in (("vary", vary), ("run", run)):
+        if value is not None and not hasattr(value, "items"):
+            raise TypeError(f"{name} wants a dict, found {type(value).__name__}")
     struct = _sweep(space, vary, run, dict(options, store=store))
     text = ctypes.c_void_p()
     with Messages() as m:
@@ -27,6 +30,8 @@ def sweep(space=None, store=None, vary=None, run=None, **options):
 
 def sweep_results(store):
     """The rows of a store of `nadi sweep` by point: a list of dicts. Raises Error."""
+    if not os.path.exists(store):
+        raise FileNotFoundError(f"{os.fspath(store)}: `nadi sweep` writes it")
     with Messages() as m:
         query = b"select * from points order by point"
         text = m.call(lib.nadi_query, os.fspath(store).encode(), query, b"json")

@@ -8,7 +8,7 @@ import sqlite3
 import tempfile
 import urllib.parse
 
-from ._library import DONE, Interruptible, Messages, encoded, lib, take_text
+from ._library import DONE, Interruptible, Messages, encoded, lib, names_of, take_text
 
 PIECE = 200000  # rows that become a frame at once: between two Python runs its handlers of signals
 LOOK = 100000  # steps of SQLite's machine between two looks at a signal: some milliseconds
@@ -139,7 +139,8 @@ def load(folder):
 
 
 def report(runs, path):
-    """One HTML page about several runs, compared; returns its path."""
+    """One HTML page about a run, or several, compared; returns its path."""
+    runs = [runs] if isinstance(runs, Run) else names_of(runs)
     files = (ctypes.c_char_p * len(runs))(*[encoded(r._file if isinstance(r, Run) else r) for r in runs])
     with Messages() as m:
         status = m.call(lib.nadi_report_page, files, len(runs), encoded(path))

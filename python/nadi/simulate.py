@@ -1,10 +1,11 @@
 """Run a simulation, check its inputs, write traces to try things on."""
 import ctypes
+import json
 import os
 import tempfile
 import warnings
 
-from ._library import DONE, Interruptible, Messages, Struct, encoded, error_of, lib, messages_of
+from ._library import DONE, Interruptible, Messages, Struct, encoded, error_of, lib, messages_of, take_text
 from .results import Run
 
 MOST_NODES = 1000000  # spans and the critical path are kept up to so many nodes, as the program does
@@ -53,6 +54,17 @@ class _Job:
         if status != DONE:
             raise error_of(self.messages(), status)
 
+    def unfinished(self, status, output, folder):
+        """Of a run that did not end: what it has goes to the folder that the caller named, as `nadi run` does; raises Error."""
+        messages = self.messages()
+        if lib.nadi_job_has_results(self.job):
+            why = json.loads(take_text(lib.nadi_job_json(self.job)))["outcome"].get("stopped_by")
+            written = folder is not None and self.call(lib.nadi_job_write, output.room) == DONE
+            if why:
+                text = f"{why}; what ran until then is in {os.fspath(folder)}" if written else why
+                messages.append(("error", "limit/stopped", text))
+        raise error_of(messages, status)
+
     def warn(self):
         for level, _, text in self.messages():
             if level == "warning":
@@ -81,7 +93,8 @@ def run(workload, system, network, *, out=None, sensitivity=False, link_usage=Fa
     """Simulates and returns a Run. Inputs are those of `nadi run`: memory, groups, network_model, executor, mismatch,
     compute_scale, ... Files go to the folder `out`, of which an earlier run's are removed, or to a temporary one that lives
     as long as the Run.
-    details: keep every node's times and the critical path; None: up to a million nodes. Raises Error."""
+    details: keep every node's times and the critical path; None: up to a million nodes. Raises Error, also for a run that
+    does not end (max_sim, a deadlock): what it has is in `out` then."""
     output = Struct("nadi_output", why=1, sensitivity=sensitivity, link_usage=link_usage, timeline=timeline)
     with _Job(dict(inputs, workload=workload, system=system, network=network)) as j, _Claim(out) as claim:
         output.set("claim", claim.handle)
@@ -92,7 +105,9 @@ def run(workload, system, network, *, out=None, sensitivity=False, link_usage=Fa
             lib.nadi_job_keep_ops(j.job)
         if link_usage:
             lib.nadi_job_keep_usage(j.job)
-        j.must(j.call(lib.nadi_job_run, None))
+        status = j.call(lib.nadi_job_run, None)
+        if status != DONE:
+            j.unfinished(status, output, out)
         j.must(j.call(lib.nadi_job_write, output.room))
         j.warn()
         return Run(claim.folder, messages=j.messages(), keep=claim.keep)

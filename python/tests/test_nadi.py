@@ -105,6 +105,26 @@ class Package(unittest.TestCase):
         nadi.run(*self.inputs, out=out).close()
         self.assertFalse(os.path.exists(os.path.join(out, ".nadi-lock")))
 
+    def test_a_run_that_does_not_end_says_why(self):
+        out = os.path.join(self.work, "cut")
+        with self.assertRaises(nadi.Error) as caught:
+            nadi.run(*self.inputs, out=out, max_sim="10us")
+        self.assertEqual(caught.exception.status, 5)
+        self.assertEqual(str(caught.exception), f"--max-sim was reached; what ran until then is in {out}")
+        with open(os.path.join(out, "summary.json")) as f:
+            self.assertEqual(json.load(f)["outcome"]["stopped_by"], "--max-sim was reached")
+        with self.assertRaises(nadi.Error) as caught:
+            nadi.run(*self.inputs, max_sim="10us")
+        self.assertEqual(str(caught.exception), "--max-sim was reached")
+
+    def test_a_name_is_not_its_letters(self):
+        page = nadi.report(self.run_.folder, os.path.join(self.work, "one.html"))
+        self.assertGreater(os.path.getsize(page), 1000)
+        with self.assertRaisesRegex(TypeError, "run wants a dict, found list"):
+            nadi.sweep(run=["model"], store=os.path.join(self.work, "store.sqlite"))
+        with self.assertRaisesRegex(FileNotFoundError, "nadi sweep"):
+            nadi.sweep_results(os.path.join(self.work, "none.sqlite"))
+
     def test_what_a_run_reads_stays(self):
         out = os.path.join(self.work, "own")
         network = os.path.join(out, "ops.csv")  # which a run without operations removes
@@ -288,7 +308,7 @@ class Package(unittest.TestCase):
 
     def test_settings_by_name(self):
         """What has no member in the library's struct is set by its name, as on the command line."""
-        self.refused(nadi.Error, ["status 5"], max_sim="10ns")
+        self.refused(nadi.Error, ["--max-sim was reached"], max_sim="10ns")
         self.refused(ValueError, ["max-sim must be a time like", "'1GB'"], max_sim="1GB")
         run = nadi.run(*self.inputs, max_sim="1h")
         self.assertEqual(run.end_ns, self.run_.end_ns)
