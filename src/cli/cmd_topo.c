@@ -30,7 +30,7 @@ static const struct nadi_setting output[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      AT(out),
-     .doc = "Write it as a network file of nodes and links"},
+     .doc = "Write it as a network file of nodes and links (YAML)"},
     {.name = NULL},
 };
 
@@ -55,6 +55,13 @@ static int cmd_topo(const struct nadi_command *self, int count, char **arguments
                             &words) ||
         !nadi_words_wanted(self->name, &words, 1, "a network file or a generator"))
         return NADI_EXIT_USAGE;
+    if (v.out && nadi_str_ends(v.out, ".json")) {
+        fprintf(stderr,
+                "nadi topo: error: '--out %s' would be YAML, and readers go by the ending: "
+                "name it .yml\n",
+                v.out);
+        return NADI_EXIT_USAGE;
+    }
     struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     struct nadi_topo *t = nadi_topo_open(words.items, (size_t)words.count, v.prices, messages);
     bool good = t != NULL;

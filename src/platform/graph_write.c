@@ -3,6 +3,7 @@
 #include "base/time.h"
 #include "format/number.h"
 #include "platform/graph_file.h"
+#include "platform/graph_measure.h"
 
 #include <math.h>
 
@@ -145,10 +146,13 @@ static uint32_t put_link(const struct nadi_graph *g, uint32_t first, struct nadi
 void nadi_graph_file_write(const struct nadi_graph_file *f, struct nadi_str *out)
 {
     const struct nadi_graph *g = &f->graph;
+    struct nadi_graph_measures m;
+    nadi_graph_measure_parts(&m, g);
     nadi_str_printf(out,
                     "# %s: %" PRIu32 " NPUs, %" PRIu32 " switches, %" PRIu32
                     " links. Bandwidth in GB/s of 10^9 bytes, latency in ns.\nnodes:\n",
-                    f->kind, g->host_count, g->node_count - g->host_count, g->link_count);
+                    f->kind, m.npus, m.switches, m.links);
+    nadi_graph_measures_release(&m);
     for (uint32_t n = 0; n < g->node_count;)
         n = put_nodes(g, n, out);
     nadi_str_add(out, "links:\n");
