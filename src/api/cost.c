@@ -77,6 +77,11 @@ static bool own_network(struct asking *a)
     a->has_network = true;
     if (!nadi_network_file_open_dims(&a->network, &a->topology, a->o->network, a->diags))
         return false;
+    if (nadi_str_equal(a->network.kind, NADI_NETWORK_FILE_PLATFORM))
+        return nadi_error(a->diags, "cost/platform", NADI_IN_FILE(a->o->network),
+                          "--cluster NAME of a cluster that has it; `nadi model list` names them",
+                          "a platform has times of a library, and does not say which links and "
+                          "switches its nodes have");
     if (a->topology.dim_count)
         a->subject.topology = &a->topology;
     else

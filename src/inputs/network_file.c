@@ -26,7 +26,9 @@ bool nadi_network_file_open_dims(struct nadi_graph_file *f, struct nadi_topology
             *t = in.topology;
         ok = nadi_load_graph(&l) && (in.has_graph || nadi_load_graph_from_dims(&l));
     }
-    *f = (struct nadi_graph_file){.kind = "dimensions", .routing = in.routing.scheme};
+    *f = (struct nadi_graph_file){.kind =
+                                      in.system.library ? NADI_NETWORK_FILE_PLATFORM : "dimensions",
+                                  .routing = in.routing.scheme};
     if (ok && is_graph) {
         /* Once more, with what a run does not need: prices. What it says has been said. */
         struct nadi_diags again;

@@ -4,6 +4,9 @@
 
 #include "platform/graph_file.h"
 
+/* The kind of a network that is a communication library's platform. */
+#define NADI_NETWORK_FILE_PLATFORM "platform"
+
 /* Whatever --network takes. The caller releases *f in both cases. */
 bool nadi_network_file_open(struct nadi_graph_file *f, const char *path,
                             struct nadi_diags *diags) NADI_MUST_USE;
