@@ -158,7 +158,7 @@ static uint64_t try_scheduled(const struct seeds *s)
         }
         printf("%s with schedulers: %" PRIu64 " of %" PRIu64 " folded, %" PRIu64 " failed\n",
                models[m]->name, folded, s->cases / 2, failed);
-        if (failed == 0 && s->cases >= 100 && folded * parts[m] < s->cases / 2) {
+        if (failed == 0 && s->cases >= 500 && folded * parts[m] < s->cases / 2) {
             printf("fewer than a part of %" PRIu64 " were folded\n", parts[m]);
             return 1;
         }
