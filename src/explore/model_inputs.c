@@ -195,10 +195,12 @@ bool nadi_model_study(struct nadi_study *study, const struct nadi_study_setup *s
     struct nadi_inputs in;
     if (!nadi_study_open(study, setup, diags))
         return false;
-    if (!study->memory || nadi_study_wafer_io(study))
+    if (!study->memory)
         return true;
     if (!read_memory_file(study, diags))
         return false;
+    if (nadi_study_wafer_io(study))
+        return true;
     const bool ok = nadi_model_tiers(&in, study, diags);
     if (ok && in.tiers && in.tiers->preset != NADI_NONE)
         study->host_tier = nadi_arena_strdup(&study->arena, in.tiers->tiers[in.tiers->preset].name);

@@ -82,8 +82,8 @@ static void put(struct writing *w, const char *key, const struct nadi_doc_node *
 static bool as_json(const struct nadi_study *s, struct nadi_str *out, struct nadi_diags *diags)
 {
     struct nadi_doc doc;
-    if (!nadi_doc_read(&doc, s->memory, "memory", nadi_doc_syntax_of(s->memory, NADI_DOC_JSON),
-                       diags))
+    if (!nadi_doc_parse(&doc, s->memory, s->memory_text, s->memory_bytes,
+                        nadi_doc_syntax_of(s->memory, NADI_DOC_JSON), diags))
         return false;
     struct writing w = {.doc = &doc, .local_rate = s->cluster.device.memory_rate};
     nadi_json_begin(&w.json, out);
