@@ -115,10 +115,8 @@ static const struct nadi_option_group flows_groups[] = {
 /* An option that only packets give a meaning, with another network model; NULL: there is none. */
 static const char *of_packets(const struct values *v)
 {
-    const char *const *const packets = NADI_WORDS_PACKET_MODEL;
-    for (size_t i = 0; packets[i]; i++)
-        if (strcmp(packets[i], v->network_model) == 0)
-            return NULL;
+    if (nadi_options_any_word(NADI_WORDS_PACKET_MODEL, v->network_model))
+        return NULL;
     return v->pfc                      ? "pfc"
            : v->sample_ns != SAMPLE_NS ? "sample-ns"
            : v->max_rows != MAX_ROWS   ? "max-rows"

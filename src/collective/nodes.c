@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "collective/algorithms/algorithms.h"
 
 enum { MOST_SHARES = 5040 };
 
@@ -157,16 +158,6 @@ static void deal(struct nadi_nodes *x, const struct at *at)
     nadi_mem_free(order);
 }
 
-static uint32_t gcd(uint32_t a, uint32_t b)
-{
-    while (b) {
-        const uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static void list(struct nadi_nodes *x, struct nadi_arena *arena)
 {
     const size_t cells = (size_t)x->count * x->channels;
@@ -182,7 +173,7 @@ static void list(struct nadi_nodes *x, struct nadi_arena *arena)
             const uint32_t size = at[1];
             sum[k + 1] = sum[k] + size;
             at[1] += at[0];
-            x->shares *= x->shares ? size / gcd(x->shares, size) : 0;
+            x->shares *= x->shares ? size / nadi_gcd(x->shares, size) : 0;
             x->shares = x->shares > MOST_SHARES ? 0 : x->shares;
         }
     for (uint32_t m = 0; m < x->n; m++)
@@ -214,12 +205,9 @@ bool nadi_nodes_leave_rails(const struct nadi_nodes *x, const struct nadi_topolo
     for (uint32_t k = 0; k < x->count; k++)
         for (uint32_t c = 0; c < x->channels; c++) {
             uint32_t count;
-            const uint32_t a = ranks[nadi_nodes_dealt(x, k, c, &count)[0]];
-            const uint32_t b = ranks[nadi_nodes_dealt(x, (k + 1) % x->count, c, &count)[0]];
-            uint32_t dims = 0;
-            for (uint32_t d = 0; d < t->dim_count; d++)
-                dims += nadi_topology_coordinate(t, a, d) != nadi_topology_coordinate(t, b, d);
-            if (dims > 1)
+            const uint32_t ends[] = {ranks[nadi_nodes_dealt(x, k, c, &count)[0]],
+                                     ranks[nadi_nodes_dealt(x, (k + 1) % x->count, c, &count)[0]]};
+            if (nadi_topology_only_difference(t, ends, 2) == NADI_NONE)
                 return true;
         }
     return false;

@@ -185,6 +185,12 @@ static void add_rings_of_world(struct builder *b)
     }
 }
 
+bool nadi_group_is_wide(const struct nadi_topology *t, const struct nadi_group *g)
+{
+    return g->size > 1 && g->size < t->npu_count && t->dim_count > 1 &&
+           nadi_topology_only_difference(t, g->members, g->size) == NADI_NONE;
+}
+
 bool nadi_plan_is_by_node(const struct nadi_plan_request *q)
 {
     const struct nadi_implementation *i = q->implementation;
@@ -192,10 +198,7 @@ bool nadi_plan_is_by_node(const struct nadi_plan_request *q)
     return q->by_node && ring &&
            (q->kind == NADI_NATIVE_ALL_REDUCE || q->kind == NADI_NATIVE_ALL_GATHER ||
             q->kind == NADI_NATIVE_REDUCE_SCATTER) &&
-           q->group->size > 1 && q->group->size < q->topology->npu_count &&
-           q->topology->dim_count > 1 &&
-           nadi_topology_only_difference(q->topology, q->group->members, q->group->size) ==
-               NADI_NONE;
+           nadi_group_is_wide(q->topology, q->group);
 }
 
 static void add_ring_of_group(struct builder *b)

@@ -96,6 +96,8 @@ struct nadi_plan_request {
  * 2^32 - 1 chunks). */
 bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *plan) NADI_MUST_USE;
 
+/* Are they some of all, in several dimensions? */
+bool nadi_group_is_wide(const struct nadi_topology *t, const struct nadi_group *g);
 /* Does a group's `ring` go by node here (collective/algorithms/by_node.c)? */
 bool nadi_plan_is_by_node(const struct nadi_plan_request *request);
 

@@ -55,7 +55,11 @@ struct search {
         size_t count, capacity;
     } asked;
     struct nadi_map64 by_hash;
-    struct nadi_map64 seen;   /* asked and shape */
+    struct nadi_map64 seen; /* asked and shape -> index */
+    struct {
+        double *items; /* by that: see waits() */
+        size_t count, capacity;
+    } waits_ns;
     struct nadi_map64 shapes; /* by hash: the first group of that shape */
     uint32_t *shape_of;       /* by group; NADI_NONE: not known yet */
     uint32_t *ranks;          /* of a phase */
@@ -331,16 +335,19 @@ static const char *look_at_rank(struct search *s, const struct of_trace *of, uin
     const char *why = NULL;
     double waits_ns = 0;
     for (size_t i = 0; i < of->count && !why; i++) {
-        const uint32_t group = nadi_groups_of_meaning(groups, of->items[i].meaning, rank);
-        bool added = false;
-        if (group != NADI_NONE)
-            waits_ns +=
-                (double)of->items[i].count * waits(s, &s->asked.items[of->items[i].asked], group);
-        if (group != NADI_NONE)
-            (void)nadi_map64_put(&s->seen, (uint64_t)of->items[i].asked << 32 | shape_of(s, group),
-                                 0, &added);
-        if (added)
-            why = why_on(s, &s->asked.items[of->items[i].asked], group);
+        const struct named *n = &of->items[i];
+        const struct asked *a = &s->asked.items[n->asked];
+        const uint32_t group = nadi_groups_of_meaning(groups, n->meaning, rank);
+        bool added;
+        if (group == NADI_NONE)
+            continue;
+        const uint32_t at = *nadi_map64_put(&s->seen, (uint64_t)n->asked << 32 | shape_of(s, group),
+                                            (uint32_t)s->waits_ns.count, &added);
+        if (added) {
+            NADI_PUSH(&s->waits_ns, waits(s, a, group));
+            why = why_on(s, a, group);
+        }
+        waits_ns += (double)n->count * s->waits_ns.items[at];
     }
     if (!why && waits_ns > 0 && waits_ns > NADI_SHARING_MATTERS * computing_ns(s, rank))
         why = "an all-to-all that shares links keeps several messages in flight";
@@ -383,6 +390,7 @@ const char *nadi_load_contention(struct nadi_load *l)
     nadi_mem_free(s.shape_of);
     nadi_mem_free(s.ranks);
     nadi_mem_free(s.asked.items);
+    nadi_mem_free(s.waits_ns.items);
     nadi_map64_release(&s.by_hash);
     nadi_map64_release(&s.seen);
     nadi_map64_release(&s.shapes);

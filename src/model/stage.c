@@ -32,6 +32,14 @@ uint64_t nadi_copied_weights(const struct nadi_model *m, uint32_t tp)
     return nadi_vocab_rows(m->vocab, tp) * (m->embedding_dim ? m->embedding_dim : m->hidden);
 }
 
+double nadi_copied_gradients(const struct nadi_model_plan *p, const struct nadi_model *m)
+{
+    const bool moves = nadi_plan_away(p) & NADI_OFFLOAD_GRADIENTS;
+    const bool split = p->zero >= 2 || (moves && p->zero > 0);
+    return (double)nadi_copied_weights(m, p->tp) * p->gradient_bytes /
+           (split ? nadi_plan_replicas(p, false) : 1);
+}
+
 struct nadi_stage_weights nadi_pipeline_layer_weights(const struct nadi_model_plan *p,
                                                       const struct nadi_model *m,
                                                       const struct nadi_net *net, uint32_t layer)

@@ -23,8 +23,10 @@ struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const s
 /* Has the last stage a copy of the embedding, for the head to multiply with? It is one more
  * parameter of the head, whose gradients both ends add up. */
 bool nadi_plan_copies_embedding(const struct nadi_model_plan *p, const struct nadi_model *m);
-/* The copy's parameters. */
+/* The copy's parameters, and bytes of their gradients that the ends exchange: all of them, or where
+ * nothing else is kept, a replica's share. */
 uint64_t nadi_copied_weights(const struct nadi_model *m, uint32_t tp);
+double nadi_copied_gradients(const struct nadi_model_plan *p, const struct nadi_model *m);
 
 /* Of one layer of the pipeline, the head's with the copy. */
 struct nadi_stage_weights nadi_pipeline_layer_weights(const struct nadi_model_plan *p,

@@ -6,23 +6,20 @@
 #include "model/step_emit.h"
 #include "model/update.h"
 
-/* The embedding's gradients of the first and the last stage, both added up over their replicas. The
- * sums are whole on every replica, or a share each where nothing else is kept. Where gradients do
- * not stay they come back for it, and the sums of both leave. */
+/* The embedding's gradients of the first and the last stage, both added up over their replicas.
+ * Where gradients do not stay they come back for it, and the sums of both leave. */
 static void reduce_tied(struct nadi_emit *e)
 {
     const struct nadi_study *study = e->s->study;
     const struct nadi_model_plan *p = e->p;
     const bool ends = e->rank == 0 || e->rank + 1 == p->pp;
     const bool moves = nadi_plan_away(p) & NADI_OFFLOAD_GRADIENTS;
-    const bool split = p->zero >= 2 || (moves && p->zero > 0);
     if (!study->grid.tied || !ends)
         return;
-    const double all = (double)nadi_copied_weights(&study->model, p->tp) * p->gradient_bytes;
-    struct nadi_emit_move move = {
-        .op = NADI_MEM_LOADS,
-        .flag = NADI_OFFLOAD_GRADIENTS,
-        .bytes = nadi_count_trunc(all / (split ? nadi_plan_replicas(p, false) : 1))};
+    struct nadi_emit_move move = {.op = NADI_MEM_LOADS,
+                                  .flag = NADI_OFFLOAD_GRADIENTS,
+                                  .bytes =
+                                      nadi_count_trunc(nadi_copied_gradients(p, &study->model))};
     for (uint32_t i = 0; i < e->front.count; i++)
         NADI_PUSH(&e->reduced, e->front.ids[i]);
     if (moves) {

@@ -366,11 +366,9 @@ static double tied_ns(const struct nadi_estimator *e)
 {
     const struct nadi_model_plan *p = &e->plan;
     const bool moves = p->offload & NADI_OFFLOAD_GRADIENTS;
-    const bool split = p->zero >= 2 || (moves && p->zero > 0);
     if (!nadi_plan_copies_embedding(p, &e->study->model))
         return 0;
-    const double bytes = (double)nadi_copied_weights(&e->study->model, p->tp) * p->gradient_bytes /
-                         (split ? e->axes.size[NADI_AXIS_DP] : 1);
+    const double bytes = nadi_copied_gradients(p, &e->study->model);
     return nadi_transfers_message_ns(e->transfers, 0, (p->pp - 1) * e->axes.stages,
                                      nadi_count_trunc(bytes)) +
            (moves ? load_ns(e, NADI_OFFLOAD_GRADIENTS, bytes) +

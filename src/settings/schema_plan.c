@@ -191,8 +191,7 @@ static const struct nadi_setting plan_keys[] = {
      .max = 1,
      .doc = "Share of a tensor-parallel transfer that hides behind the work up to the next one "
             "(split and pipelined, as Megatron-LM's tp-comm-overlap). What the ranks of `etp` "
-            "gather and "
-            "add up around their experts is not: it is part of the dispatch."},
+            "gather and add up around their experts is not: it is part of the dispatch."},
     SWITCH("tp-async", "1",
            "The transfer of an input's gradient runs beside the product of the weights' gradient "
            "(Megatron-LM since September 2021); 0: nothing runs beside it."),

@@ -99,8 +99,7 @@ static uint32_t route_between(const struct nadi_folding *f, const struct nadi_gr
 static bool goes_by_node(const struct nadi_folding *f, const struct nadi_group *g)
 {
     return f->in->system.by_node && f->algorithms & 1U << NADI_ALGORITHM_RING &&
-           f->in->topology.dim_count > 1 &&
-           nadi_topology_only_difference(&f->in->topology, g->members, g->size) == NADI_NONE;
+           nadi_group_is_wide(&f->in->topology, g);
 }
 
 static void describe_group(struct nadi_folding *f, uint32_t index)

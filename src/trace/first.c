@@ -22,8 +22,7 @@ static const char *guess(const uint8_t *p, size_t bytes)
 {
     if (memmem(p, bytes, "nadi-manifest:", 14))
         return "this is a manifest of a job: name the traces that it lists, one of each kind of "
-               "rank; "
-               "with --files `nadi gen` and `nadi model trace` write one for each rank";
+               "rank; with --files `nadi gen` and `nadi model trace` write one for each rank";
     if (bytes >= 1 && (p[0] == '{' || p[0] == '['))
         return "this looks like JSON; a PyTorch capture must be converted to a Chakra trace first";
     if (bytes >= 2 && p[0] == 0x1f && p[1] == 0x8b)

@@ -37,6 +37,16 @@ static inline uint32_t nadi_mod_sub(uint32_t a, uint32_t b, uint32_t n)
     return a >= b ? a - b : a + (n - b);
 }
 
+static inline uint32_t nadi_gcd(uint32_t a, uint32_t b)
+{
+    while (b) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* Visits `count` <= modulus owners from `first` on, wrapping round, each `width` blocks wide. */
 static inline void nadi_visit_wrapped(uint32_t first, uint32_t count, uint32_t modulus,
                                       uint32_t width, nadi_blocks_visit *visit, void *context)

@@ -265,12 +265,7 @@ static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, 
 /* Of one node; nodes of different sizes have no closed form. */
 static double seconds(const struct nadi_program *p, double alpha, double beta, double gamma)
 {
-    const double n = p->request.n, gather = (n - 1) * (alpha + beta * (double)p->bytes / n);
-    const double reduce = gather + (n - 1) * gamma * (double)p->bytes / n;
-    if (p->request.nodes)
-        return -1;
-    return (p->request.kind != NADI_ALL_GATHER ? reduce : 0) +
-           (p->request.kind != NADI_REDUCE_SCATTER ? gather : 0);
+    return p->request.nodes ? -1 : nadi_algorithm_ring.seconds(p, alpha, beta, gamma);
 }
 
 const struct nadi_program_ops nadi_algorithm_by_node = {

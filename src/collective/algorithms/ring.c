@@ -7,22 +7,12 @@
  * (Patarasuk and Yuan, JPDC 2009). */
 #include "collective/algorithms/algorithms.h"
 
-static uint32_t gcd(uint32_t a, uint32_t b)
-{
-    while (b) {
-        uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* O(channel) divisions; the first two come at once */
 static uint32_t stride_of(uint32_t n, uint32_t channel)
 {
     uint32_t pair = 0;
     for (uint32_t s = 1;; s = s < n / 2 ? s + 1 : 1) {
-        if (gcd(s, n) == 1 && pair++ == channel / 2)
+        if (nadi_gcd(s, n) == 1 && pair++ == channel / 2)
             return channel % 2 ? n - s : s;
     }
 }
