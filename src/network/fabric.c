@@ -426,6 +426,8 @@ static bool counter_of(const void *of, uint32_t i, struct nadi_network_counter *
 {
     const struct tallied *t = of;
     const struct nadi_fabric_link *link = &t->fabric->items[i];
+    if (!link->exists)
+        return false;
     const struct nadi_fabric_tally *tally = &t->tallies[i];
     *one = (struct nadi_network_counter){
         .dim = link->dim,
@@ -441,7 +443,7 @@ static bool counter_of(const void *of, uint32_t i, struct nadi_network_counter *
         .channel = i,
         .bytes_per_ns = link->bytes_per_ns,
     };
-    return link->exists;
+    return true;
 }
 
 void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_tally *tallies,

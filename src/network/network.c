@@ -58,23 +58,36 @@ static void add_counter(struct nadi_network_counter *sum, const struct nadi_netw
     sum->held_flits += one->held_flits;
 }
 
+static void visit_sums(uint32_t dims, uint32_t count, nadi_network_counter_fn *get,
+                       const void *model, nadi_network_visit_fn *visit, void *context)
+{
+    struct nadi_network_counter one, *sums = nadi_mem_zalloc(dims, sizeof(*sums));
+    for (uint32_t d = 0; d < dims; d++) {
+        sums[d].dim = d;
+        sums[d].from = sums[d].to = NADI_NONE;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (get(model, i, &one) && one.dim < dims)
+            add_counter(&sums[one.dim], &one);
+    for (uint32_t d = 0; d < dims; d++)
+        visit(context, &sums[d]);
+    nadi_mem_free(sums);
+}
+
 void nadi_network_visit_dims(uint32_t dims, uint32_t count, nadi_network_counter_fn *get,
                              const void *model, bool links, nadi_network_visit_fn *visit,
                              void *context)
 {
-    for (uint32_t d = 0; d < dims; d++) {
-        struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
+    if (!links) {
+        visit_sums(dims, count, get, model, visit, context);
+        return;
+    }
+    for (uint32_t d = 0; d < dims; d++)
         for (uint32_t i = 0; i < count; i++) {
             struct nadi_network_counter one;
-            if (!get(model, i, &one) || one.dim != d)
-                continue;
-            add_counter(&sum, &one);
-            if (links)
+            if (get(model, i, &one) && one.dim == d)
                 visit(context, &one);
         }
-        if (!links)
-            visit(context, &sum);
-    }
 }
 
 void *nadi_network_new(const struct nadi_network_ops *ops, const struct nadi_network_setup *setup,
