@@ -21,8 +21,9 @@ struct nadi_job {
     struct nadi_result result;   /* valid once ran */
     struct nadi_written written; /* by nadi_job_write, without summary.json */
     bool has_written;
-    struct nadi_study *study;   /* of nadi_model_load, else NULL; owned */
-    struct nadi_job_cost *cost; /* where a catalogue is named, else NULL; owned */
+    size_t path_spans, path_flows; /* of the result, kept for words alone; 0: they are its own */
+    struct nadi_study *study;      /* of nadi_model_load, else NULL; owned */
+    struct nadi_job_cost *cost;    /* where a catalogue is named, else NULL; owned */
 };
 
 struct nadi_job_cost {
@@ -51,6 +52,9 @@ enum nadi_status nadi_do_model_load(struct nadi_job *job, const struct nadi_mode
                                     struct nadi_diags *messages);
 char *nadi_do_model_result(const struct nadi_job *job, int json, int colour);
 void nadi_job_release(struct nadi_job *job);
+
+/* output.c: what the run says, from its critical path where its nodes are kept. In the arena. */
+struct nadi_sentences nadi_job_words(const struct nadi_job *job, struct nadi_arena *arena);
 
 /* model.c */
 void nadi_job_drop_study(struct nadi_job *job);

@@ -202,9 +202,7 @@ char *nadi_do_model_result(const struct nadi_job *job, int json, int colour)
     }
     struct nadi_arena arena;
     nadi_arena_init(&arena);
-    const struct nadi_sentences words =
-        job->has_written ? job->written.words /* they know the critical path */
-                         : nadi_words_of(&job->inputs, &job->result, NULL, &arena);
+    const struct nadi_sentences words = nadi_job_words(job, &arena);
     nadi_step_figures_json(job->study, &f, &cost, &words, &text);
     nadi_arena_release(&arena);
     return taken(&text);

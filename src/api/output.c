@@ -135,10 +135,19 @@ enum nadi_status nadi_do_job_write(struct nadi_job *job, const struct nadi_outpu
     return written ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
-/* Those of the folder, which know the critical path. */
-static const struct nadi_sentences *words_of(const struct nadi_job *job)
+struct nadi_sentences nadi_job_words(const struct nadi_job *job, struct nadi_arena *arena)
 {
-    return job->has_written ? &job->written.words : NULL;
+    if (job->has_written)
+        return job->written.words;
+    struct nadi_result whole = job->result;
+    struct nadi_why why;
+    whole.span_count += job->path_spans;
+    whole.flow_count += job->path_flows;
+    nadi_why_find(&job->inputs, &whole, &why);
+    const struct nadi_sentences words =
+        nadi_words_of(&job->inputs, &whole, why.why_not ? NULL : &why, arena);
+    nadi_why_release(&why);
+    return words;
 }
 
 static char *taken(struct nadi_str *text)
@@ -150,14 +159,22 @@ static char *taken(struct nadi_str *text)
 char *nadi_do_job_text(const struct nadi_job *job, int colour)
 {
     struct nadi_str text = NADI_STR_INIT;
-    nadi_report_text(&job->inputs, &job->result, words_of(job), colour != 0, &text);
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    const struct nadi_sentences words = nadi_job_words(job, &arena);
+    nadi_report_text(&job->inputs, &job->result, &words, colour != 0, &text);
+    nadi_arena_release(&arena);
     return taken(&text);
 }
 
 char *nadi_do_job_json(const struct nadi_job *job)
 {
     struct nadi_str text = NADI_STR_INIT;
-    nadi_report_json(&job->inputs, &job->result, words_of(job), &text);
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    const struct nadi_sentences words = nadi_job_words(job, &arena);
+    nadi_report_json(&job->inputs, &job->result, &words, &text);
+    nadi_arena_release(&arena);
     return taken(&text);
 }
 

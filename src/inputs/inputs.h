@@ -93,10 +93,11 @@ struct nadi_run_options {
     double packet_error;   /* packet model: of a message that is timed, in % ; 0: none is */
     bool exact_packets;    /* packet model: as the HPCC simulator on ns-3 */
     bool record_ops;       /* keep every node's start and end */
-    uint64_t most_spans;   /* beyond it those of one rank a class; 0: a number that fits memory */
-    uint32_t samples;      /* of the platform's intervals; 0: none */
-    uint64_t seed;         /* of them; of flows, where it is not 0: of marks, losses and spraying */
-    const char *catalogue; /* of prices and powers; NULL: none */
+    bool record_path;    /* those of one rank a class, where they are few, for the critical path */
+    uint64_t most_spans; /* beyond it those of one rank a class; 0: a number that fits memory */
+    uint32_t samples;    /* of the platform's intervals; 0: none */
+    uint64_t seed;       /* of them; of flows, where it is not 0: of marks, losses and spraying */
+    const char *catalogue;          /* of prices and powers; NULL: none */
     double years, electricity, pue; /* as cost/bill.h has them */
     const char *energy; /* catalogue of what traffic draws (cost/energy.h); NULL: none */
     bool record_usage;  /* keep what links carry over time */

@@ -273,8 +273,13 @@ static void advice(const struct writer *w, struct nadi_str *s)
     const double end = (double)w->r->end_ns;
     double saves[NADI_FASTER_KINDS];
     char time[32];
-    for (int k = 0; k < NADI_FASTER_KINDS; k++)
+    int alike = 0; /* as if all of the run were of this kind: of two, that tells nothing */
+    for (int k = 0; k < NADI_FASTER_KINDS; k++) {
         saves[k] = nadi_tenth_saves(w->in, w->r, (enum nadi_faster)k);
+        alike += saves[k] >= NADI_TENTH * end;
+    }
+    if (alike > 1)
+        return;
     for (uint32_t told = 0; told < 2; told++) {
         int most = 0;
         for (int k = 1; k < NADI_FASTER_KINDS; k++)

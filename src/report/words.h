@@ -3,8 +3,7 @@
  * the figures of report/figures.h.
  *
  * What would help is an estimate: the derivative along the critical path (why/gains.h). Without
- * one, the last rank's time in compute and in communication that nothing hides, each a tenth
- * faster, as if the others never became the last ones: what the change brings at most. Nothing is
+ * one, what a tenth faster compute or communication saves at most (why/tenth.h). Nothing is
  * simulated again. O(ranks + steps of the path + collectives log collectives). */
 #ifndef NADI_REPORT_WORDS_H
 #define NADI_REPORT_WORDS_H

@@ -408,7 +408,8 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
         (struct nadi_fabric_result){network->ops->has_conflicts, sent.conflicts, sent.preemptions};
     struct members members = list_members(&c);
     const uint64_t most = in->options.most_spans;
-    bool expand = expanded_count(&c) <= (most ? most : MOST_EXPANDED);
+    const bool asked = in->options.record_ops || in->system.track_local_mem;
+    bool expand = asked && expanded_count(&c) <= (most ? most : MOST_EXPANDED);
     size_t count;
     nadi_workload_spans(workload, &count);
     result->events = nadi_engine_events(engine);

@@ -242,6 +242,25 @@ static void on_finished(void *context)
         nadi_engine_finish(s->engine);
 }
 
+/* Are the nodes of the simulated ranks few enough to be kept unasked? Their times and what is made
+ * of them cost some microseconds a thousand, and some hundred bytes a rank. */
+static bool are_few(const struct nadi_inputs *in, const struct nadi_fold *fold)
+{
+    const uint64_t most = UINT64_C(1) << 17;
+    const uint32_t actors = fold ? fold->actor_count : in->rank_count;
+    uint64_t nodes = in->rank_count;
+    for (uint32_t a = 0; a < actors && nodes <= most; a++)
+        nodes += in->traces[fold ? fold->rank_of[a] : a]->node_count;
+    return nodes <= most;
+}
+
+static bool records(const struct simulation *s, const struct nadi_fold *fold)
+{
+    const struct nadi_run_options *o = &s->in->options;
+    return o->record_ops || s->in->system.track_local_mem ||
+           (o->record_path && !s->border && are_few(s->in, fold));
+}
+
 void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bool phases,
                           const struct nadi_workload *before)
 {
@@ -283,7 +302,7 @@ void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bo
         .relative_peers = in->relative_peers,
         .compute_scale = scaled ? in->options.compute_scale : 1,
         .comm_scale = scaled ? in->options.comm_scale : 1,
-        .record = in->options.record_ops || in->system.track_local_mem,
+        .record = records(s, fold),
         .phases = phases,
         .until = nadi_simulation_until(&in->options),
         .keyed = s->keyed,

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-static const double TENTH = 1 - 1 / 1.1; /* of a time that goes with 1 / rate */
-
 /* Where messages or requests share what carries them, it may come to a tenth more: those that meet
  * fewer others are quicker for that, too. */
 static const double MET = 1.1;
@@ -88,8 +86,8 @@ double nadi_tenth_saves(const struct nadi_inputs *in, const struct nadi_result *
 {
     const double end = (double)r->end_ns;
     const struct times x = find_times(r, kind);
-    const double tenth = (meet(in, kind) ? MET : 1) * TENTH;
-    double most = TENTH * end;
+    const double tenth = (meet(in, kind) ? MET : 1) * NADI_TENTH;
+    double most = NADI_TENTH * end;
     if (x.most <= 0)
         return 0;
     if (kind != NADI_FASTER_COMPUTE)

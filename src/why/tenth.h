@@ -20,7 +20,10 @@
 #include "sim/result.h"
 #include "why/change.h"
 
-/* Of a run that is done, ns. */
+/* Of a time that goes with 1 / rate. */
+#define NADI_TENTH (1 - 1 / 1.1)
+
+/* Of a run that is done, ns: at most NADI_TENTH of its end. */
 double nadi_tenth_saves(const struct nadi_inputs *in, const struct nadi_result *r,
                         enum nadi_faster kind);
 
