@@ -238,6 +238,26 @@ static void try_repeating(uint64_t seed, struct tally *tally)
     job_release(&j);
 }
 
+/* Of a scheme whose senders or packets remember times. */
+static void try_times(uint64_t seed, struct tally *tally)
+{
+    static const char *const schemes[] = {"hpcc", "timely", "dctcp", "swift"};
+    struct nadi_rng rng;
+    struct job j;
+    nadi_rng_init(&rng, seed, "jobs of times");
+    if (chance(&rng, 3))
+        draw_repeating(&j, &rng);
+    else
+        job_packets(&j, &rng);
+    struct nadi_packet_config *c = &j.in.packet;
+    c->cc = nadi_cc_find(schemes[pick(&rng, 0, c->exact ? 2 : 3)]);
+    c->hpcc.target = chance(&rng, 2) ? 0.95 : 1.5;
+    c->hpcc.multi_rate = chance(&rng, 4);
+    c->rate_bound = pick(&rng, 0, 7) > 0;
+    try_pair(&j, seed, tally);
+    job_release(&j);
+}
+
 static void try_seed(uint64_t seed, struct tally *tally)
 {
     if (seed % 3)
@@ -268,12 +288,30 @@ static void fast_forwarding_changes_nothing(void **state)
         assert_true(tally.recalling * 15 > asked.cases);
         assert_true(tally.done * 2 > asked.cases);
     }
+}
+
+static void schemes_that_remember_times(void **state)
+{
+    struct tally tally = {0};
+    (void)state;
+    pins_section(&pins, "times");
+    for (uint64_t seed = asked.first; seed < asked.first + asked.cases; seed++) {
+        try_times(seed, &tally);
+        pins_case(&pins, seed);
+    }
+    print_message("of %" PRIu64 " jobs whose senders remember times %" PRIu64
+                  " fast-forwarded, over %.0f %% of all events, %" PRIu64 " recalled\n",
+                  asked.cases, tally.skipping, 100.0 * (double)tally.skipped / (double)tally.events,
+                  tally.recalling);
+    if (asked.cases >= 60)
+        assert_true(tally.skipping * 15 > asked.cases);
     assert_true(pins_end(&pins));
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fast_forwarding_changes_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fast_forwarding_changes_nothing),
+                                       cmocka_unit_test(schemes_that_remember_times)};
     if (!seeds_asked(argc, argv, &asked))
         return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);

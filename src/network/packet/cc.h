@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/congestion.h"
+#include "base/time.h"
 
 struct nadi_pkt;
 
@@ -26,6 +27,17 @@ struct nadi_cc_ack {
     bool mark_alone; /* a CNP: nothing is acknowledged */
 };
 
+/* A whole number of periods of a steady state is passed over: fast_forward.h. */
+struct nadi_cc_leap {
+    const void *then; /* the flow's state a period ago */
+    uint64_t periods;
+    uint32_t packets; /* of the flow, in all of them */
+    nadi_time ticks;
+    const uint64_t *bytes; /* by port, with INT: that it sends meanwhile */
+};
+
+struct nadi_pkt_pen;
+
 struct nadi_cc_ops {
     const char *name;
     const char *summary;
@@ -34,7 +46,9 @@ struct nadi_cc_ops {
     bool needs_marks;     /* asks for ECN */
     bool needs_window;    /* a bandwidth-delay product to begin with, whatever `window` says */
     bool notifies;        /* the receiver answers marks with CNPs instead of marked ACKs */
-    bool steady;          /* a sender stays as it is while nothing is marked or lost: `unchanged` */
+    bool steady;          /* while nothing is marked or lost a sender comes to do the same again:
+                           * `unchanged`, `write`, `leap` */
+    bool rescales;        /* a new rate changes the gap that runs */
     bool full_alone;      /* a flow that meets nothing goes at the rate of its line */
     bool receiver_driven; /* the receiver grants packets; sprayed and trimmed, sent again one by one
                            */
@@ -53,6 +67,11 @@ struct nadi_cc_ops {
     /* With `steady`: how many more packets may be acknowledged, none of them marked, before the
      * sender changes by itself. NULL: any number. */
     uint32_t (*unchanged)(const struct nadi_pkt *net, uint32_t flow);
+    /* With `steady`: writes the flow's state down as seen from its clock and from what it has had
+     * acknowledged, without what has no effect while nothing is marked or lost. NULL: as it is. */
+    void (*write)(const struct nadi_pkt *net, uint32_t flow, struct nadi_pkt_pen *pen);
+    /* With `steady`: moves it on, before the flow is. NULL: nothing to move. */
+    void (*leap)(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_leap *leap);
 };
 
 /* What a scheme does not act on. */

@@ -4,14 +4,15 @@
  * At a mark, at most once a round trip, R = R (1 - alpha / 2) (paper: eq. 2); a round trip without
  * a reduction adds dctcp_rate_ai. */
 #include "base/time.h"
-#include "network/packet/internal.h"
+#include "network/packet/steady.h"
 
 struct state {
     double alpha;
     uint32_t marks, batch; /* of this round trip: marked, and packets in it */
     uint32_t last_update;  /* packets sent at its begin; 0: no ACK yet */
     uint32_t reduced_at;   /* packets sent at the last reduction */
-    bool reduced;          /* and none of those that were sent since is acknowledged */
+    uint32_t round_trips;
+    bool reduced; /* and none of those that were sent since is acknowledged */
 };
 
 static void start(struct nadi_pkt *net, uint32_t flow)
@@ -43,6 +44,7 @@ static bool end_round_trip(const struct nadi_pkt *net, uint32_t flow, struct sta
         s->batch = batch_of(net, f, seq);
     }
     s->last_update = sent;
+    s->round_trips++;
     return true;
 }
 
@@ -65,6 +67,40 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
                           nadi_min_u64(f->rate + net->config.dctcp_rate_ai, f->line_rate), false);
 }
 
+/* Alpha counts at marks only. */
+static void write_state(const struct nadi_pkt *net, uint32_t flow, struct nadi_pkt_pen *pen)
+{
+    const struct state *s = nadi_pkt_cc_state(net, flow);
+    const uint32_t una = net->flows[flow].una;
+    nadi_pkt_put_two(pen, s->marks, s->batch);
+    nadi_pkt_put_two(pen, s->last_update > 0, s->last_update ? s->last_update - una : 0);
+    nadi_pkt_put_two(pen, s->reduced, s->reduced ? s->reduced_at - una : 0);
+}
+
+/* So many round trips without a mark, until that changes nothing any more. */
+static double decayed(double alpha, double gain, uint64_t round_trips)
+{
+    for (; round_trips > 0; round_trips--) {
+        const double next = (1 - gain) * alpha;
+        if (next >= alpha)
+            break;
+        alpha = next;
+    }
+    return alpha;
+}
+
+static void leap(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_leap *leap)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    const struct state *then = leap->then;
+    const uint64_t more = s->round_trips - then->round_trips;
+    s->alpha = decayed(s->alpha, net->config.gain, leap->periods * more);
+    s->round_trips += (uint32_t)(leap->periods * more);
+    if (s->last_update > 0)
+        s->last_update += leap->packets;
+    s->reduced_at += s->reduced ? leap->packets : 0;
+}
+
 const struct nadi_cc_ops nadi_cc_dctcp = {
     .full_alone = true,
     .name = "dctcp",
@@ -72,8 +108,11 @@ const struct nadi_cc_ops nadi_cc_dctcp = {
     .hpcc_mode = 8,
     .needs_marks = true,
     .state_bytes = sizeof(struct state),
+    .steady = true,
     .start = start,
     .on_ack = on_ack,
     .on_timer = nadi_cc_no_timer,
     .on_timeout = nadi_cc_no_timeout,
+    .write = write_state,
+    .leap = leap,
 };

@@ -11,6 +11,7 @@
  * does. The paper bounds the window by W c; here the window follows the rate, which is the same.
  * multi_rate keeps U, Rc and stage a hop and takes the least R. sample_feedback ignores hops with
  * an empty queue in between. */
+#include "network/packet/steady.h"
 #include "network/packet/telemetry.h"
 
 struct hop {
@@ -239,6 +240,48 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
         s->path.last_update = sent;
 }
 
+static void write_hop(struct nadi_pkt_pen *pen, const struct hop *h)
+{
+    nadi_pkt_put_double(pen, h->u);
+    nadi_pkt_put(pen, h->rate);
+    nadi_pkt_put(pen, h->stage);
+}
+
+/* Reports by hop, as seen from now; what they will count from: the clock and what ports have sent.
+ */
+static void write_state(const struct nadi_pkt *net, uint32_t flow, struct nadi_pkt_pen *pen)
+{
+    const struct state *s = nadi_pkt_cc_state(net, flow);
+    const bool begun = s->path.last_update > 0;
+    write_hop(pen, &s->path);
+    nadi_pkt_put_two(pen, begun, begun ? s->path.last_update - net->flows[flow].una : 0);
+    nadi_pkt_put(pen, (uint64_t)(net->wheel.now % nadi_int_time_unit(net)));
+    for (uint32_t i = 0; i < NADI_INT_HOPS && net->config.hpcc.multi_rate; i++)
+        write_hop(pen, &s->hops[i]);
+    for (uint32_t i = 0; i < NADI_INT_HOPS; i++) {
+        const uint32_t port = nadi_pkt_path_port(net, flow, false, i);
+        if (net->ports[port].to_host)
+            return;
+        const uint32_t next = nadi_pkt_path_port(net, flow, false, i + 1);
+        nadi_pkt_put(pen, net->sent[next].bytes % nadi_int_bytes_unit(net));
+        nadi_pkt_put(pen, begun ? nadi_int_from_now(net, next, s->last[i]) : 0);
+    }
+}
+
+static void leap(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_leap *leap)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    if (s->path.last_update == 0)
+        return;
+    s->path.last_update += leap->packets;
+    for (uint32_t i = 0; i < NADI_INT_HOPS; i++) {
+        if (net->ports[nadi_pkt_path_port(net, flow, false, i)].to_host)
+            return;
+        const uint32_t next = nadi_pkt_path_port(net, flow, false, i + 1);
+        s->last[i] = nadi_int_later(net, s->last[i], leap->ticks, leap->bytes[next]);
+    }
+}
+
 const struct nadi_cc_ops nadi_cc_hpcc = {
     .name = "hpcc",
     .summary = "HPCC (SIGCOMM 2019): switches report bytes sent and queue in every packet; the "
@@ -247,8 +290,12 @@ const struct nadi_cc_ops nadi_cc_hpcc = {
     .telemetry = NADI_TELEMETRY_INT,
     .state_bytes = offsetof(struct state, hops),
     .multi_rate_bytes = sizeof(struct state),
+    .steady = true,
+    .rescales = true,
     .start = start,
     .on_ack = on_ack,
     .on_timer = nadi_cc_no_timer,
     .on_timeout = nadi_cc_no_timeout,
+    .write = write_state,
+    .leap = leap,
 };

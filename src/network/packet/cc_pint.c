@@ -74,6 +74,7 @@ const struct nadi_cc_ops nadi_cc_pint = {
     .hpcc_mode = 10,
     .telemetry = NADI_TELEMETRY_PINT,
     .state_bytes = sizeof(struct state),
+    .rescales = true,
     .start = start,
     .on_ack = on_ack,
     .on_timer = nadi_cc_no_timer,

@@ -10,16 +10,20 @@
  * beta 0.8, mdf 0.5, wmin 0.1, wmax 100, base 20 us, per_hop base / 6.55, range 5 base; but the
  * base is never below 1.25 empty round trips of the pair, or a long network could not be filled. */
 #include "base/time.h"
-#include "network/packet/internal.h"
+#include "network/packet/steady.h"
 
 #include <math.h>
 
-enum { LEAST_AFTER = 5 }; /* timeouts in a row */
+enum {
+    LEAST_AFTER = 5, /* timeouts in a row */
+    LONG_OVER = 16,  /* round trips */
+};
 
 struct state {
     double window; /* packets */
     nadi_time decreased_at, rtt;
     uint32_t acked;
+    uint32_t late; /* ACKs that came beyond the target */
 };
 
 static double most_window(const struct nadi_pkt *net, uint32_t flow)
@@ -88,6 +92,7 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
     const uint32_t acked = ack->seq > s->acked ? ack->seq - s->acked : 0;
     const double target = target_of(net, flow, s);
     s->acked += acked;
+    s->late += (double)delay >= target;
     if ((double)delay < target)
         s->window += s->window >= 1 ? c->additive * acked / s->window : c->additive * acked;
     else if (s->decreased_at < 0 || now - s->decreased_at >= s->rtt) {
@@ -109,6 +114,33 @@ static void on_timeout(struct nadi_pkt *net, uint32_t flow)
     apply(net, flow, s);
 }
 
+/* When it last decreased has no effect where that is long over and nothing comes late. */
+static bool is_long_over(const struct nadi_pkt *net, const struct state *s)
+{
+    return s->decreased_at < 0 ||
+           net->wheel.now - s->decreased_at > nadi_time_mul(s->rtt, LONG_OVER);
+}
+
+static void write_state(const struct nadi_pkt *net, uint32_t flow, struct nadi_pkt_pen *pen)
+{
+    const struct state *s = nadi_pkt_cc_state(net, flow);
+    const bool over = is_long_over(net, s);
+    nadi_pkt_put_double(pen, s->window);
+    nadi_pkt_put(pen, (uint64_t)s->rtt);
+    nadi_pkt_put_two(pen, s->acked - net->flows[flow].una, over ? s->late : 0);
+    nadi_pkt_put(pen, over ? UINT64_MAX : (uint64_t)(net->wheel.now - s->decreased_at));
+}
+
+static void leap(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_leap *leap)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    const struct state *then = leap->then;
+    s->acked += leap->packets;
+    if (!is_long_over(net, s))
+        s->decreased_at += leap->ticks;
+    s->late += (uint32_t)leap->periods * (s->late - then->late);
+}
+
 const struct nadi_cc_ops nadi_cc_swift = {
     .name = "swift",
     .summary = "Swift (SIGCOMM 2020): a window that follows the round-trip time, held near a "
@@ -116,8 +148,12 @@ const struct nadi_cc_ops nadi_cc_swift = {
     .telemetry = NADI_TELEMETRY_TIME,
     .needs_window = true,
     .state_bytes = sizeof(struct state),
+    .steady = true,
+    .rescales = true,
     .start = start,
     .on_ack = on_ack,
     .on_timer = nadi_cc_no_timer,
     .on_timeout = on_timeout,
+    .write = write_state,
+    .leap = leap,
 };

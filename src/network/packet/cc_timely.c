@@ -8,7 +8,9 @@
  * a 0.875, b 0.8, Tlow 50 us, Thigh 500 us, minRTT 20 us. An increase adds R_AI, after five in a
  * row R_HAI. */
 #include "base/time.h"
-#include "network/packet/internal.h"
+#include "network/packet/steady.h"
+
+#include <math.h>
 
 struct state {
     nadi_time last_rtt;
@@ -16,6 +18,9 @@ struct state {
     uint64_t rate;
     uint32_t stage;
     uint32_t last_update; /* packets sent at the last update; 0: no ACK yet */
+    uint32_t updates;
+    uint32_t
+        felt; /* of them, those at which the difference counted or the round trip had changed */
 };
 
 static void start(struct nadi_pkt *net, uint32_t flow)
@@ -45,6 +50,8 @@ static void update(struct nadi_pkt *net, uint32_t flow, nadi_time rtt)
     const struct nadi_timely_config *c = &net->config.timely;
     const nadi_time low = c->low / net->tick, high = c->high / net->tick;
     const nadi_time least = c->least_rtt / net->tick;
+    s->updates++;
+    s->felt += rtt >= low || rtt != s->last_rtt;
     s->difference = (1 - c->alpha) * s->difference + c->alpha * (double)(rtt - s->last_rtt);
     const double gradient = s->difference / (double)least;
     if (rtt < low)
@@ -79,6 +86,48 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
     }
 }
 
+/* With equal round trips below Tlow the difference fades away, and has no effect. */
+static bool fades(const struct state *s)
+{
+    return fabs(s->difference) < 0x1p-20;
+}
+
+static void write_state(const struct nadi_pkt *net, uint32_t flow, struct nadi_pkt_pen *pen)
+{
+    const struct state *s = nadi_pkt_cc_state(net, flow);
+    nadi_pkt_put(pen, s->rate);
+    nadi_pkt_put(pen, (uint64_t)s->last_rtt);
+    nadi_pkt_put_two(pen, s->last_update > 0,
+                     s->last_update ? s->last_update - net->flows[flow].una : 0);
+    nadi_pkt_put_two(pen, s->stage, fades(s) ? s->felt : 0);
+    nadi_pkt_put_double(pen, fades(s) ? 0 : s->difference);
+}
+
+/* After so many updates at equal round trips, until they change nothing any more. */
+static double faded(double difference, double alpha, uint64_t updates)
+{
+    for (; updates > 0; updates--) {
+        const double next = (1 - alpha) * difference + alpha * 0.0;
+        if (fabs(next) >= fabs(difference))
+            break;
+        difference = next;
+    }
+    return difference;
+}
+
+static void leap(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_leap *leap)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    const struct state *then = leap->then;
+    const uint64_t more = leap->periods * (s->updates - then->updates);
+    if (fades(s))
+        s->difference = faded(s->difference, net->config.timely.alpha, more);
+    s->updates += (uint32_t)more;
+    s->felt += (uint32_t)(leap->periods * (s->felt - then->felt));
+    if (s->last_update > 0)
+        s->last_update += leap->packets;
+}
+
 const struct nadi_cc_ops nadi_cc_timely = {
     .full_alone = true,
     .name = "timely",
@@ -86,8 +135,11 @@ const struct nadi_cc_ops nadi_cc_timely = {
     .hpcc_mode = 7,
     .telemetry = NADI_TELEMETRY_TIME,
     .state_bytes = sizeof(struct state),
+    .steady = true,
     .start = start,
     .on_ack = on_ack,
     .on_timer = nadi_cc_no_timer,
     .on_timeout = nadi_cc_no_timeout,
+    .write = write_state,
+    .leap = leap,
 };

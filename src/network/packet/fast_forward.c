@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "network/packet/queue.h"
 #include "network/packet/steady.h"
+#include "network/packet/telemetry.h"
 
 enum {
     LEAST_WAIT = 8192, /* events between two rounds, and */
@@ -41,8 +42,9 @@ struct nadi_pkt_fast_forward {
     struct nadi_pkt_state state;
     nadi_time at;
     uint32_t *nexts;         /* by the part's flows */
+    char *schemes;           /* by the part's flows */
     struct counted *counted; /* by the part's ports */
-    size_t next_capacity;
+    size_t next_capacity, scheme_capacity;
     struct nadi_pkt_totals totals;
     struct nadi_pkt_pending pending;
     uint64_t skipped;
@@ -58,8 +60,8 @@ static bool counts_from_begin(const struct nadi_pkt *net)
 
 struct nadi_pkt_fast_forward *nadi_pkt_fast_forward_create(const struct nadi_pkt *net)
 {
-    if (!net->cc->steady || net->carries || net->selective || net->spraying ||
-        net->config.nic_pauses || net->config.loss > 0 || counts_from_begin(net) ||
+    if (!net->cc->steady || net->selective || net->spraying || net->config.nic_pauses ||
+        net->config.loss > 0 || counts_from_begin(net) ||
         net->config.fast_forward_wait == UINT64_MAX)
         return NULL;
     struct nadi_pkt_fast_forward *ff = NADI_ZNEW(struct nadi_pkt_fast_forward, 1);
@@ -84,6 +86,7 @@ void nadi_pkt_fast_forward_destroy(struct nadi_pkt_fast_forward *ff)
     nadi_mem_free(ff->part.ports.items);
     nadi_mem_free(ff->state.items);
     nadi_mem_free(ff->nexts);
+    nadi_mem_free(ff->schemes);
     nadi_mem_free(ff->counted);
     nadi_mem_free(ff->pending.items);
     nadi_mem_free(ff);
@@ -202,8 +205,15 @@ static void write_down(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, b
     if (part->flows.count > ff->next_capacity)
         ff->nexts =
             nadi_mem_grow(ff->nexts, &ff->next_capacity, part->flows.count, sizeof(*ff->nexts));
-    for (size_t i = 0; i < part->flows.count; i++)
+    if (net->cc->leap && part->flows.count * net->state_bytes > ff->scheme_capacity)
+        ff->schemes = nadi_mem_grow(ff->schemes, &ff->scheme_capacity,
+                                    part->flows.count * net->state_bytes, 1);
+    for (size_t i = 0; i < part->flows.count; i++) {
         ff->nexts[i] = net->flows[part->flows.items[i]].next;
+        if (net->cc->leap)
+            memcpy(ff->schemes + i * net->state_bytes, nadi_pkt_cc_state(net, part->flows.items[i]),
+                   net->state_bytes);
+    }
     for (size_t i = 0; i < part->ports.count; i++) {
         const uint32_t p = part->ports.items[i];
         const struct nadi_pkt_port *port = &net->ports[p];
@@ -321,61 +331,124 @@ static nadi_time longest_pending(const struct nadi_pkt *net, const struct nadi_p
         const struct nadi_pkt_port *port = &net->ports[part->ports.items[i]];
         longest = nadi_max_i64(longest, nadi_time_add(port->latency, port->ticks[bytes].busy));
     }
+    for (size_t i = 0; i < part->flows.count; i++) /* a NIC waits for a gap, which may vary */
+        longest =
+            nadi_max_i64(longest, nadi_time_mul(net->flows[part->flows.items[i]].gap_ticks, 2));
     return longest;
 }
 
 /* --- fast-forwarding --- */
 
-static void move_packets(struct nadi_pkt *net, uint32_t port, const uint32_t *more)
+struct moved {
+    nadi_time ticks;
+    uint32_t *packets; /* by flow */
+    uint64_t *bytes;   /* by port, where packets report them */
+};
+
+static void move_telemetry(struct nadi_pkt *net, uint32_t at, bool waits, const struct moved *by)
 {
-    for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++) {
-        const struct nadi_pkt_queue *q = nadi_pkt_queue(net, port, c);
-        for (uint32_t at = q->head; at != q->tail; at = nadi_pkt_after(net, at))
-            if (net->packets[at].flow != NADI_NONE)
-                net->packets[at].seq += more[net->packets[at].flow];
+    if (nadi_pkt_kind(net->packets[at].word) > NADI_PKT_NACK)
+        return;
+    if (net->stamps)
+        net->stamps[at] += by->ticks;
+    if (!net->int_of)
+        return;
+    const uint32_t hops = nadi_int_gathered(net, at, waits);
+    for (uint32_t i = 0; i < hops; i++) {
+        uint64_t *report = &nadi_pkt_int_record(net, net->int_of[at])[i];
+        const uint32_t port = nadi_pkt_path_port(net, net->packets[at].flow, false, i + 1);
+        *report = nadi_int_later(net, *report, by->ticks, by->bytes[port]);
     }
 }
 
-static void move_nic(struct nadi_pkt_nic *nic, nadi_time now, nadi_time ticks)
+static void move_packets(struct nadi_pkt *net, uint32_t port, const struct moved *by)
 {
+    for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++) {
+        const struct nadi_pkt_queue *q = nadi_pkt_queue(net, port, c);
+        bool waits = false;
+        for (uint32_t at = q->head; at != q->tail; at = nadi_pkt_after(net, at)) {
+            waits |= at == q->sent;
+            if (net->packets[at].flow == NADI_NONE)
+                continue;
+            net->packets[at].seq += by->packets[net->packets[at].flow];
+            if (net->carries)
+                move_telemetry(net, at, waits, by);
+        }
+    }
+}
+
+static void move_nic(const struct nadi_pkt *net, struct nadi_pkt_nic *nic, nadi_time ticks)
+{
+    const nadi_time now = net->wheel.now;
     if (nic->quiet_until > now && nic->quiet_until < NADI_TIME_MAX)
         nic->quiet_until = nadi_time_add(nic->quiet_until, ticks);
     if (nic->timer != NADI_NONE)
         nic->timer_at = nadi_time_add(nic->timer_at, ticks);
     for (uint32_t slot = 0; slot < nic->count; slot++)
-        if (nic->avail[slot] > now)
+        if (nic->avail[slot] > now || nadi_pkt_avail_matters(net, nic->flows[slot]))
             nic->avail[slot] = nadi_time_add(nic->avail[slot], ticks);
 }
 
-/* Flows, their packets and NICs. */
-static void move_part(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, uint64_t periods,
-                      nadi_time ticks)
+static void move_flow(struct nadi_pkt *net, uint32_t flow, uint32_t packets, nadi_time ticks)
 {
-    uint32_t *more = NADI_NEW(uint32_t, net->flow_count); /* packets, by flow */
-    for (size_t i = 0; i < ff->part.flows.count; i++) {
-        const uint32_t flow = ff->part.flows.items[i];
-        struct nadi_pkt_flow *f = &net->flows[flow];
-        more[flow] = (uint32_t)periods * (f->next - ff->nexts[i]);
-        f->next += more[flow];
-        f->una += more[flow];
-        net->receivers[flow].expected += more[flow];
-        if (!f->finished)
-            f->progress_at += ticks;
-        const uint64_t bytes = (uint64_t)more[flow] * net->config.payload_bytes;
-        net->totals.data_sent += more[flow];
-        net->totals.data_received += more[flow];
-        net->totals.data_bytes_sent += bytes;
-        net->totals.data_bytes_received += bytes;
-        net->totals.acks_sent -= more[flow]; /* of all that hosts send: move_counters */
-        net->totals.acks_received -= more[flow];
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    const uint64_t bytes = (uint64_t)packets * net->config.payload_bytes;
+    f->next += packets;
+    f->una += packets;
+    net->receivers[flow].expected += packets;
+    if (!f->finished)
+        f->progress_at += ticks;
+    net->totals.data_sent += packets;
+    net->totals.data_received += packets;
+    net->totals.data_bytes_sent += bytes;
+    net->totals.data_bytes_received += bytes;
+    net->totals.acks_sent -= packets; /* of all that hosts send: move_counters */
+    net->totals.acks_received -= packets;
+}
+
+static void move_scheme(struct nadi_pkt *net, const struct nadi_pkt_fast_forward *ff, size_t i,
+                        uint64_t periods, const struct moved *by)
+{
+    const uint32_t flow = ff->part.flows.items[i];
+    const struct nadi_cc_leap leap = {
+        .then = ff->schemes + i * net->state_bytes,
+        .periods = periods,
+        .packets = by->packets[flow],
+        .ticks = by->ticks,
+        .bytes = by->bytes,
+    };
+    if (net->cc->leap)
+        net->cc->leap(net, flow, &leap);
+}
+
+/* Flows, their packets and NICs. */
+static void move_part(struct nadi_pkt *net, const struct nadi_pkt_fast_forward *ff,
+                      uint64_t periods, nadi_time ticks)
+{
+    const struct nadi_pkt_part *part = &ff->part;
+    const struct moved by = {
+        .ticks = ticks,
+        .packets = NADI_NEW(uint32_t, net->flow_count),
+        .bytes = net->int_of ? NADI_NEW(uint64_t, net->port_count) : NULL,
+    };
+    for (size_t i = 0; i < part->ports.count && by.bytes; i++) {
+        const uint32_t port = part->ports.items[i];
+        by.bytes[port] = periods * (net->sent[port].bytes - ff->counted[i].sent.bytes);
     }
-    for (size_t i = 0; i < ff->part.ports.count; i++) {
-        const uint32_t port = ff->part.ports.items[i];
-        move_packets(net, port, more);
+    for (size_t i = 0; i < part->flows.count; i++) {
+        const uint32_t flow = part->flows.items[i];
+        by.packets[flow] = (uint32_t)periods * (net->flows[flow].next - ff->nexts[i]);
+        move_scheme(net, ff, i, periods, &by);
+        move_flow(net, flow, by.packets[flow], ticks);
+    }
+    for (size_t i = 0; i < part->ports.count; i++) {
+        const uint32_t port = part->ports.items[i];
+        move_packets(net, port, &by);
         if (net->ports[port].is_host)
-            move_nic(&net->nics[net->ports[port].owner], net->wheel.now, ticks);
+            move_nic(net, &net->nics[net->ports[port].owner], ticks);
     }
-    nadi_mem_free(more);
+    nadi_mem_free(by.packets);
+    nadi_mem_free(by.bytes);
 }
 
 /* Each packet that leaves a port is two events. */

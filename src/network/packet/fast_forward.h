@@ -17,9 +17,9 @@
 
 #include "network/packet/internal.h"
 
-/* NULL where no steady state can be told: schemes whose senders or packets remember times,
+/* NULL where no steady state can be told: HPCC-PINT, whose packets are told random numbers,
  * selective recovery, spraying, losses, injected pauses, answers that count from a message's begin.
- */
+ * Times that senders and packets remember count from now. */
 struct nadi_pkt_fast_forward *nadi_pkt_fast_forward_create(const struct nadi_pkt *net);
 void nadi_pkt_fast_forward_destroy(struct nadi_pkt_fast_forward *ff); /* NULL is allowed */
 

@@ -26,7 +26,8 @@ static bool only_markers(const struct nadi_pkt *net, const struct nadi_pkt_pendi
         if (event >> NADI_PKT_EVENT_SHIFT < NADI_PKT_EVENT_CELL)
             return false;
         const enum nadi_pkt_cell_kind kind = net->cells[event & NADI_PKT_EVENT_INDEX].kind;
-        if (kind != NADI_PKT_MARKER && kind != NADI_PKT_DEAD_TIMER)
+        if (kind != NADI_PKT_MARKER && kind != NADI_PKT_DEAD_TIMER &&
+            kind != NADI_PKT_DEAD_NIC_TIMER)
             return false;
     }
     return true;

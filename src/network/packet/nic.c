@@ -382,7 +382,7 @@ static void pull_timer(struct nadi_pkt *net, struct nadi_pkt_nic *nic, nadi_time
 {
     if (nic->timer == NADI_NONE || at >= nic->timer_at)
         return;
-    net->cells[nic->timer].kind = NADI_PKT_DEAD_TIMER;
+    net->cells[nic->timer].kind = NADI_PKT_DEAD_NIC_TIMER;
     const uint32_t cell =
         nadi_pkt_new_cell(net, NADI_PKT_NIC_TIMER, (uint32_t)(nic - net->nics), 0);
     nic->timer = cell;

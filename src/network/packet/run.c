@@ -101,6 +101,10 @@ static void fire(struct nadi_pkt *net, uint32_t index)
         return;
     case NADI_PKT_HELD_TIMER:
         break;
+    case NADI_PKT_DEAD_NIC_TIMER:
+        net->nics[cell.a].fired++;
+        nadi_pkt_free_cell(net, index);
+        return;
     case NADI_PKT_DEAD_TIMER:
         nadi_pkt_free_cell(net, index);
         return;

@@ -124,7 +124,8 @@ enum nadi_pkt_cell_kind {
     NADI_PKT_FAULT,      /* a: index of the configuration's fault */
     NADI_PKT_MARKER,     /* a, b: as given to schedule_marker */
     NADI_PKT_HELD_TIMER, /* a flow's, as above, that waits for its NIC's cable: not in the wheel */
-    NADI_PKT_DEAD_TIMER, /* was cancelled */
+    NADI_PKT_DEAD_TIMER, /* was cancelled; */
+    NADI_PKT_DEAD_NIC_TIMER, /* was replaced by an earlier one; a: NIC */
 };
 
 struct nadi_pkt_cell {

@@ -3,6 +3,7 @@
 #include "base/join.h"
 #include "base/mem.h"
 #include "network/packet/queue.h"
+#include "network/packet/telemetry.h"
 
 /* --- parts --- */
 
@@ -70,118 +71,136 @@ void nadi_pkt_part_list(const struct nadi_pkt *net, const uint32_t *root, uint32
 
 /* --- state --- */
 
-struct pen { /* writes a state, or holds one against what was written */
-    const struct nadi_pkt *net;
-    const uint32_t *root;
-    const struct nadi_pkt_part *part;
-    struct nadi_pkt_state *write;
-    const struct nadi_pkt_state *read;
-    size_t at;
-    bool differs;
-};
-
-static void put(struct pen *p, uint64_t word)
-{
-    if (p->write) {
-        NADI_PUSH(p->write, word);
-        return;
-    }
-    if (p->at == p->read->count || p->read->items[p->at] != word)
-        p->differs = true;
-    p->at++;
-}
-
-static void put_two(struct pen *p, uint32_t high, uint32_t low)
-{
-    put(p, (uint64_t)high << 32 | low);
-}
-
 /* A time counts from now; once it is over it does not matter when it was. */
-static void put_future(struct pen *p, nadi_time at)
+static void put_future(struct nadi_pkt_pen *p, nadi_time at)
 {
-    put(p, at > p->net->wheel.now ? (uint64_t)(at - p->net->wheel.now) : 0);
+    nadi_pkt_put(p, at > p->net->wheel.now ? (uint64_t)(at - p->net->wheel.now) : 0);
 }
 
-static void put_flow(struct pen *p, uint32_t flow)
+static void put_scheme(struct nadi_pkt_pen *p, uint32_t flow)
 {
     const struct nadi_pkt *net = p->net;
-    const struct nadi_pkt_flow *f = &net->flows[flow];
-    const struct nadi_pkt_receiver *r = &net->receivers[flow];
-    put_two(p, flow, f->live);
-    put_two(p, f->next - f->una, r->expected - f->una);
-    put_two(p, f->window_packets, f->timeouts);
-    put(p, f->rate);
-    put_two(p, f->gap_bytes, r->unacked_bytes);
-    put(p, (uint64_t)f->finished | (uint64_t)f->removed << 1 | (uint64_t)f->abandoned << 2);
-    put(p, f->finished ? 0 : (uint64_t)(net->wheel.now - f->progress_at));
-    put_future(p, r->nack_at);
-    put_future(p, r->notify_at);
-    if (r->nack_at > net->wheel.now)
-        put(p, r->nacked);
+    if (net->cc->write) {
+        net->cc->write(net, flow, p);
+        return;
+    }
     const char *state = net->state_bytes ? nadi_pkt_cc_state(net, flow) : NULL;
     for (size_t i = 0; i < net->state_bytes; i += sizeof(uint64_t)) {
         uint64_t word = 0;
         memcpy(&word, state + i, nadi_min_u64(sizeof(word), net->state_bytes - i));
-        put(p, word);
+        nadi_pkt_put(p, word);
     }
 }
 
-static void put_nic(struct pen *p, const struct nadi_pkt_nic *nic)
+static void put_flow(struct nadi_pkt_pen *p, uint32_t flow)
 {
-    put_two(p, nic->count, nic->last);
-    put(p, nic->timer != NADI_NONE);
+    const struct nadi_pkt *net = p->net;
+    const struct nadi_pkt_flow *f = &net->flows[flow];
+    const struct nadi_pkt_receiver *r = &net->receivers[flow];
+    nadi_pkt_put_two(p, flow, f->live);
+    nadi_pkt_put_two(p, f->next - f->una, r->expected - f->una);
+    nadi_pkt_put_two(p, f->window_packets, f->timeouts);
+    nadi_pkt_put(p, f->rate);
+    nadi_pkt_put_two(p, f->gap_bytes, r->unacked_bytes);
+    nadi_pkt_put(p,
+                 (uint64_t)f->finished | (uint64_t)f->removed << 1 | (uint64_t)f->abandoned << 2);
+    nadi_pkt_put(p, f->finished ? 0 : (uint64_t)(net->wheel.now - f->progress_at));
+    put_future(p, r->nack_at);
+    put_future(p, r->notify_at);
+    if (r->nack_at > net->wheel.now)
+        nadi_pkt_put(p, r->nacked);
+    put_scheme(p, flow);
+}
+
+/* When pacing allows the next packet. Where a new rate moves it, it matters when it is over, too.
+ */
+static void put_avail(struct nadi_pkt_pen *p, const struct nadi_pkt_nic *nic, uint32_t slot)
+{
+    if (nadi_pkt_avail_matters(p->net, nic->flows[slot]))
+        nadi_pkt_put(p, (uint64_t)(nic->avail[slot] - p->net->wheel.now));
+    else
+        put_future(p, nic->avail[slot]);
+}
+
+static void put_nic(struct nadi_pkt_pen *p, const struct nadi_pkt_nic *nic)
+{
+    nadi_pkt_put_two(p, nic->count, nic->last);
+    nadi_pkt_put(p, nic->timer != NADI_NONE);
     if (nic->timer != NADI_NONE) { /* else nobody asks how long to be quiet */
         put_future(p, nic->timer_at);
         put_future(p, nic->quiet_until < NADI_TIME_MAX ? nic->quiet_until : 0);
     }
     for (uint32_t slot = 0; slot < nic->count && !p->differs; slot++) {
-        put(p, nic->flows[slot]);
-        put_future(p, nic->avail[slot]);
+        nadi_pkt_put(p, nic->flows[slot]);
+        put_avail(p, nic, slot);
     }
 }
 
-static void put_packets(struct pen *p, const struct nadi_pkt_queue *q)
+/* Of records of INT what is in them by now. */
+static void put_telemetry(struct nadi_pkt_pen *p, uint32_t at, bool waits)
 {
     const struct nadi_pkt *net = p->net;
+    const uint32_t word = net->packets[at].word;
+    if (nadi_pkt_kind(word) > NADI_PKT_NACK)
+        return;
+    if (net->stamps)
+        nadi_pkt_put(p, (uint64_t)(net->wheel.now - net->stamps[at]));
+    if (!net->int_of)
+        return;
+    const uint32_t hops = nadi_int_gathered(net, at, waits);
+    nadi_pkt_put(p, hops);
+    for (uint32_t i = 0; i < hops; i++)
+        nadi_pkt_put(
+            p, nadi_int_from_now(net, nadi_pkt_path_port(net, net->packets[at].flow, false, i + 1),
+                                 nadi_pkt_int_record(net, net->int_of[at])[i]));
+}
+
+static void put_packets(struct nadi_pkt_pen *p, const struct nadi_pkt_queue *q)
+{
+    const struct nadi_pkt *net = p->net;
+    bool waits = false;
     for (uint32_t at = q->head; at != q->tail && !p->differs; at = nadi_pkt_after(net, at)) {
         const struct nadi_pkt_packet *packet = &net->packets[at];
         const bool of_flow = packet->flow != NADI_NONE;
-        put_two(p, packet->flow,
-                of_flow ? packet->seq - net->flows[packet->flow].una : packet->seq);
-        put_two(p, packet->in, packet->word);
+        nadi_pkt_put_two(p, packet->flow,
+                         of_flow ? packet->seq - net->flows[packet->flow].una : packet->seq);
+        nadi_pkt_put_two(p, packet->in, packet->word);
+        waits |= at == q->sent;
+        if (of_flow && net->carries)
+            put_telemetry(p, at, waits);
         if (at == q->sent)
-            put(p, NADI_NONE); /* from here on they wait */
+            nadi_pkt_put(p, NADI_NONE); /* from here on they wait */
     }
 }
 
-static void put_queue(struct pen *p, uint32_t queue)
+static void put_queue(struct nadi_pkt_pen *p, uint32_t queue)
 {
     const struct nadi_pkt_queue *q = &p->net->queues[queue];
     if (q->head == q->tail && !q->held.used_bytes && !q->held.headroom_bytes && !q->pausing)
         return;
-    put_two(p, queue, q->bytes);
-    put_two(p, q->held.used_bytes, q->held.headroom_bytes);
-    put(p, q->pausing);
+    nadi_pkt_put_two(p, queue, q->bytes);
+    nadi_pkt_put_two(p, q->held.used_bytes, q->held.headroom_bytes);
+    nadi_pkt_put(p, q->pausing);
     put_packets(p, q);
 }
 
-static void put_port(struct pen *p, uint32_t i)
+static void put_port(struct nadi_pkt_pen *p, uint32_t i)
 {
     const struct nadi_pkt *net = p->net;
     const struct nadi_pkt_port *port = &net->ports[i];
-    put(p, net->rngs[i].state);
-    put(p, (uint64_t)port->paused | (uint64_t)port->backlog << 16 | (uint64_t)port->last << 32 |
-               (uint64_t)port->busy << 48);
+    nadi_pkt_put(p, net->rngs[i].state);
+    nadi_pkt_put(p, (uint64_t)port->paused | (uint64_t)port->backlog << 16 |
+                        (uint64_t)port->last << 32 | (uint64_t)port->busy << 48);
     for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++)
         put_queue(p, i * NADI_PKT_CLASSES + c);
     if (port->is_host)
         put_nic(p, &net->nics[port->owner]);
     else if (i == net->graph->first_port[port->node])
-        put(p, (uint64_t)net->switches[port->owner].shared_bytes);
+        nadi_pkt_put(p, (uint64_t)net->switches[port->owner].shared_bytes);
 }
 
 /* A cell's number says nothing: its NIC does. */
-static void put_events(struct pen *p)
+static void put_events(struct nadi_pkt_pen *p)
 {
     const struct nadi_pkt *net = p->net;
     const uint32_t root = p->root[p->part->ports.items[0]];
@@ -198,13 +217,15 @@ static void put_events(struct pen *p)
     for (size_t i = 0; i < kept && !p->differs; i++) {
         const struct nadi_pkt_late *late = &pending.items[i];
         const bool cell = late->event >> NADI_PKT_EVENT_SHIFT >= NADI_PKT_EVENT_CELL;
-        put(p, (uint64_t)(late->at - net->wheel.now));
-        put_two(p, cell, cell ? nadi_pkt_event_port(net, late->event) : late->event);
+        nadi_pkt_put(p, (uint64_t)(late->at - net->wheel.now));
+        if (cell)
+            nadi_pkt_put(p, net->cells[late->event & NADI_PKT_EVENT_INDEX].kind);
+        nadi_pkt_put_two(p, cell, cell ? nadi_pkt_event_port(net, late->event) : late->event);
     }
     nadi_mem_free(pending.items);
 }
 
-static void put_all(struct pen *p, bool whole)
+static void put_all(struct nadi_pkt_pen *p, bool whole)
 {
     const struct nadi_pkt *net = p->net;
     for (size_t i = 0; i < p->part->flows.count && !p->differs; i++)
@@ -212,7 +233,7 @@ static void put_all(struct pen *p, bool whole)
     if (!whole)
         return;
     if (net->streams)
-        put_two(p, (uint32_t)net->streams->a.state[0], (uint32_t)net->streams->b.state[0]);
+        nadi_pkt_put_two(p, (uint32_t)net->streams->a.state[0], (uint32_t)net->streams->b.state[0]);
     for (size_t i = 0; i < p->part->ports.count && !p->differs; i++)
         put_port(p, p->part->ports.items[i]);
     if (!p->differs)
@@ -223,7 +244,7 @@ void nadi_pkt_state_write(const struct nadi_pkt *net, const uint32_t *root,
                           const struct nadi_pkt_part *part, bool whole,
                           struct nadi_pkt_state *state)
 {
-    struct pen p = {.net = net, .root = root, .part = part, .write = state};
+    struct nadi_pkt_pen p = {.net = net, .root = root, .part = part, .write = state};
     state->count = 0;
     put_all(&p, whole);
     state->cost += state->count;
@@ -232,7 +253,7 @@ void nadi_pkt_state_write(const struct nadi_pkt *net, const uint32_t *root,
 bool nadi_pkt_state_same(const struct nadi_pkt *net, const uint32_t *root,
                          const struct nadi_pkt_part *part, bool whole, struct nadi_pkt_state *state)
 {
-    struct pen p = {.net = net, .root = root, .part = part, .read = state};
+    struct nadi_pkt_pen p = {.net = net, .root = root, .part = part, .read = state};
     put_all(&p, whole);
     state->cost += p.at;
     return !p.differs && p.at == state->count;

@@ -146,6 +146,60 @@ static inline double nadi_int_rate(const struct nadi_pkt *net, uint64_t word)
     return net->coded_rates[word & 7];
 }
 
+/* --- of a steady state: fast_forward.h --- */
+
+/* Bytes and ticks that a report counts by. */
+static inline uint64_t nadi_int_bytes_unit(const struct nadi_pkt *net)
+{
+    return NADI_INT_BYTES_UNIT * net->config.hpcc.int_multiple;
+}
+
+static inline nadi_time nadi_int_time_unit(const struct nadi_pkt *net)
+{
+    return net->config.exact ? 1 : NADI_PS_PER_NS / net->tick;
+}
+
+/* With time and bytes sent as they are from now on backwards. */
+static inline uint64_t nadi_int_from_now(const struct nadi_pkt *net, uint32_t port, uint64_t word)
+{
+    const uint64_t time = (uint64_t)(net->wheel.now / nadi_int_time_unit(net));
+    const uint64_t sent = net->sent[port].bytes / nadi_int_bytes_unit(net);
+    const uint64_t code = word & ((1U << NADI_INT_TIME_AT) - 1);
+    return code |
+           ((time - (word >> NADI_INT_TIME_AT)) & ((1U << NADI_INT_TIME_BITS) - 1))
+               << NADI_INT_TIME_AT |
+           ((sent - (word >> NADI_INT_SENT_AT)) & ((1U << NADI_INT_BYTES_BITS) - 1))
+               << NADI_INT_SENT_AT |
+           nadi_int_queue(word) << NADI_INT_QUEUE_AT;
+}
+
+/* The same report so many ticks and bytes later: whole units. */
+static inline uint64_t nadi_int_later(const struct nadi_pkt *net, uint64_t word, nadi_time ticks,
+                                      uint64_t bytes)
+{
+    const uint64_t time = (uint64_t)(ticks / nadi_int_time_unit(net));
+    const uint64_t sent = bytes / nadi_int_bytes_unit(net);
+    const uint64_t code = word & ((1U << NADI_INT_TIME_AT) - 1);
+    return code |
+           (((word >> NADI_INT_TIME_AT) + time) & ((1U << NADI_INT_TIME_BITS) - 1))
+               << NADI_INT_TIME_AT |
+           (((word >> NADI_INT_SENT_AT) + sent) & ((1U << NADI_INT_BYTES_BITS) - 1))
+               << NADI_INT_SENT_AT |
+           nadi_int_queue(word) << NADI_INT_QUEUE_AT;
+}
+
+/* How many reports the packet has by now: of a queue those that wait have none of their port. Of a
+ * route with more hops than reports nobody reads any. */
+static inline uint32_t nadi_int_gathered(const struct nadi_pkt *net, uint32_t at, bool waits)
+{
+    const uint32_t word = net->packets[at].word;
+    if (net->int_of[at] == NADI_NONE)
+        return 0;
+    const uint32_t hops = nadi_pkt_kind(word) == NADI_PKT_DATA ? nadi_pkt_hop(word) - 1 - waits
+                                                               : nadi_pkt_int_hops(net->int_of[at]);
+    return hops > NADI_INT_HOPS ? 0 : hops;
+}
+
 /* The codes of the ports' rates. */
 void nadi_pkt_int_init(struct nadi_pkt *net);
 /* Makes the ports' averages. */
