@@ -255,7 +255,6 @@ static void write_state(const struct nadi_pkt *net, uint32_t flow, struct nadi_p
     const bool begun = s->path.last_update > 0;
     write_hop(pen, &s->path);
     nadi_pkt_put_two(pen, begun, begun ? s->path.last_update - net->flows[flow].una : 0);
-    nadi_pkt_put(pen, (uint64_t)(net->wheel.now % nadi_int_time_unit(net)));
     for (uint32_t i = 0; i < NADI_INT_HOPS && net->config.hpcc.multi_rate; i++)
         write_hop(pen, &s->hops[i]);
     for (uint32_t i = 0; i < NADI_INT_HOPS; i++) {
@@ -263,6 +262,8 @@ static void write_state(const struct nadi_pkt *net, uint32_t flow, struct nadi_p
         if (net->ports[port].to_host)
             return;
         const uint32_t next = nadi_pkt_path_port(net, flow, false, i + 1);
+        const nadi_time since = net->wheel.now - nadi_int_origin(net, next);
+        nadi_pkt_put(pen, (uint64_t)(since % nadi_int_time_unit(net)));
         nadi_pkt_put(pen, net->sent[next].bytes % nadi_int_bytes_unit(net));
         nadi_pkt_put(pen, begun ? nadi_int_from_now(net, next, s->last[i]) : 0);
     }

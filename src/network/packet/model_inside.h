@@ -63,6 +63,7 @@ struct packet {
     struct nadi_pkt_carried carried;
     struct nadi_pkt_recall *recall; /* NULL: nothing is recalled */
     struct nadi_pkt_lone *lone;     /* NULL: nothing is timed */
+    bool anew;            /* telemetry and random numbers begin anew when a part does: recall.h */
     uint32_t trigger;     /* event of packets inside of which others happen; BEHIND_PACKETS: none */
     uint64_t context;     /* changes with each event of the engine, and each delivery */
     bool handles;         /* packets' events are being handled; */

@@ -37,8 +37,8 @@ static bool only_markers(const struct nadi_pkt *net, const struct nadi_pkt_pendi
 static bool is_at_rest(const struct packet *p)
 {
     const struct nadi_pkt *net = p->net;
-    if (p->in_flight || net->open_flows || p->stranded.count || net->tick != 1 || net->pints ||
-        net->config.nic_pauses)
+    if (p->in_flight || net->open_flows || p->stranded.count || net->tick != 1 ||
+        (net->pints && !p->anew) || net->config.nic_pauses)
         return false;
     struct nadi_pkt_pending pending = {0};
     nadi_pkt_wheel_list(&net->wheel, &pending);
@@ -47,24 +47,25 @@ static bool is_at_rest(const struct packet *p)
     return rests;
 }
 
-static bool reports_bytes(const struct nadi_pkt *net)
+static bool reports_bytes(const struct packet *p)
 {
-    return net->cc->telemetry == NADI_TELEMETRY_INT;
+    return p->net->cc->telemetry == NADI_TELEMETRY_INT && !p->anew;
 }
 
 /* A port that has sent nothing is as it was. */
-static bool push_port(const struct nadi_pkt *net, uint32_t i, struct nadi_network_counts *state)
+static bool push_port(const struct packet *p, uint32_t i, struct nadi_network_counts *state)
 {
+    const struct nadi_pkt *net = p->net;
     const struct nadi_pkt_port *port = &net->ports[i];
-    const uint64_t unit = (uint64_t)NADI_INT_BYTES_UNIT * net->config.hpcc.int_multiple;
     if (port->paused)
         return false;
     if (!net->sent[i].packets)
         return true;
     NADI_PUSH(state, (uint64_t)i << 32 | port->last);
-    NADI_PUSH(state, net->rngs[i].state);
-    if (reports_bytes(net))
-        NADI_PUSH(state, net->sent[i].bytes % unit);
+    if (!p->anew)
+        NADI_PUSH(state, net->rngs[i].state);
+    if (reports_bytes(p))
+        NADI_PUSH(state, net->sent[i].bytes % nadi_int_bytes_unit(net));
     if (!port->is_host)
         return true;
     const struct nadi_pkt_nic *nic = &net->nics[port->owner];
@@ -90,10 +91,10 @@ bool nadi_pkt_model_rest(struct nadi_network *base, struct nadi_network_counts *
     NADI_PUSH(state, source_ports(&net->sports));
     NADI_PUSH(state, p->connections.list.count);
     NADI_PUSH(state, net->totals.pauses); /* when they were is told over time */
-    if (reports_bytes(net))
+    if (reports_bytes(p))
         NADI_PUSH(state, (uint64_t)nadi_engine_now(base->engine) % PS_PER_INT_UNIT);
     for (uint32_t i = 0; i < net->port_count; i++)
-        if (!push_port(net, i, state))
+        if (!push_port(p, i, state))
             return false;
     return true;
 }

@@ -4,23 +4,36 @@
 #include "network/packet/packet.h"
 #include "network/packet/recall_inside.h"
 
+/* With HPCC and HPCC-PINT times, bytes and averages of telemetry count from a rest on. */
+enum { ANEW_PER_MILLE = 10 };
+
+static bool may_begin_anew(const struct nadi_pkt *net, double error)
+{
+    const enum nadi_telemetry t = net->cc->telemetry;
+    return (t == NADI_TELEMETRY_INT || t == NADI_TELEMETRY_PINT) && error * 1000 >= ANEW_PER_MILLE;
+}
+
 /* Schemes that remember what is not under way any more, and what chooses routes by what happened,
  * leave no part as it was. */
 static bool may_recall(const struct packet *p)
 {
     const struct nadi_pkt *net = p->net;
     return !net->config.exact && !net->spraying && !net->selective && !net->looks_up &&
-           !net->pints && !net->inside && !net->config.nic_pauses && !net->config.fault_count &&
-           !p->base.usage && !p->base.log && !p->ends &&
+           (!net->pints || p->anew) && !net->inside && !net->config.nic_pauses &&
+           !net->config.fault_count && !p->base.usage && !p->base.log && !p->ends &&
            p->connections.in_flight != NADI_IN_FLIGHT_ANY &&
            net->config.fast_forward_wait != UINT64_MAX;
 }
 
-struct nadi_pkt_recall *nadi_pkt_recall_create(struct packet *p)
+struct nadi_pkt_recall *nadi_pkt_recall_create(struct packet *p, double error)
 {
+    struct nadi_pkt *net = p->net;
+    p->anew = may_begin_anew(net, error);
+    p->anew = may_recall(p) && p->anew;
     if (!may_recall(p))
         return NULL;
-    struct nadi_pkt *net = p->net;
+    if (p->anew)
+        net->int_origins = NADI_ARENA_ZNEW(&net->arena, nadi_time, net->port_count);
     struct nadi_pkt_recall *r = NADI_ZNEW(struct nadi_pkt_recall, 1);
     r->owner = p;
     nadi_pkt_known_init(&r->known);
@@ -570,6 +583,7 @@ void nadi_pkt_recall_settle(struct nadi_pkt_recall *r, bool stop)
 {
     struct packet *p = r->owner;
     r->off |= stop;
+    p->anew &= !stop;
     if (!stop) /* which packets would have been ahead of the engine, too */
         nadi_pkt_set_clock(p->net, p->handled_to);
     for (uint32_t i = 0; i < r->part_count; i++) {

@@ -69,9 +69,16 @@ bool nadi_pkt_recall_is_quiet(const struct packet *p, const struct nadi_pkt_reca
     return true;
 }
 
-static bool reports_bytes(const struct nadi_pkt *net)
+static bool reports_bytes(const struct packet *p)
 {
-    return net->cc->telemetry == NADI_TELEMETRY_INT;
+    return p->net->cc->telemetry == NADI_TELEMETRY_INT && !p->anew;
+}
+
+/* Of equal parts' equal ports equal. */
+static uint64_t seed_of(const struct packet *p, uint32_t port)
+{
+    struct nadi_rng seed = {p->net->config.seed ^ p->recall->local_of[port]};
+    return nadi_rng_u64(&seed);
 }
 
 /* The ports of a route that were not used since the part rested: their state is put down. */
@@ -82,7 +89,7 @@ void nadi_pkt_recall_touch(struct packet *p, struct nadi_pkt_recall_part *part,
     const struct nadi_pkt *net = p->net;
     const struct nadi_pkt_part_route *route = &r->known.routes.items[route_number];
     r->words.count = 0;
-    if (reports_bytes(net) && part->messages == 0)
+    if (reports_bytes(p) && part->messages == 0)
         NADI_PUSH(&r->words, (uint32_t)(net->wheel.now % NADI_PS_PER_NS));
     for (uint32_t i = 0; i < route->words; i++) {
         const uint32_t port = nadi_pkt_recall_port(r, part, r->known.words.items[route->word + i]);
@@ -93,10 +100,10 @@ void nadi_pkt_recall_touch(struct packet *p, struct nadi_pkt_recall_part *part,
         NADI_PUSH(&r->words, net->ports[port].last);
         if (net->ports[port].is_host)
             NADI_PUSH(&r->words, net->nics[net->ports[port].owner].last);
-        if (reports_bytes(net))
-            NADI_PUSH(&r->words,
-                      (uint32_t)(net->sent[port].bytes %
-                                 ((uint64_t)NADI_INT_BYTES_UNIT * net->config.hpcc.int_multiple)));
+        if (reports_bytes(p))
+            NADI_PUSH(&r->words, (uint32_t)(net->sent[port].bytes % nadi_int_bytes_unit(net)));
+        if (p->anew)
+            nadi_pkt_telemetry_anew(p->net, port, part->begun, seed_of(p, port));
         if (part->state == NADI_PKT_PART_RUNS)
             nadi_pkt_recall_note_port(p, port);
     }

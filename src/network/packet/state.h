@@ -377,6 +377,7 @@ struct nadi_pkt {
     struct nadi_pkt_queue *queues;   /* [port * CLASSES + class] */
     struct nadi_pkt_switch *switches;
     double coded_rates[8];       /* bit/s, by the code in telemetry */
+    nadi_time *int_origins;      /* by port: what its reports' times count from; NULL: from 0 */
     struct nadi_pkt_pint *pints; /* by port, where telemetry is PINT */
     double *pint_values;         /* by power */
     double pint_per_tick;        /* 1 / T */

@@ -50,6 +50,19 @@ double nadi_pint_decode(const struct nadi_pkt *net, uint8_t power)
     return net->pint_values[power];
 }
 
+void nadi_pkt_telemetry_anew(struct nadi_pkt *net, uint32_t port, nadi_time at, uint64_t seed)
+{
+    net->sent[port].bytes = 0;
+    net->rngs[port].state = seed;
+    net->int_origins[port] = at;
+    if (!net->pints)
+        return;
+    struct nadi_pkt_pint *p = &net->pints[port];
+    p->u = 0;
+    p->at = at - net->longest_rtt;
+    p->bytes = p->power = 0;
+}
+
 /* The power below or the one above, so that the mean is right. A port's average moves in small
  * steps: the power is looked for from the last one on. */
 static uint8_t pint_encode(struct nadi_pkt *net, uint32_t port)
@@ -86,9 +99,9 @@ void nadi_pkt_add_int_anyhow(struct nadi_pkt *net, uint32_t port_index, uint32_t
         return;
     if (slot >= net->int_words)
         nadi_pkt_widen_ints(net);
-    nadi_pkt_int_record(net, net->int_of[at])[slot] =
-        nadi_int_word(net, &net->ports[port_index], before / (NADI_INT_BYTES_UNIT * multiple),
-                      queued / (NADI_INT_QUEUE_UNIT * multiple));
+    nadi_pkt_int_record(net, net->int_of[at])[slot] = nadi_int_word(
+        net, &net->ports[port_index], nadi_int_origin(net, port_index),
+        before / (NADI_INT_BYTES_UNIT * multiple), queued / (NADI_INT_QUEUE_UNIT * multiple));
 }
 
 void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at, uint32_t queued)

@@ -79,15 +79,20 @@ static inline void nadi_pkt_close_int(struct nadi_pkt *net, uint32_t at, uint32_
 }
 
 static inline uint64_t nadi_int_word(const struct nadi_pkt *net, const struct nadi_pkt_port *port,
-                                     uint64_t sent, uint64_t queue)
+                                     nadi_time origin, uint64_t sent, uint64_t queue)
 {
-    const uint64_t now = (uint64_t)net->wheel.now;
+    const uint64_t now = (uint64_t)(net->wheel.now - origin);
     const uint64_t ns = net->config.exact ? now : now / 1000;
     const uint64_t time = ns & ((1U << NADI_INT_TIME_BITS) - 1);
     sent &= (1U << NADI_INT_BYTES_BITS) - 1;
     /* what the queue has too many goes over the end */
     return (uint64_t)port->code | time << NADI_INT_TIME_AT | sent << NADI_INT_SENT_AT |
            queue << NADI_INT_QUEUE_AT;
+}
+
+static inline nadi_time nadi_int_origin(const struct nadi_pkt *net, uint32_t port)
+{
+    return NADI_UNLIKELY(net->int_origins != NULL) ? net->int_origins[port] : 0;
 }
 
 /* Any multiple, any hop. */
@@ -104,8 +109,9 @@ static inline void nadi_pkt_add_int(struct nadi_pkt *net, uint32_t port_index, u
         nadi_pkt_add_int_anyhow(net, port_index, at, before, queued);
         return;
     }
-    const uint64_t report = nadi_int_word(
-        net, &net->ports[port_index], before / NADI_INT_BYTES_UNIT, queued / NADI_INT_QUEUE_UNIT);
+    const uint64_t report =
+        nadi_int_word(net, &net->ports[port_index], nadi_int_origin(net, port_index),
+                      before / NADI_INT_BYTES_UNIT, queued / NADI_INT_QUEUE_UNIT);
     const uint32_t data = -(uint32_t)(nadi_pkt_kind(word) == NADI_PKT_DATA); /* a mask */
     nadi_pkt_int_record(net, net->int_of[at] & data)[hop] = report;
 }
@@ -146,6 +152,10 @@ static inline double nadi_int_rate(const struct nadi_pkt *net, uint64_t word)
     return net->coded_rates[word & 7];
 }
 
+/* Nothing is under way over the port: what its telemetry counts by, and the random numbers that it
+ * draws, begin anew, at this time. Numbers of equal seeds are equal. */
+void nadi_pkt_telemetry_anew(struct nadi_pkt *net, uint32_t port, nadi_time at, uint64_t seed);
+
 /* --- of a steady state: fast_forward.h --- */
 
 /* Bytes and ticks that a report counts by. */
@@ -162,7 +172,8 @@ static inline nadi_time nadi_int_time_unit(const struct nadi_pkt *net)
 /* With time and bytes sent as they are from now on backwards. */
 static inline uint64_t nadi_int_from_now(const struct nadi_pkt *net, uint32_t port, uint64_t word)
 {
-    const uint64_t time = (uint64_t)(net->wheel.now / nadi_int_time_unit(net));
+    const nadi_time since = net->wheel.now - nadi_int_origin(net, port);
+    const uint64_t time = (uint64_t)(since / nadi_int_time_unit(net));
     const uint64_t sent = net->sent[port].bytes / nadi_int_bytes_unit(net);
     const uint64_t code = word & ((1U << NADI_INT_TIME_AT) - 1);
     return code |
