@@ -176,10 +176,18 @@ bool nadi_plan_resolve(struct nadi_model_plan *p, const struct nadi_model *m,
 /* What one rank computes on; after resolve. */
 struct nadi_shape nadi_plan_shape(const struct nadi_model_plan *p, const struct nadi_model *m);
 
-/* Ranks among which parameters, gradients or optimizer states of a kind are split by ZeRO. */
+/* Does a rank of the pipeline hold the stage of the rank at the other end as well? Then every stage
+ * has two copies in a pipeline. */
+static inline bool nadi_plan_mirrors(const struct nadi_model_plan *p)
+{
+    return p->mode == NADI_MODE_TRAIN && p->pp > 1 && p->schedule == NADI_SCHEDULE_DUALPIPE;
+}
+
+/* Ranks that have the same weights, dense ones or those of experts: among them gradients are
+ * reduced, and parameters, gradients or optimizer states split by ZeRO. */
 static inline uint32_t nadi_plan_replicas(const struct nadi_model_plan *p, bool expert)
 {
-    return expert ? p->edp : p->dp * p->cp;
+    return (expert ? p->edp : p->dp * p->cp) * (nadi_plan_mirrors(p) ? 2 : 1);
 }
 
 /* What does not lie with the device, a mask of enum nadi_offload_flag; of such a part the share. */

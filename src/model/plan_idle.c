@@ -61,7 +61,8 @@ static bool of_training(struct nadi_model_plan *p, const struct nadi_model *m,
     const bool train = p->mode == NADI_MODE_TRAIN;
     const bool full = p->recompute == NADI_RECOMPUTE_FULL;
     const bool stored = p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS);
-    const bool sent = !train || stored || p->dp * p->cp > 1 || (m->experts && p->edp > 1);
+    const bool sent = !train || stored || nadi_plan_replicas(p, false) > 1 ||
+                      (m->experts && nadi_plan_replicas(p, true) > 1);
     const struct row rows[] = {
         {"zero", p->zero > 0, train, "mode", hint, none},
         {"recompute", p->recompute != NADI_RECOMPUTE_NONE, train, "mode", hint, none},

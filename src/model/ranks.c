@@ -20,6 +20,7 @@ void nadi_grid_init(struct nadi_grid *g, const struct nadi_model_plan *p,
         .ep = p->ep,
         .edp = p->edp,
         .tied = nadi_plan_copies_embedding(p, m),
+        .mirrored = nadi_plan_mirrors(p),
         .world = m->family == NADI_FAMILY_DLRM,
         .experts = m->experts > 0,
         .heads = p->context == NADI_CONTEXT_ULYSSES,
@@ -66,12 +67,32 @@ static uint32_t block_rank(const struct nadi_grid *g, uint32_t place, uint32_t s
     return rank;
 }
 
+/* Replicas of a stage's weights are also those of the stage that mirrors it. */
+static bool is_mirrored(const struct nadi_grid *g, enum nadi_axis axis)
+{
+    return g->mirrored && (axis == NADI_AXIS_DP || axis == NADI_AXIS_EDP);
+}
+
+static uint32_t mirror_of(const struct nadi_grid *g, uint32_t stage)
+{
+    return g->degree[NADI_DEGREE_PP] - 1 - stage;
+}
+
+/* One number for all stages in which an axis's groups have members together. */
+static uint32_t stage_number(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank)
+{
+    const uint32_t stage = nadi_grid_coordinate(g, rank, NADI_DEGREE_PP);
+    const bool far = is_mirrored(g, axis) && mirror_of(g, stage) < stage;
+    return far ? mirror_of(g, stage) : stage;
+}
+
 static bool is_expert_axis(enum nadi_axis axis)
 {
     return axis == NADI_AXIS_EP || axis == NADI_AXIS_ETP || axis == NADI_AXIS_EDP;
 }
 
-uint32_t nadi_grid_size(const struct nadi_grid *g, enum nadi_axis axis)
+/* Of an axis's groups in one stage. */
+static uint32_t size_in_stage(const struct nadi_grid *g, enum nadi_axis axis)
 {
     switch (axis) {
     case NADI_AXIS_TP:
@@ -97,6 +118,12 @@ uint32_t nadi_grid_size(const struct nadi_grid *g, enum nadi_axis axis)
     return 1;
 }
 
+uint32_t nadi_grid_size(const struct nadi_grid *g, enum nadi_axis axis)
+{
+    const bool copied = is_mirrored(g, axis) && (axis != NADI_AXIS_EDP || g->experts);
+    return size_in_stage(g, axis) * (copied ? 2 : 1);
+}
+
 bool nadi_grid_exchanges(const struct nadi_grid *g, enum nadi_axis axis)
 {
     return nadi_grid_size(g, axis) > 1 &&
@@ -118,7 +145,7 @@ static void expert_members(const struct nadi_grid *g, enum nadi_axis axis, uint3
     const uint32_t stride = axis == NADI_AXIS_ETP  ? 1
                             : axis == NADI_AXIS_EP ? g->etp
                                                    : g->etp * g->ep;
-    const uint32_t size = nadi_grid_size(g, axis);
+    const uint32_t size = size_in_stage(g, axis);
     const uint32_t first = place - place / stride % size * stride;
     for (uint32_t i = 0; i < size; i++)
         members[i] = block_rank(g, first + i * stride, stage);
@@ -137,6 +164,15 @@ static void dense_members(const struct nadi_grid *g, const enum nadi_degree *var
             for (uint32_t k = 0; k < before; k++)
                 members[size++] = members[k] + c * g->stride[varied[i]];
     }
+}
+
+static void add_mirrored(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank,
+                         uint32_t *members)
+{
+    const uint32_t here = size_in_stage(g, axis);
+    const uint32_t mirror = mirror_of(g, nadi_grid_coordinate(g, rank, NADI_DEGREE_PP));
+    for (uint32_t i = here; i < nadi_grid_size(g, axis); i++)
+        members[i] = nadi_grid_stage_rank(g, members[i - here], mirror);
 }
 
 void nadi_grid_members(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank,
@@ -172,6 +208,7 @@ void nadi_grid_members(const struct nadi_grid *g, enum nadi_axis axis, uint32_t 
         members[0] = rank;
         break;
     }
+    add_mirrored(g, axis, rank, members);
     qsort(members, nadi_grid_size(g, axis), sizeof(*members), by_rank);
 }
 
@@ -186,7 +223,9 @@ static uint32_t dense_group(const struct nadi_grid *g, enum nadi_axis axis, uint
                             (axis == NADI_AXIS_DP && (d == NADI_DEGREE_CP || d == NADI_DEGREE_DP));
         if (varied)
             continue;
-        number += nadi_grid_coordinate(g, rank, d) * stride;
+        number +=
+            (d == NADI_DEGREE_PP ? stage_number(g, axis, rank) : nadi_grid_coordinate(g, rank, d)) *
+            stride;
         stride *= g->degree[d];
     }
     return number;
@@ -197,12 +236,11 @@ static uint32_t expert_group(const struct nadi_grid *g, enum nadi_axis axis, uin
     const uint32_t place = block_place(g, rank);
     const uint32_t etp = place % g->etp, ep = place / g->etp % g->ep;
     const uint32_t edp = place / g->etp / g->ep;
-    const uint32_t stage = nadi_grid_coordinate(g, rank, NADI_DEGREE_PP);
-    const uint32_t count = g->etp * g->ep * g->edp / nadi_grid_size(g, axis);
+    const uint32_t count = g->etp * g->ep * g->edp / size_in_stage(g, axis);
     const uint32_t within = axis == NADI_AXIS_ETP  ? ep + edp * g->ep
                             : axis == NADI_AXIS_EP ? etp + edp * g->etp
                                                    : etp + ep * g->etp;
-    return within + stage * count;
+    return within + stage_number(g, axis, rank) * count;
 }
 
 uint32_t nadi_grid_group(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank)

@@ -16,8 +16,9 @@ struct nadi_grid {
     uint32_t stride[NADI_DEGREES];
     enum nadi_degree order[NADI_DEGREES];
     uint32_t etp, ep, edp;
-    bool tied;  /* first and last stage share the embedding */
-    bool world; /* somebody talks to all */
+    bool tied;     /* first and last stage share the embedding */
+    bool mirrored; /* a rank holds the stage of the rank at the pipeline's other end, too */
+    bool world;    /* somebody talks to all */
     bool experts;
     uint32_t copies; /* of a token for its experts, where each node gets one at most; else 0 */
     double limited;  /* share of the nodes that a token may go to */

@@ -20,11 +20,11 @@ struct nadi_pipeline_stage nadi_stage_of(const struct nadi_model_plan *p,
     return s;
 }
 
-/* A rank of dualpipe holds both ends. */
+/* A rank that mirrors another holds both ends. */
 bool nadi_plan_copies_embedding(const struct nadi_model_plan *p, const struct nadi_model *m)
 {
-    const bool both = p->mode == NADI_MODE_TRAIN && p->schedule == NADI_SCHEDULE_DUALPIPE;
-    return p->pp > 1 && !both && m->tied && m->head == NADI_HEAD_LM && nadi_model_is_transformer(m);
+    return p->pp > 1 && !nadi_plan_mirrors(p) && m->tied && m->head == NADI_HEAD_LM &&
+           nadi_model_is_transformer(m);
 }
 
 uint64_t nadi_copied_weights(const struct nadi_model *m, uint32_t tp)

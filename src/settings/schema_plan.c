@@ -77,8 +77,9 @@ static const struct nadi_setting plan_keys[] = {
          "gathered before it, or heads are exchanged for tokens by all-to-all (Ulysses)."),
     WORD("schedule", schedules, "1f1b",
          "Order of the micro-batches in a pipeline; with vp above 1 it is interleaved. zb-h1 "
-         "splits the backward pass in two (zero bubble); dualpipe feeds from both ends and has two "
-         "stages per rank."),
+         "splits the backward pass in two (zero bubble); dualpipe feeds from both ends: a rank has "
+         "the "
+         "stage of the rank at the other end, too, and both are replicas of each other."),
     {.name = "stage-layers",
      .type = NADI_TYPE_INTEGER,
      .list = true,
