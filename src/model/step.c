@@ -339,8 +339,6 @@ struct nadi_trace *nadi_step_trace(const struct nadi_model_step *s, uint32_t sta
     nadi_mem_free(e.cache.items);
     nadi_mem_free(e.rows.items);
     nadi_mem_free(e.reduced.items);
-    nadi_mem_free(e.recalled.items);
-    nadi_mem_free(e.after.items);
     nadi_mem_free(e.given.items);
     nadi_mem_free(e.written.items);
     return nadi_trace_build_finish(&e.build);

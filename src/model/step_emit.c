@@ -11,7 +11,7 @@ void nadi_emit_follow(struct nadi_emit *e, uint64_t id)
     e->front.count = 1;
 }
 
-static void add_to(struct nadi_front *front, uint64_t id)
+void nadi_emit_add_to(struct nadi_front *front, uint64_t id)
 {
     if (id == 0)
         return;
@@ -24,7 +24,7 @@ static void add_to(struct nadi_front *front, uint64_t id)
 
 void nadi_emit_join(struct nadi_emit *e, uint64_t id)
 {
-    add_to(&e->front, id);
+    nadi_emit_add_to(&e->front, id);
 }
 
 static uint64_t whole(double value)
@@ -223,7 +223,7 @@ uint64_t nadi_emit_transfer(struct nadi_emit *e, const char *name, enum nadi_axi
     if (axis != NADI_AXIS_DP && axis != NADI_AXIS_EDP)
         return transfer(e, name, axis, t, after);
     struct nadi_front both = *after;
-    add_to(&both, e->replicas);
+    nadi_emit_add_to(&both, e->replicas);
     const uint64_t id = transfer(e, name, axis, t, &both);
     e->replicas = id ? id : e->replicas;
     return id;

@@ -90,14 +90,11 @@ struct nadi_emit {
     struct {
         uint64_t *items;
         size_t count, capacity;
-    } reduced;            /* what the optimizer waits for */
-    uint64_t bucket[2];   /* parameters collected: dense, expert */
-    uint32_t bucket_from; /* the first layer of these */
-    struct {
-        uint64_t *items;
-        size_t count, capacity;
-    } recalled, after;            /* sums so far that came back for the bucket; scratch */
-    uint64_t recall;              /* the last of those; 0: none */
+    } reduced;                    /* what the optimizer waits for */
+    uint64_t bucket[2];           /* parameters collected: dense, expert */
+    uint32_t bucket_from;         /* the first layer of these */
+    uint64_t recall;              /* the last sum so far that came back; 0: none */
+    bool is_recalled;             /* for the bucket being collected */
     struct nadi_by_layer given;   /* where a layer's gradients of this step were stored last */
     struct nadi_by_layer written; /* and its parameters that others have updated */
     uint64_t left[2][2];          /* stores of the last bucket, and of the one before */
@@ -111,6 +108,7 @@ void nadi_emit_work(struct nadi_emit *e, const char *name, const struct nadi_wor
 void nadi_emit_cut(struct nadi_emit *e);
 /* Likewise, and what follows waits for what is hidden, too. */
 void nadi_emit_flush(struct nadi_emit *e);
+void nadi_emit_add_to(struct nadi_front *front, uint64_t id); /* 0: nothing */
 /* The front becomes this node (and nothing else). */
 void nadi_emit_follow(struct nadi_emit *e, uint64_t id);
 void nadi_emit_join(struct nadi_emit *e, uint64_t id); /* 0: nothing */

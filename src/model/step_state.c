@@ -270,7 +270,7 @@ static double share_of(const struct nadi_emit *e, enum nadi_axis axis, bool spli
 }
 
 static uint64_t store_gradients(struct nadi_emit *e, double parameters, bool in_switch,
-                                const uint64_t *after, size_t count)
+                                const struct nadi_front *after)
 {
     const struct nadi_emit_move move = {.op = NADI_MEM_STORES,
                                         .flag = NADI_OFFLOAD_GRADIENTS,
@@ -280,21 +280,19 @@ static uint64_t store_gradients(struct nadi_emit *e, double parameters, bool in_
         return 0;
     const uint64_t id =
         in_switch ? nadi_trace_build_in_switch(&e->build, "store gradients", NADI_NODE_MEM_STORE,
-                                               move.bytes, after, count)
-                  : nadi_emit_memory(e, "store gradients", &move, after, count);
+                                               move.bytes, after->ids, after->count)
+                  : nadi_emit_memory(e, "store gradients", &move, after->ids, after->count);
     NADI_PUSH(&e->reduced, id);
     return id;
 }
 
-/* After these nodes and those by which the sums so far came back. */
-static size_t with_recalled(struct nadi_emit *e, const uint64_t *ids, size_t count)
+/* These nodes, and the last one by which the bucket's sums so far came back: it follows the others.
+ */
+static struct nadi_front with_recalled(const struct nadi_emit *e, const struct nadi_front *front)
 {
-    e->after.count = 0;
-    for (size_t i = 0; i < count; i++)
-        NADI_PUSH(&e->after, ids[i]);
-    for (size_t i = 0; i < e->recalled.count; i++)
-        NADI_PUSH(&e->after, e->recalled.items[i]);
-    return e->after.count;
+    struct nadi_front all = *front;
+    nadi_emit_add_to(&all, e->is_recalled ? e->recall : 0);
+    return all;
 }
 
 /* What the layers first to last have left in these nodes (or 0) lies there now. */
@@ -305,7 +303,7 @@ static void left(struct nadi_emit *e, uint32_t first, uint32_t last, const uint6
             *of_layer(&e->given, layer, k) = ids[k];
     memcpy(e->left[1], e->left[0], sizeof(e->left[0]));
     memcpy(e->left[0], ids, sizeof(e->left[0]));
-    e->recalled.count = 0;
+    e->is_recalled = false;
 }
 
 /* Gradients of a bucket among the replicas, dense ones or those of experts, and behind them the
@@ -316,25 +314,20 @@ static uint64_t reduce(struct nadi_emit *e, double parameters, enum nadi_axis ax
     const struct nadi_transfer t = {p->zero ? NADI_TRANSFER_REDUCE_SCATTER
                                             : NADI_TRANSFER_ALL_REDUCE,
                                     nadi_count_trunc(parameters * p->gradient_bytes)};
-    struct nadi_front after = e->front;
+    const bool sums = !reduces_every_pass(e); /* of all micro-batches */
+    const struct nadi_front after = sums ? with_recalled(e, &e->front) : e->front;
     if (!(parameters > 0))
         return 0;
-    if (!reduces_every_pass(e) && e->recalled.count) { /* sums of all micro-batches */
-        const size_t count = with_recalled(e, e->front.ids, e->front.count);
-        after.ids[0] =
-            nadi_trace_build_compute(&e->build, "add gradients", 0, 0, 0, e->after.items, count);
-        after.count = 1;
-    }
     const uint64_t id = nadi_emit_transfer(e, "reduce gradients", axis, &t, &after);
     if (id)
         NADI_PUSH(&e->reduced, id);
     if (!moves_gradients(p))
         return 0;
-    const size_t count = id ? with_recalled(e, &id, 1) : with_recalled(e, after.ids, after.count);
+    const struct nadi_front reduced = {.ids = {id}, .count = 1};
+    const struct nadi_front all = with_recalled(e, id ? &reduced : &after);
     if (!p->overlap_gradients) /* and nothing collects: the rank waits for each */
         nadi_emit_join(e, id);
-    return store_gradients(e, parameters * share_of(e, axis, p->zero > 0), false, e->after.items,
-                           count);
+    return store_gradients(e, parameters * share_of(e, axis, p->zero > 0), false, &all);
 }
 
 void nadi_emit_send_bucket(struct nadi_emit *e)
@@ -386,7 +379,7 @@ void nadi_emit_recall(struct nadi_emit *e)
     memcpy(&after[e->front.count], given, sizeof(given));
     after[e->front.count + 2] = e->recall;
     e->recall = nadi_emit_memory(e, "load gradients", &move, after, e->front.count + 3);
-    NADI_PUSH(&e->recalled, e->recall);
+    e->is_recalled = true;
 }
 
 /* Of one micro-batch, before replicas have seen them. */
@@ -394,13 +387,13 @@ static void leave(struct nadi_emit *e, uint32_t layer, const struct weights *w)
 {
     nadi_emit_flush(e);
     const bool in_switch = adds_in_switch(e->p);
-    const size_t count = with_recalled(e, e->front.ids, e->front.count);
+    const struct nadi_front after = with_recalled(e, &e->front);
     uint64_t ids[2] = {0, 0};
     if (in_switch) {
-        ids[0] = store_gradients(e, w->dense, true, e->after.items, count);
-        ids[1] = store_gradients(e, w->expert, false, e->after.items, count);
+        ids[0] = store_gradients(e, w->dense, true, &after);
+        ids[1] = store_gradients(e, w->expert, false, &after);
     } else {
-        ids[0] = store_gradients(e, w->dense + w->expert, false, e->after.items, count);
+        ids[0] = store_gradients(e, w->dense + w->expert, false, &after);
     }
     left(e, layer, layer, ids);
 }

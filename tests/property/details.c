@@ -1,6 +1,6 @@
 /* A step takes the same time in all details of its graph (`detail`: a node a block, a layer, a
- * kernel), on drawn models, clusters and plans: within 1 %, mostly within 0.1 %. What overlaps may
- * not depend on how many nodes there are.
+ * kernel), on drawn models, clusters and plans with whatever lies elsewhere: within 0.2 %, mostly
+ * within 0.1 %. What overlaps may not depend on how many nodes there are.
  *
  *   details [CASES [FIRST_SEED]]    default 120 cases from seed 1; with cases, what differs is
  * printed
@@ -18,6 +18,16 @@ enum { CASES = 120 };
 static const char *const models[] = {"gpt2-medium", "llama3-8b", "mixtral-8x7b", "qwen3-30b-a3b"};
 static const char *const clusters[] = {"dgx-h100", "dgx-a100", "mi300x", "gb200-nvl72"};
 static const char *const shares[] = {"0.3", "0.5", "1"};
+static const char *const schedules[] = {"gpipe", "zb-h1", "dualpipe"};
+static const char *const offloads[] = {"optimizer",
+                                       "gradients",
+                                       "parameters",
+                                       "activations",
+                                       "[gradients,optimizer]",
+                                       "[gradients,activations]",
+                                       "[parameters,gradients,optimizer]",
+                                       "[parameters,gradients,optimizer,activations]"};
+enum { OFFLOADS = sizeof(offloads) / sizeof(offloads[0]) };
 static const char *const details[] = {"block", "layer", "kernel"};
 
 static void draw_plan(struct draw *d, bool experts, struct nadi_str *out)
@@ -37,8 +47,14 @@ static void draw_plan(struct draw *d, bool experts, struct nadi_str *out)
         nadi_str_printf(out, " tp-overlap=%s", shares[draw_below(d, 3)]);
     if (draw_below(d, 4) == 0)
         nadi_str_add(out, " tp-async=0");
+    if (draw_below(d, 3) == 0)
+        nadi_str_printf(out, " offload=%s", offloads[draw_below(d, OFFLOADS)]);
     if (draw_below(d, 4) == 0)
-        nadi_str_printf(out, " offload=%s", draw_below(d, 2) ? "activations" : "parameters");
+        nadi_str_printf(out, " bucket=%s", draw_below(d, 2) ? "100MB" : "2GB");
+    if (draw_below(d, 4) == 0)
+        nadi_str_add(out, " overlap-gradients=0");
+    if (pp > 1 && draw_below(d, 2))
+        nadi_str_printf(out, " schedule=%s", schedules[draw_below(d, 3)]);
 }
 
 /* 0: the cluster or the model does not take this plan. */
@@ -85,8 +101,8 @@ static void one_case(uint64_t seed, bool say, struct counts *n)
         n->steps++;
         n->hidden += strstr(nadi_str_get(&plan), "-overlap=") != NULL;
         n->near += off <= 0.001;
-        n->apart += !(off <= 0.01);
-        if (!(off <= 0.01) || (say && off > 0.001))
+        n->apart += !(off <= 0.002);
+        if (!(off <= 0.002) || (say && off > 0.001))
             printf("seed %" PRIu64 ": %s --cluster %s --set \"%s\": %.2f %%: %.4f, %.4f, %.4f ms\n",
                    seed, models[model], cluster, nadi_str_get(&plan), 100 * off,
                    (double)ns[0] / 1e6, (double)ns[1] / 1e6, (double)ns[2] / 1e6);
@@ -103,7 +119,7 @@ int main(int argc, char **argv)
     for (uint64_t seed = s.first; seed < s.first + s.cases; seed++)
         one_case(seed, argc > 1, &n);
     printf("%" PRIu64 " steps, %" PRIu64 " with hidden transfers: %" PRIu64
-           " within 0.1 %%, %" PRIu64 " apart by more than 1 %%\n",
+           " within 0.1 %%, %" PRIu64 " apart by more than 0.2 %%\n",
            n.steps, n.hidden, n.near, n.apart);
     return n.apart || (s.cases >= CASES && (n.steps * 2 < s.cases || n.hidden * 4 < s.cases ||
                                             n.near * 10 < n.steps * 9));
