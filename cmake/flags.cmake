@@ -18,9 +18,21 @@ if(NADI_WERROR OR (CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSI
   target_compile_options(nadi_flags INTERFACE -Werror)
 endif()
 if(NADI_ASAN)
-  add_compile_options(-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
-    -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=address,undefined)
+  add_compile_options(-fsanitize=address,undefined,float-cast-overflow -fno-omit-frame-pointer)
+  # Undefined behaviour is an illegal instruction, which AddressSanitizer tells with file, line and stack: the texts of its
+  # own library would be 20 MB of data, through which the search for leaks goes at each end of a program.
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-fsanitize-undefined-trap-on-error)
+  else()
+    add_compile_options(-fsanitize-trap=undefined,float-cast-overflow)
+  endif()
+  add_link_options(-fsanitize=address)
+  # What every sanitized program starts with; a program may have its own. Short call stacks of allocations: a third less time.
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/gen/sanitizer.c CONTENT [[
+const char *__asan_default_options(void);
+__attribute__((weak)) const char *__asan_default_options(void) { return "handle_sigill=1:malloc_context_size=6"; }
+]])
+  add_library(nadi_sanitizer OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/gen/sanitizer.c)
 endif()
 if(NADI_TSAN)
   add_compile_options(-fsanitize=thread)

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "explore/model_inputs.h"
+#include "support/cases.h"
 #include "support/draw.h"
 #include "support/pins.h"
 #include "support/seeds.h"
@@ -18,7 +19,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { CASES = 150, MOST_EVENTS = 1000000 };
+enum { CASES = CASES_OF(150), MOST_EVENTS = 1000000 };
 
 static const char *const models[] = {"gpt2-medium",  "megatron-3.6b", "llama3-8b",  "megatron-22b",
                                      "mixtral-8x7b", "gpt3-175b",     "llama2-70b", "bert-large",

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "network/flow_inside.h"
 #include "platform/routing.h"
+#include "support/cases.h"
 #include "support/flow_case.h"
 #include "support/pins.h"
 
@@ -20,7 +21,7 @@
 
 enum { MOST_MESSAGES = 80 };
 
-static uint64_t cases = 60;
+static uint64_t cases = CASES_OF(60);
 
 static void draw(struct flow_case *c, uint64_t seed, double faster, bool together)
 {

@@ -1,10 +1,11 @@
 /* No run is faster than the lower bound, whatever the platform, the workload and the model.
  *
- *   lower_bound [CASES]    default 3,000 each, of extremes a fifth */
+ *   lower_bound [CASES]    default 3,000 each, of extremes a fifth (see support/cases.h) */
 #include "base/str.h"
 #include "bound/bound.h"
 #include "inputs/model_presets.h"
 #include "sim/run.h"
+#include "support/cases.h"
 #include "support/job.h"
 #include "support/job_draw.h"
 #include "support/pins.h"
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-static uint64_t cases_each = 3000;
+static uint64_t cases_each = CASES_OF(3000);
 
 static void draw_plain(struct job *j, struct nadi_rng *rng, uint64_t seed)
 {

@@ -5,6 +5,7 @@
 #include "inputs/model_presets.h"
 
 #include "support/between.h"
+#include "support/cases.h"
 #include "support/packet_case.h"
 #include "support/pins.h"
 
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 300, EVENTS = 200000000, SLICE = 1500 };
+enum { CASES = CASES_OF(300), EVENTS = 200000000, SLICE = 1500 };
 
 static uint64_t cases = CASES;
 
@@ -307,7 +308,7 @@ static void byte_exact_under_changes(void **state)
         note(&d, seed);
         release(&d);
     }
-    assert_true(lost > 1000);
+    assert_true(lost > CASES_OF(1000));
 }
 
 /* [CASES]: how many of each. */

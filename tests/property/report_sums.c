@@ -5,6 +5,7 @@
 #include "report/report.h"
 #include "report/timeline.h"
 #include "sim/run.h"
+#include "support/cases.h"
 
 #include "support/csv_read.h"
 #include "support/job.h"
@@ -16,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 400 };
+enum { CASES = CASES_OF(400) };
 
 struct report { /* all files of one result */
     struct job job;

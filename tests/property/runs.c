@@ -33,7 +33,8 @@ enum { CASES = 250 };
 const char *__asan_default_options(void); /* NOLINT: the sanitizer's own name */
 const char *__asan_default_options(void)  /* NOLINT */
 {
-    return "handle_abort=1:allocator_may_return_null=1:max_allocation_size_mb=4096";
+    return "handle_abort=1:handle_sigill=1:allocator_may_return_null=1:"
+           "malloc_context_size=6:max_allocation_size_mb=4096";
 }
 static bool leaks(void)
 {

@@ -9,6 +9,7 @@
  * Sizes and times are scaled up, so that whole nanoseconds are no part of it. */
 #include "base/mem.h"
 #include "sim/run.h"
+#include "support/cases.h"
 #include "support/job.h"
 #include "support/pins.h"
 #include "support/seeds.h"
@@ -16,7 +17,7 @@
 
 #include <math.h>
 
-enum { CASES = 60 };
+enum { CASES = CASES_OF(60) };
 
 struct counts {
     uint64_t compared, changed_path, zero;
@@ -167,5 +168,5 @@ int main(int argc, char **argv)
            " wrong\n",
            n.compared, n.zero, n.changed_path, wrong);
     const bool enough = n.compared > s.cases && n.simulated > s.cases / 2;
-    return wrong == 0 && (s.cases < 60 || (enough && n.apart * 12 < n.simulated)) ? 0 : 1;
+    return wrong == 0 && (s.cases < CASES || (enough && n.apart * 12 < n.simulated)) ? 0 : 1;
 }

@@ -9,13 +9,14 @@
 #include "base/str.h"
 #include "explore/model_inputs.h"
 #include "sim/run.h"
+#include "support/cases.h"
 #include "support/draw.h"
 #include "support/seeds.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { CASES = 120 };
+enum { CASES = CASES_OF(120) };
 
 static const char *const models[] = {"gpt2-medium", "llama3-8b", "megatron-3.6b", "mixtral-8x7b",
                                      "qwen3-30b-a3b"};

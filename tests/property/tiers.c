@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "sim/run.h"
+#include "support/cases.h"
 #include "support/job.h"
 #include "support/pins.h"
 #include "support/result_same.h"
@@ -13,7 +14,7 @@
 #include "trace/build.h"
 #include "trace/mem.h"
 
-enum { CASES = 1500, TIERS = 4, TRACES = 3 };
+enum { CASES = CASES_OF(1500), TIERS = 4, TRACES = 3 };
 
 struct bench {
     struct job j;

@@ -4,6 +4,7 @@
  * conversion are written a second time here, on protobuf-c's structures. What our writer made,
  * protobuf-c must write again byte for byte. Damaged files are read without it. */
 #include "base/mem.h"
+#include "support/cases.h"
 #include "support/drawn_trace.h"
 #include "support/random_trace.h"
 #include "support/trace_expect.h"
@@ -19,7 +20,7 @@
 #include "support/skip.h"
 #endif
 
-enum { CASES = 400 };
+enum { CASES = CASES_OF(400) };
 
 #ifdef NADI_HAVE_PROTOBUF_C
 

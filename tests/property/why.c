@@ -7,12 +7,13 @@
 #include "why/why.h"
 #include "base/mem.h"
 #include "sim/run.h"
+#include "support/cases.h"
 #include "support/job.h"
 #include "support/seeds.h"
 
 #include <math.h>
 
-enum { CASES = 600, DELAYS = 4 };
+enum { CASES = CASES_OF(600), DELAYS = 4 };
 
 struct counts {
     uint64_t paths, steps, delays, with_slack, idle, classes, logged, queued, critical, moved;
@@ -231,7 +232,7 @@ int main(int argc, char **argv)
            n.paths, n.steps, n.idle, n.delays, n.with_slack, n.classes, n.logged, n.queued);
     printf("%" PRIu64 " of %" PRIu64 " computes on the path that take longer move the end\n",
            n.moved, n.critical);
-    return ok && (s.cases < 600 || (n.paths > s.cases / 2 && n.with_slack > s.cases / 6 &&
+    return ok && (s.cases < CASES || (n.paths > s.cases / 2 && n.with_slack > s.cases / 6 &&
                                     n.classes > s.cases / 30 && n.logged > s.cases / 5 &&
                                     n.moved * 10 > n.critical * 8 && n.queued > s.cases / 20))
                ? 0
