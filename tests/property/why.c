@@ -233,8 +233,8 @@ int main(int argc, char **argv)
     printf("%" PRIu64 " of %" PRIu64 " computes on the path that take longer move the end\n",
            n.moved, n.critical);
     return ok && (s.cases < CASES || (n.paths > s.cases / 2 && n.with_slack > s.cases / 6 &&
-                                    n.classes > s.cases / 30 && n.logged > s.cases / 5 &&
-                                    n.moved * 10 > n.critical * 8 && n.queued > s.cases / 20))
+                                      n.classes > s.cases / 30 && n.logged > s.cases / 5 &&
+                                      n.moved * 10 > n.critical * 8 && n.queued > s.cases / 20))
                ? 0
                : 1;
 }
