@@ -99,8 +99,9 @@ static uint32_t dim_between(struct going *g, uint32_t a, uint32_t b)
 }
 
 /* Latency and time of the bytes of a message between members; one of them may be a switch. Its
- * links are taken from `start` on. */
-static double send(struct going *g, uint32_t from, uint32_t to, uint64_t bytes, double start)
+ * links are taken from `start` on, its first one for *leaving. */
+static double send(struct going *g, uint32_t from, uint32_t to, uint64_t bytes, double start,
+                   double *leaving)
 {
     const struct nadi_contention *m = g->m;
     const struct nadi_topology *t = m->topology;
@@ -109,11 +110,13 @@ static double send(struct going *g, uint32_t from, uint32_t to, uint64_t bytes, 
     const uint32_t a = from < n ? m->ranks[from] : at_switch;
     const uint32_t b = to < n ? m->ranks[to] : at_switch;
     const uint32_t dim = both ? dim_between(g, a, b) : g->p.dim;
+    *leaving = 0;
     if (dim >= t->dim_count)
         return 0;
     const struct nadi_dim *of = &t->dims[dim];
     const double ns = (double)nadi_wire_bytes(m->phase->wire, bytes) / of->bytes_per_ns;
     const struct path path = {dim, from, start, start + ns};
+    *leaving = ns;
     if (of->kind == NADI_DIM_SWITCH) {
         if (from < n)
             use(g, &path, a, at_switch);
@@ -245,9 +248,10 @@ static void begin(struct going *g, uint32_t member, uint32_t queue, const struct
         if (to == s->but)
             continue;
         const uint64_t bytes = nadi_program_sent_bytes_to(&g->p, member, queue, l->step, s, to);
-        const double at = start + ns + send(g, member, to, bytes, start + ns);
+        double leaving;
+        const double at = start + ns + send(g, member, to, bytes, start + ns, &leaving);
         const struct letter letter = {NADI_NONE, member, l->step, bytes, at};
-        l->at = fmax(l->at, at);
+        l->at = fmax(l->at, s->ahead ? start + ns + leaving : at);
         deliver(g, to, to_queue, &letter);
     }
 }
@@ -383,8 +387,9 @@ static struct nadi_contended find_in_step(struct going *g)
         const struct nadi_step s = nadi_program_step(&g->p, 0, 0, k);
         if (s.to >= g->m->phase->n)
             continue;
+        double leaving;
         g->uses.count = 0;
-        all += send(g, 0, s.to, nadi_program_sent_bytes(&g->p, 0, 0, k), 0) +
+        all += send(g, 0, s.to, nadi_program_sent_bytes(&g->p, 0, 0, k), 0, &leaving) +
                (double)g->m->endpoint_ns;
         taken += g->uses.count ? g->uses.items[0].end : 0;
         first = first == NADI_NONE ? s.to : first;

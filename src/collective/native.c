@@ -268,6 +268,7 @@ static const struct nadi_program_ops native = {
     .cost = "ring and halvingDoubling as ring and rabenseifner",
     .kinds = NADI_KIND(NADI_ALL_REDUCE) | NADI_KIND(NADI_ALL_GATHER) | NADI_KIND(NADI_ALL_TO_ALL) |
              NADI_KINDS_REDUCE_SCATTER,
+    .sends_ahead = true,
     .prepare = prepare,
     .steps = steps,
     .step = step,

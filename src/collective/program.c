@@ -71,6 +71,7 @@ const char *nadi_program_make(const struct nadi_program_ops *ops,
         return "the radix of a tree is from 2 to 1024";
     if (q->segments == 0 && !ops->own_segments)
         q->segments = 1;
+    p->sends_ahead = ops->sends_ahead;
     p->bytes = buffer_bytes(q);
     p->blocks = p->queues = 1;
     const char *refused = ops->prepare(p);
@@ -87,6 +88,7 @@ struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member
     struct nadi_step step = {
         .to = NADI_NONE, .from = NADI_NONE, .to_queue = queue, .but = NADI_NONE};
     p->ops->step(p, member, queue, k, &step);
+    step.ahead = p->sends_ahead && step.to < NADI_FAN && step.from < NADI_FAN;
     return step;
 }
 

@@ -3,9 +3,12 @@
  * A program defines the work of each of n members. A member executes queues of steps (lanes in
  * files) concurrently; the steps of a queue run one after the other. A step sends to at most one
  * member and receives from at most one; it begins when the previous step of its queue and its other
- * dependencies have ended; it ends when the data that it sends has been delivered and the data that
- * it receives has arrived (and been reduced). The i-th message from a to b on a queue of b is
- * received by b's i-th step on it that receives from a.
+ * dependencies have ended; it ends when what it sends has been delivered, as in MPI's exchanges,
+ * and what it receives has arrived (and been reduced). Of programs that send ahead a step that
+ * receives ends when that has come and what it sends has left: the message goes on by itself, as in
+ * rings of libraries, which send into buffers, and of the reference. Where messages share links the
+ * network puts them in a row; else one has left when its bytes have, without its latency. The i-th
+ * message from a to b on a queue of b is received by b's i-th step on it that receives from a.
  *
  * A step may also send to several members (a fan), the same blocks or each its own, or receive one
  * message from each of a fan, in any order: step k receives what their steps k of the same queue
@@ -67,6 +70,7 @@ struct nadi_step {
                             send, in the time of a reduction of them */
     int wait_queue;      /* NADI_ALL_QUEUES, or a queue of the same member, ... */
     uint32_t wait_steps; /* ... so many of whose steps have to end first; 0: waits for nothing */
+    bool ahead;          /* it ends without waiting for the delivery of what it sends */
 };
 
 enum nadi_program_number {
@@ -88,6 +92,7 @@ struct nadi_program_ops {
     enum nadi_program_number number;              /* what a number behind the name sets */
     const struct nadi_program_ops *with_channels; /* what does it on several; NULL: nothing */
     bool own_segments;                            /* it knows how many when none are given */
+    bool sends_ahead;                             /* so do all its steps that receive, but fans */
     bool in_switches;                             /* needs switches that take part */
     bool stores;    /* these take NADI_SWITCH_STORE_NS to reduce, and need no figures in files */
     uint32_t kinds; /* bit k: runs enum nadi_collective_kind k */
@@ -116,7 +121,8 @@ struct nadi_program {
     uint32_t queues;   /* of every member */
     uint32_t switches; /* members n .. n + switches - 1 */
     uint32_t dim;      /* of a list of dimensions: whose switch it is */
-    uint32_t a, b;     /* the algorithm's own */
+    bool sends_ahead;
+    uint32_t a, b; /* the algorithm's own */
 };
 
 /* All algorithms, NULL-terminated. */

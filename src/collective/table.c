@@ -186,7 +186,12 @@ static void send_run(void *context, uint32_t first, uint32_t count)
 void nadi_table_of_program(struct nadi_table *t, const struct nadi_program *p)
 {
     const struct nadi_table_shape shape = {
-        .kind = p->request.kind, .n = p->request.n, .root = p->request.root, .blocks = p->blocks};
+        .kind = p->request.kind,
+        .n = p->request.n,
+        .root = p->request.root,
+        .blocks = p->blocks,
+        .sends_ahead = p->sends_ahead,
+    };
     NADI_ASSERT(p->switches == 0);
     nadi_table_init(t, &shape);
     for (uint32_t m = 0; m < shape.n; m++)
@@ -211,6 +216,7 @@ static const char *prepare(struct nadi_program *p)
         return "its steps are those of another collective";
     if (t->shape.n != p->request.n)
         return "its steps are for another number of members";
+    p->sends_ahead = t->shape.sends_ahead;
     p->blocks = t->shape.blocks;
     p->queues = t->queues;
     return NULL;

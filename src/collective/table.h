@@ -36,6 +36,7 @@ struct nadi_table_shape {
     uint32_t blocks;
     uint32_t scratch; /* slots beyond those of the buffer and of the results */
     bool separate;    /* results have slots of their own */
+    bool sends_ahead; /* steps that receive do not wait for the delivery of what they send */
     bool swapped;     /* all-to-all: what comes from a member ends where what goes to it began */
 };
 

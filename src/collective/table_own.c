@@ -160,6 +160,7 @@ bool nadi_table_read_own(struct nadi_table_file *f, const struct nadi_doc *doc,
         .root = number(&v, "root", 0),
         .blocks = number(&v, "blocks", 0),
         .scratch = number(&v, "scratch", 0),
+        .sends_ahead = nadi_schema_integer(&v, "sends-ahead") != 0,
         .separate = nadi_schema_integer(&v, "separate-results") != 0,
         .swapped = nadi_schema_integer(&v, "swapped-results") != 0,
     };
@@ -239,6 +240,8 @@ void nadi_table_write_own(const struct nadi_table *t, const char *name, struct n
         nadi_str_add(out, "separate-results: 1\n");
     if (t->shape.swapped)
         nadi_str_add(out, "swapped-results: 1\n");
+    if (t->shape.sends_ahead)
+        nadi_str_add(out, "sends-ahead: 1\n");
     if (t->shape.root)
         nadi_str_printf(out, "root: %u\n", t->shape.root);
     nadi_str_add(out, t->steps.count ? "steps:\n" : "steps: []\n");

@@ -306,6 +306,8 @@ static bool advance(struct checker *c, uint32_t member, uint32_t queue)
             return false;
         l->sent_at = l->begin;
         send_all(c, member, queue, &s);
+        if (s.ahead)
+            l->sent_at -= c->machine->alpha;
         l->sent = true;
     }
     if (s.local) {

@@ -198,6 +198,17 @@ void nadi_participants_address(struct nadi_system *s, const struct nadi_particip
     message->route = nadi_network_over(s->network, link_of(s, c, queue, up ? from : to, !up));
 }
 
+uint64_t nadi_participants_leaving_ns(const struct nadi_system *s,
+                                      const struct nadi_message *message, uint64_t bytes)
+{
+    const struct nadi_topology *t = s->setup.topology;
+    uint32_t d = 0; /* the lowest in which they differ is charged */
+    while (d + 1 < t->dim_count && nadi_topology_coordinate(t, message->src, d) ==
+                                       nadi_topology_coordinate(t, message->dst, d))
+        d++;
+    return nadi_ns_trunc((double)bytes / t->dims[d].bytes_per_ns);
+}
+
 nadi_time nadi_participants_reduce_time(const struct nadi_system *s,
                                         const struct nadi_participants *c, uint32_t member,
                                         bool reduces, uint64_t bytes)

@@ -31,6 +31,9 @@ const struct nadi_program *nadi_participants_program(const struct nadi_participa
 void nadi_participants_address(struct nadi_system *s, const struct nadi_participants *c,
                                uint32_t queue, uint32_t from, uint32_t to,
                                struct nadi_message *message);
+/* Where messages never meet: after how many ns the bytes of one between two NPUs have left. */
+uint64_t nadi_participants_leaving_ns(const struct nadi_system *s,
+                                      const struct nadi_message *message, uint64_t bytes);
 /* Time of a member for a received message: its reduction, and in a switch its latency. */
 nadi_time nadi_participants_reduce_time(const struct nadi_system *s,
                                         const struct nadi_participants *c, uint32_t member,

@@ -1,16 +1,17 @@
 /* programs: runs a phase whose algorithm is a step generator (collective/program.h), message by
  * message on any network model.
  *
- * A step's message leaves after the endpoint delay, and blocks its queue until it is delivered, so
- * that messages of one queue between two members keep their order and need no tags: one that comes
- * before its receive waits in a list of its queue. What is added up takes the reduction delay
- * first. The messages of a fan leave together; those that come from one are taken as they come. A
- * switch that takes part is a member from the first one's start on. Rendezvous and the shared bus
- * of an NPU belong to the native algorithms; programs know neither.
+ * A step's message leaves after the endpoint delay, and blocks its queue until it is delivered,
+ * unless the program sends ahead. From its start on it is in the list of the queue
+ * that will receive it, so that messages between two members keep their order and need no tags: one
+ * that comes before its receive, or before an earlier one of its sender, waits there. What is added
+ * up takes the reduction delay first. The messages of a fan leave together; those that come from
+ * one are taken as they come. A switch that takes part is a member from the first one's start on.
+ * Rendezvous and the shared bus of an NPU belong to the native algorithms; programs know neither.
  *
- * Cost: for each message one or two events; O(1) a step (collective/waits.h). Memory: 28 bytes a
- * queue of each member of a running phase, and of members whose queues wait for each other 36 more.
- */
+ * Cost: for each message one or two events; O(1) a step (collective/waits.h). Memory: 32 bytes a
+ * queue of each member of a running phase, 48 bytes a message on its way, and of members whose
+ * queues wait for each other 36 more. */
 #include "collective/program.h"
 #include "collective/waits.h"
 
@@ -19,8 +20,9 @@
 struct step_queue {
     uint32_t step; /* the current one; the queue's count when it has ended */
     uint32_t count;
-    uint32_t early;     /* messages that came before their receive */
-    uint32_t sending;   /* messages of the step that are not delivered, */
+    uint32_t first, last; /* messages on their way, or not taken: as they left */
+    uint32_t
+        sending; /* messages of the step that it waits for, until they have left or are there, */
     uint32_t receiving; /* that are not there and reduced; */
     uint32_t due;       /* of these, those that are not there */
     bool begun;         /* what the step waits for has ended */
@@ -37,16 +39,19 @@ struct run {       /* of a phase of a stream, all members */
     struct nadi_waits **waits; /* by member; NULL: none of its queues has waited */
 };
 
-struct early {
-    uint32_t next;
-    uint32_t from, step; /* of its sender */
+struct letter { /* a message, until its receiver takes it */
+    uint32_t next, before;
+    uint32_t from, step; /* of its sender: local index, number of the step; */
+    uint32_t queue;      /* this one waits for the delivery; NADI_NONE: it has gone on */
+    uint32_t to, to_queue;
+    bool there; /* it has arrived */
     uint64_t bytes;
 };
 
 struct nadi_programs {
     NADI_POOL_OF(struct run) runs;
-    NADI_POOL_OF(struct early) early;
-    uint32_t kind_begin, kind_send, kind_message, kind_reduced;
+    NADI_POOL_OF(struct letter) letters;
+    uint32_t kind_begin, kind_send, kind_left, kind_message, kind_reduced;
 };
 
 static struct step_queue *queue_of(const struct run *r, uint32_t member, uint32_t queue)
@@ -88,7 +93,7 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
     size_t queues = (size_t)participants->all * r->queue_count;
     r->queues = NADI_ZNEW(struct step_queue, queues);
     for (size_t i = 0; i < queues; i++)
-        r->queues[i].early = NADI_NONE;
+        r->queues[i].first = r->queues[i].last = NADI_NONE;
     r->open = NADI_ZNEW(uint32_t, participants->all);
     r->waits = NADI_ZNEW(struct nadi_waits *, participants->all);
     s->streams.items[stream].blocks[phase] = index;
@@ -120,41 +125,50 @@ static void free_run(struct nadi_system *s, uint32_t index)
     NADI_POOL_GIVE(&s->programs->runs, next, index);
 }
 
-/* ---- messages that came early ---------------------------------------------------------------- */
+/* ---- messages on their way ------------------------------------------------------------------- */
 
-static void keep_early(struct nadi_system *s, struct step_queue *l, const struct early *message)
+/* Puts a message behind those of its receiver's queue; returns its number. */
+static uint32_t put_letter(struct nadi_system *s, struct step_queue *l, const struct letter *letter)
 {
-    uint32_t index, *end = &l->early;
-    NADI_POOL_TAKE(&s->programs->early, next, index);
-    s->programs->early.items[index] = *message;
-    s->programs->early.items[index].next = NADI_NONE;
-    while (*end != NADI_NONE)
-        end = &s->programs->early.items[*end].next;
-    *end = index;
+    uint32_t index;
+    NADI_POOL_TAKE(&s->programs->letters, next, index);
+    struct letter *items = s->programs->letters.items;
+    items[index] = *letter;
+    items[index].next = NADI_NONE;
+    items[index].before = l->last;
+    *(l->last == NADI_NONE ? &l->first : &items[l->last].next) = index;
+    l->last = index;
+    return index;
 }
 
-/* Does the step receive this message? Of a fan those of one number belong together. */
-static bool fits(const struct step_queue *l, const struct nadi_step *step, uint32_t from,
-                 uint32_t from_step)
+static void drop_letter(struct nadi_system *s, struct step_queue *l, uint32_t index)
 {
-    return step->from == NADI_FAN ? from_step == l->step : step->from == from;
+    struct letter *items = s->programs->letters.items;
+    const struct letter *x = &items[index];
+    *(x->before == NADI_NONE ? &l->first : &items[x->before].next) = x->next;
+    *(x->next == NADI_NONE ? &l->last : &items[x->next].before) = x->before;
+    NADI_POOL_GIVE(&s->programs->letters, next, index);
 }
 
-/* The oldest message that the queue's step receives; false: none is there. */
-static bool take_early(struct nadi_system *s, struct step_queue *l, const struct nadi_step *step,
-                       uint64_t *bytes)
+/* The message that the queue's step receives next, if it is there; NADI_NONE: it is not. Of a fan
+ * those of one number belong together. */
+static uint32_t find_letter(const struct nadi_system *s, const struct step_queue *l,
+                            const struct nadi_step *step)
 {
-    for (uint32_t *at = &l->early; *at != NADI_NONE; at = &s->programs->early.items[*at].next) {
-        uint32_t index = *at;
-        const struct early *e = &s->programs->early.items[index];
-        if (!fits(l, step, e->from, e->step))
-            continue;
-        *bytes = e->bytes;
-        *at = e->next;
-        NADI_POOL_GIVE(&s->programs->early, next, index);
-        return true;
-    }
-    return false;
+    const struct letter *items = s->programs->letters.items;
+    const bool fan = step->from == NADI_FAN;
+    for (uint32_t i = l->first; i != NADI_NONE; i = items[i].next)
+        if (fan ? items[i].there && items[i].step == l->step : items[i].from == step->from)
+            return items[i].there ? i : NADI_NONE;
+    return NADI_NONE;
+}
+
+/* Does the step receive this message, which has arrived? */
+static bool fits(const struct nadi_system *s, const struct step_queue *l,
+                 const struct nadi_step *step, uint32_t index)
+{
+    return step->from == NADI_FAN ? s->programs->letters.items[index].step == l->step
+                                  : find_letter(s, l, step) == index;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -209,7 +223,13 @@ static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t 
         .connection = nadi_stream_connection(s, r->stream, queue),
         .urgency = nadi_stream_urgency(s, r->stream),
     };
-    const uint32_t count = step.to == NADI_FAN ? step.fan.count : 1, queues = r->queue_count;
+    struct letter letter = {
+        .from = nadi_participants_local(r->participants, member),
+        .step = queue_of(r, member, queue)->step,
+        .queue = step.ahead ? NADI_NONE : queue,
+        .to_queue = step.to_queue,
+    };
+    const uint32_t count = step.to == NADI_FAN ? step.fan.count : 1;
     for (uint32_t k = 0; k < count; k++) {
         if (receiver(&step, k) == step.but)
             continue;
@@ -217,12 +237,21 @@ static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t 
         if (step.each)
             bytes = bytes_to(r, member, queue, &step, receiver(&step, k));
         m.bytes = nadi_wire_bytes(r->participants->phase->wire, bytes);
-        nadi_participants_address(
-            s, r->participants, queue, member,
-            nadi_participants_member(r->participants, member, receiver(&step, k)), &m);
-        m.c = k * queues + queue;
+        letter.to = nadi_participants_member(r->participants, member, receiver(&step, k));
+        letter.bytes = bytes;
+        nadi_participants_address(s, r->participants, queue, member, letter.to, &m);
+        m.c = put_letter(s, queue_of(r, letter.to, step.to_queue), &letter);
         nadi_network_send(s->network, &m);
     }
+    if (!step.ahead)
+        return;
+    if (s->network->ops->has_contention)
+        queue_of(&s->programs->runs.items[run], member, queue)->sending = 0;
+    else
+        nadi_engine_schedule(
+            s->engine,
+            nadi_engine_after_ns(s->engine, nadi_participants_leaving_ns(s, &m, m.bytes)),
+            NADI_NONE, s->programs->kind_left, run, member, queue);
 }
 
 /* A message that the step receives (or, local, what it has) is there: reduced at once where that is
@@ -257,14 +286,16 @@ static void begin(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t
                              s->programs->kind_send, run, member, queue);
     else if (l->sending > 0)
         send(s, run, member, queue);
-    uint64_t bytes;
-    while (l->due > 0 && take_early(s, l, step, &bytes))
+    for (uint32_t at; l->due > 0 && (at = find_letter(s, l, step)) != NADI_NONE;) {
+        const uint64_t bytes = s->programs->letters.items[at].bytes;
+        drop_letter(s, l, at);
         (void)receive(s, run, member, queue, step, bytes);
+    }
     if (step->local) {
         l->receiving = l->due = 1;
-        bytes = nadi_program_sent_bytes(nadi_participants_program(r->participants, member),
-                                        nadi_participants_local(r->participants, member), queue,
-                                        l->step);
+        const uint64_t bytes = nadi_program_sent_bytes(
+            nadi_participants_program(r->participants, member),
+            nadi_participants_local(r->participants, member), queue, l->step);
         (void)receive(s, run, member, queue, step, bytes);
     }
 }
@@ -317,7 +348,11 @@ static void go_on(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t
 
 static void on_send(void *context, const struct nadi_event *event)
 {
-    send(context, event->a, event->b, event->c);
+    struct nadi_system *s = context;
+    send(s, event->a, event->b, event->c);
+    const struct step_queue *l = queue_of(&s->programs->runs.items[event->a], event->b, event->c);
+    if (l->sending == 0 && l->receiving == 0)
+        go_on(s, event->a, event->b, event->c);
 }
 
 static void on_message(void *context, const struct nadi_event *event)
@@ -325,30 +360,34 @@ static void on_message(void *context, const struct nadi_event *event)
     struct nadi_system *s = context;
     const uint32_t run = event->a, member = event->b;
     struct run *r = &s->programs->runs.items[run];
-    const uint32_t queue = event->c % r->queue_count, k = event->c / r->queue_count;
-    struct step_queue *from = queue_of(r, member, queue);
-    const struct nadi_step sent = step_of(r, member, queue);
-    const uint32_t local = nadi_participants_local(r->participants, member);
-    const uint32_t other = nadi_participants_member(r->participants, member, receiver(&sent, k));
-    const struct early message = {
-        .from = local,
-        .step = from->step,
-        .bytes = bytes_to(r, member, queue, &sent, receiver(&sent, k)),
-    };
-    struct step_queue *to = queue_of(r, other, sent.to_queue);
-    bool there = false, taken = false;
+    s->programs->letters.items[event->c].there = true;
+    const struct letter letter = s->programs->letters.items[event->c];
+    const uint32_t other = letter.to;
+    struct step_queue *to = queue_of(r, other, letter.to_queue);
+    bool there = false;
     if (to->begun && to->due > 0) {
-        const struct nadi_step step = step_of(r, other, sent.to_queue);
-        taken = fits(to, &step, local, message.step);
-        there = taken && receive(s, run, other, sent.to_queue, &step, message.bytes) &&
-                to->sending == 0;
+        const struct nadi_step step = step_of(r, other, letter.to_queue);
+        if (fits(s, to, &step, event->c)) {
+            drop_letter(s, to, event->c);
+            there =
+                receive(s, run, other, letter.to_queue, &step, letter.bytes) && to->sending == 0;
+        }
     }
-    if (!taken)
-        keep_early(s, to, &message);
-    if (--from->sending == 0 && from->receiving == 0)
-        go_on(s, run, member, queue);
+    if (letter.queue != NADI_NONE) {
+        struct step_queue *from = queue_of(r, member, letter.queue);
+        if (--from->sending == 0 && from->receiving == 0)
+            go_on(s, run, member, letter.queue);
+    }
     if (there) /* then the run has not ended with the sender */
-        go_on(s, run, other, sent.to_queue);
+        go_on(s, run, other, letter.to_queue);
+}
+
+static void on_left(void *context, const struct nadi_event *event)
+{
+    struct nadi_system *s = context;
+    struct step_queue *l = queue_of(&s->programs->runs.items[event->a], event->b, event->c);
+    if (--l->sending == 0 && l->receiving == 0)
+        go_on(s, event->a, event->b, event->c);
 }
 
 static void on_reduced(void *context, const struct nadi_event *event)
@@ -384,9 +423,10 @@ void nadi_programs_start(struct nadi_system *s, uint32_t stream, uint32_t phase,
 struct nadi_programs *nadi_programs_create(struct nadi_system *s)
 {
     struct nadi_programs *all = NADI_ZNEW(struct nadi_programs, 1);
-    all->runs.free = all->early.free = NADI_NONE;
+    all->runs.free = all->letters.free = NADI_NONE;
     all->kind_begin = nadi_engine_add_kind(s->engine, on_begin, s);
     all->kind_send = nadi_engine_add_kind(s->engine, on_send, s);
+    all->kind_left = nadi_engine_add_kind(s->engine, on_left, s);
     all->kind_message = nadi_engine_add_kind(s->engine, on_message, s);
     all->kind_reduced = nadi_engine_add_kind(s->engine, on_reduced, s);
     return all;
@@ -398,6 +438,6 @@ void nadi_programs_destroy(struct nadi_programs *all)
         if (all->runs.items[i].queues)
             free_memory(&all->runs.items[i]);
     nadi_mem_free(all->runs.items);
-    nadi_mem_free(all->early.items);
+    nadi_mem_free(all->letters.items);
     nadi_mem_free(all);
 }

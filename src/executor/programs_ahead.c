@@ -175,9 +175,10 @@ static uint32_t *early_list(struct run *r, struct place to)
                       : &r->early[(size_t)to.member * r->queue_count + to.queue];
 }
 
-/* Sends what the queue's current step sends to one member at `at`; returns when it is delivered. */
+/* Sends what the queue's current step sends to one member at `at`; returns when the queue need not
+ * wait for it any longer. */
 static int64_t send(struct nadi_system *s, struct run *r, struct place from, struct place to,
-                    uint64_t bytes, int64_t at)
+                    uint64_t bytes, int64_t at, bool ahead)
 {
     uint32_t index, step = r->members[from.member].queues[from.queue].step;
     struct nadi_message m;
@@ -200,15 +201,18 @@ static int64_t send(struct nadi_system *s, struct run *r, struct place from, str
     *end = index;
     if (r->members[to.member].running)
         NADI_PUSH(&s->ahead->woken, to);
+    if (ahead)
+        there = nadi_time_add(at, nadi_ns_signed(nadi_participants_leaving_ns(s, &m, wired)));
     return there;
 }
 
-/* To all that the step sends to; returns when the last one is delivered. */
+/* To all that the step sends to; the latest of what the sends return. */
 static int64_t send_all(struct nadi_system *s, struct run *r, struct place from,
                         const struct nadi_step *step, int64_t at)
 {
     const uint32_t count = step->to == NADI_FAN ? step->fan.count : 1;
     uint64_t bytes = 0;
+    const bool ahead = step->ahead;
     int64_t last = at;
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t to = step->to == NADI_FAN ? nadi_member_at(&step->fan, k) : step->to;
@@ -220,7 +224,7 @@ static int64_t send_all(struct nadi_system *s, struct run *r, struct place from,
                 nadi_participants_local(r->participants, from.member), from.queue,
                 r->members[from.member].queues[from.queue].step, step, to);
         if (to != step->but)
-            last = nadi_max_i64(last, send(s, r, from, there, bytes, at));
+            last = nadi_max_i64(last, send(s, r, from, there, bytes, at, ahead));
     }
     return last;
 }

@@ -91,6 +91,7 @@ static bool measure(struct cell *c, uint64_t bytes, double *ns, struct nadi_diag
     bool ok = nadi_inputs_load(&in, &options, diags);
     if (ok && ranks == 0) { /* the first one: how many there are */
         c->bench->ranks = in.rank_count;
+        c->bench->dims = in.topology.dim_count;
         nadi_inputs_release(&in);
         return measure(c, bytes, ns, diags);
     }

@@ -29,7 +29,7 @@ struct nadi_collective_bench_row {
 
 struct nadi_collective_bench {
     struct nadi_arena arena;
-    uint32_t ranks;
+    uint32_t ranks, dims; /* of the network */
     const char *network, *model;
     const char *platform;                    /* of the library, by its name; NULL: none */
     bool one_node;                           /* all its NPUs are in one */
@@ -47,8 +47,8 @@ void nadi_collective_bench_release(struct nadi_collective_bench *b);
 /* Tables as nccl-tests prints them, with the fastest algorithm of each size below. */
 void nadi_collective_bench_text(const struct nadi_collective_bench *b, struct nadi_str *out);
 void nadi_collective_bench_csv(const struct nadi_collective_bench *b, struct nadi_str *out);
-/* The fastest of each size as a tuner table (docs/reference/input-tuner.md). False, with an error,
- * where no algorithm is for all members at once. */
+/* The fastest of each size as a tuner table (docs/reference/input-tuner.md), a run with which takes
+ * what the row says. False, with an error, where no rule can name one of the algorithms. */
 bool nadi_collective_bench_tuner(const struct nadi_collective_bench *b, struct nadi_str *out,
                                  struct nadi_diags *diags) NADI_MUST_USE;
 /* Bus bandwidth over size, a line an algorithm, a panel a kind. */

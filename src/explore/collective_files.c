@@ -205,14 +205,14 @@ bool nadi_collective_check(const struct nadi_collective_check_request *request,
 /* ---- convert ------------------------------------------------------------------------------- */
 
 /* One of the reference's that no step generator of that name has, on one dimension. */
-static const char *make_native(enum nadi_algorithm algorithm,
+static const char *make_native(const struct nadi_algorithm_choice *choice,
                                const struct nadi_program_request *request, struct nadi_arena *arena,
                                struct nadi_program *p)
 {
     struct nadi_topology topology = {
         .dim_count = 1,
         .dims = {{.kind = NADI_DIM_FULLY_CONNECTED, .npus = request->n, .bytes_per_ns = 1}}};
-    const struct nadi_implementation one = {.count = 1, .dims = {{.algorithm = algorithm}}};
+    const struct nadi_implementation one = {.count = 1, .dims = {*choice}};
     const struct nadi_group all = {.is_world = true, .size = request->n};
     struct nadi_plan *plan = NADI_ARENA_NEW(arena, struct nadi_plan, 1);
     struct nadi_plan_request q = {.topology = &topology,
@@ -224,58 +224,55 @@ static const char *make_native(enum nadi_algorithm algorithm,
                                   .exact = true};
     if (!nadi_native_kind_of(request->kind, &q.kind) || q.kind >= NADI_NATIVE_BROADCAST)
         return "the algorithm does not do this collective";
-    if (algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE && request->kind != NADI_ALL_REDUCE)
+    if (choice->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE && request->kind != NADI_ALL_REDUCE)
         return "it runs an all-reduce, whatever it is for, as in the reference";
     if (request->n < 2 || !nadi_topology_finish(&topology) || !nadi_plan_make(&q, plan))
         return "it needs two members at least";
     return nadi_native_program(&plan->phases[0], false, p);
 }
 
-/* One of the reference's that is no step generator. */
-static enum nadi_algorithm native_of(const char *word)
+/* One of the reference's that is no step generator? */
+static bool is_native(const char *word, struct nadi_algorithm_choice *choice)
 {
+    return nadi_algorithm_read(word, choice) && !choice->program && !choice->flat;
+}
+
+const char *nadi_collective_program(const char *word, const struct nadi_program_request *request,
+                                    struct nadi_arena *arena, struct nadi_program *p)
+{
+    struct nadi_program_request q = *request;
     struct nadi_algorithm_choice choice;
-    return nadi_algorithm_read(word, &choice) && !choice.program && !choice.flat
-               ? choice.algorithm
-               : NADI_ALGORITHM_NONE;
+    uint32_t number;
+    const struct nadi_program_ops *ops = nadi_program_read(word, &number);
+    if (!ops && is_native(word, &choice))
+        return make_native(&choice, &q, arena, p);
+    if (!ops || number > 1000000)
+        return "there is no such algorithm: docs/models/collectives.md lists them";
+    if (ops->in_switches)
+        return "it runs in switches, which tables do not have";
+    q.radix = ops->number == NADI_NUMBER_RADIX ? number : 0;
+    q.channels = ops->number == NADI_NUMBER_CHANNELS ? number : 0;
+    q.segments = ops->number == NADI_NUMBER_SEGMENTS ? number : 0;
+    return nadi_program_make(ops, &q, p);
 }
 
 /* An algorithm of our own, "tree4", as a table. */
 static bool write_down(const struct nadi_collective_convert_request *q, struct nadi_table_file *f,
                        struct nadi_diags *diags)
 {
-    const char *word = q->algorithm;
     struct nadi_program_request request = {.n = q->members, .bytes = q->members};
     struct nadi_program p;
-    char name[64];
-    uint32_t number;
-    const bool is_name = nadi_str_split_number(word, name, sizeof(name), &number);
     *f = (struct nadi_table_file){.form = NADI_TABLE_OWN, .most_bytes = UINT64_MAX};
     nadi_arena_init(&f->arena);
-    f->path = f->name = nadi_arena_strdup(&f->arena, word);
-    const struct nadi_program_ops *ops = is_name ? nadi_program_find(name) : NULL;
-    const enum nadi_algorithm native = ops ? NADI_ALGORITHM_NONE : native_of(word);
-    const char *refused = NULL;
-    if ((!ops && native == NADI_ALGORITHM_NONE) || number > 1000000)
-        refused = "there is no such algorithm: docs/models/collectives.md lists them";
-    else if (ops && ops->in_switches)
-        refused = "it runs in switches, which tables do not have";
-    else if (!q->kind || !nadi_collective_find(q->kind, &request.kind))
-        refused = "which collective? one of " NADI_COLLECTIVE_LIST;
-    if (!refused && native != NADI_ALGORITHM_NONE) {
-        refused = make_native(native, &request, &f->arena, &p);
-    } else if (!refused) {
-        const enum nadi_program_number what = ops->number;
-        request.radix = what == NADI_NUMBER_RADIX ? number : 0;
-        request.channels = what == NADI_NUMBER_CHANNELS ? number : 0;
-        request.segments = what == NADI_NUMBER_SEGMENTS ? number : 0;
-        refused = nadi_program_make(ops, &request, &p);
-    }
+    f->path = f->name = nadi_arena_strdup(&f->arena, q->algorithm);
+    const char *refused = q->kind && nadi_collective_find(q->kind, &request.kind)
+                              ? nadi_collective_program(q->algorithm, &request, &f->arena, &p)
+                              : "which collective? one of " NADI_COLLECTIVE_LIST;
     if (refused) {
         nadi_arena_release(&f->arena);
         return nadi_error(diags, "collective/algorithm", NADI_NOWHERE, NULL,
-                          "%s as %s of %u members: %s", word, q->kind ? q->kind : "?", q->members,
-                          refused);
+                          "%s as %s of %u members: %s", q->algorithm, q->kind ? q->kind : "?",
+                          q->members, refused);
     }
     nadi_table_of_program(&f->table, &p);
     return true;

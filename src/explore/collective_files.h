@@ -30,6 +30,11 @@ struct nadi_collective_convert_request {
     uint64_t bytes;            /* of Chakra traces: of the collective, as nccl-tests counts */
 };
 
+/* An algorithm of nadi's own, "tree4", or of the reference's, "halvingDoubling", as steps for all
+ * members of a request. `arena`: for what the program keeps. Why it cannot be; NULL: it is made. */
+const char *nadi_collective_program(const char *word, const struct nadi_program_request *request,
+                                    struct nadi_arena *arena, struct nadi_program *p) NADI_MUST_USE;
+
 /* Writes the table in the form, after proving it. False with errors. */
 bool nadi_collective_convert(const struct nadi_collective_convert_request *request,
                              struct nadi_diags *diags) NADI_MUST_USE;

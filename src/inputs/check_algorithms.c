@@ -323,7 +323,7 @@ static bool leaves_parts_out(const struct plan *p, const char *name, uint32_t n)
         "%s needs a power of two of ranks: on %u everybody has a partner in each step, but an "
         "all-gather leaves parts out",
         name, n);
-    if (!p->c->in->options.system)
+    if (!p->c->in->options.system || p->use->attached != NADI_NONE)
         return nadi_error(p->c->diags, code, place, hint, "%s", what);
     nadi_warning(p->c->diags, code, place, hint,
                  "%s; its time, as in the reference's, is too short", what);

@@ -24,6 +24,64 @@ static bool refuse(struct nadi_load *l, const struct nadi_schema_values *v, cons
         "docs/models/collectives.md lists the step generators", "'%s': %s", word, why);
 }
 
+/* "oneRing": as a list of the system file has it. */
+static bool read_word(struct nadi_load *l, const struct nadi_schema_values *v,
+                      enum nadi_collective_kind kind, const char *word,
+                      struct nadi_algorithm_choice *choice)
+{
+    enum nadi_native_kind native;
+    const bool known = nadi_native_kind_of(kind, &native);
+    NADI_ASSERT(known);
+    if (!nadi_algorithm_read(word, choice) || !choice->flat)
+        return refuse(l, v, "algorithm", word, "there is no such step generator");
+    if (!nadi_native_takes_dims(native) ||
+        (choice->program && !nadi_program_runs(choice->program, kind)))
+        return refuse(l, v, "algorithm", word, "does not do this collective");
+    return true;
+}
+
+/* Protocols are those of step generators. */
+static bool read_wire(struct nadi_load *l, const struct nadi_schema_values *v, const char *word,
+                      struct nadi_algorithm_choice *choice)
+{
+    static const char *const keys[] = {"protocol", "message-overhead", "channels"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if ((i == 2 || !choice->program) && nadi_schema_is_set(v, keys[i]))
+            return refuse(l, v, keys[i], word, "only step generators have such a thing");
+    choice->wire = (enum nadi_wire_form)nadi_schema_word(v, "protocol");
+    const double overhead = nadi_schema_number(v, "message-overhead");
+    choice->overhead_ns = overhead < UINT32_MAX ? (uint32_t)overhead : UINT32_MAX;
+    return true;
+}
+
+/* A word a dimension. */
+static bool read_dimensions(struct nadi_load *l, const struct nadi_schema_values *v,
+                            enum nadi_collective_kind kind, struct nadi_implementation *i)
+{
+    const struct nadi_schema_value *list = nadi_schema_get(v, "by-dimension");
+    enum nadi_native_kind native;
+    const bool known = nadi_native_kind_of(kind, &native);
+    NADI_ASSERT(known);
+    if (nadi_schema_is_set(v, "algorithm") || !nadi_native_takes_dims(native))
+        return refuse(l, v, "by-dimension", list->items[0].text,
+                      nadi_schema_is_set(v, "algorithm") ? "'algorithm' says another"
+                                                         : "this collective takes all members");
+    if (list->count > l->in->topology.dim_count)
+        return refuse(l, v, "by-dimension", list->items[0].text,
+                      "there are more words than the network has dimensions");
+    i->count = list->count;
+    for (uint32_t d = 0; d < list->count; d++) {
+        const char *word = list->items[d].text;
+        const bool good = nadi_algorithm_read(word, &i->dims[d]);
+        NADI_ASSERT(good); /* it is one of the schema's words */
+        if (i->dims[d].program && !nadi_program_runs(i->dims[d].program, kind))
+            return refuse(l, v, "by-dimension", word, "does not do this collective");
+        if (!read_wire(l, v, word, &i->dims[d]))
+            return false;
+    }
+    return true;
+}
+
 /* The algorithm of a rule: a name with a number, or a number of channels. */
 static bool read_algorithm(struct nadi_load *l, const struct nadi_schema_values *v,
                            enum nadi_collective_kind kind, struct nadi_algorithm_choice *choice)
@@ -33,6 +91,8 @@ static bool read_algorithm(struct nadi_load *l, const struct nadi_schema_values 
     char name[64];
     uint32_t number;
     const bool is_name = nadi_str_split_number(word, name, sizeof(name), &number);
+    if (strncmp(word, "one", strlen("one")) == 0)
+        return read_word(l, v, kind, word, choice) && read_wire(l, v, word, choice);
     choice->algorithm = NADI_ALGORITHM_PROGRAM;
     choice->flat = true;
     choice->program = nadi_program_find(name);
@@ -70,6 +130,12 @@ static bool read_rule(struct nadi_load *l, const struct nadi_schema_values *v,
         return nadi_error(l->diags, "tuner/sizes",
                           nadi_doc_place(v->doc, nadi_schema_get(v, "min-size")->node), NULL,
                           "'min-size' is above 'max-size'");
+    if (nadi_schema_get(v, "by-dimension")->count > 0)
+        return read_dimensions(l, v, kind, &a->implementation);
+    if (!nadi_schema_is_set(v, "algorithm"))
+        return nadi_error(
+            l->diags, "tuner/algorithm", nadi_doc_place(v->doc, nadi_schema_get(v, "kind")->node),
+            "docs/models/collectives.md lists the step generators", "the rule has no 'algorithm'");
     return read_algorithm(l, v, kind, &a->implementation.dims[0]);
 }
 

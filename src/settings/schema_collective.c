@@ -42,6 +42,12 @@ static const struct nadi_setting collective_keys[] = {
      .preset = "0",
      .doc = "1: an all-to-all in one buffer: the blocks from member s to member d end in the slots "
             "in which those from d to s began."},
+    {.name = "sends-ahead",
+     .type = NADI_TYPE_SWITCH,
+     .preset = "0",
+     .doc = "1: a step that sends and receives ends when what it receives has come; what it sends "
+            "goes on by itself, as in nadi's rings and in libraries that send into buffers. 0: it "
+            "also waits until that is delivered, as every step does that only sends."},
     COUNT("root", 0, MOST_MEMBERS - 1, .preset = "0", .doc = "Of rooted collectives: a member."),
     {.name = "steps",
      .type = NADI_TYPE_MAP,

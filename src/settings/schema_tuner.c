@@ -1,9 +1,11 @@
 /* schema_tuner: the keys of a tuner table: which algorithm runs a collective, by kind, members and
  * size. */
+#include "base/algorithm.h"
 #include "base/collective.h"
 #include "settings/schema_more.h"
 
 static const char *const kinds[] = {NADI_COLLECTIVE_WORDS(NADI_COMMA), NULL};
+static const char *const by_dimension[] = {NADI_WORDS_OF_DIMS NULL};
 static const char *const protocols[] = {"simple", "LL", "LL128", NULL};
 
 #define SIZE(called, otherwise, text)                                                              \
@@ -58,9 +60,17 @@ static const struct nadi_setting rule_keys[] = {
     SIZE("max-size", "any", "Largest one."),
     {.name = "algorithm",
      .type = NADI_TYPE_TEXT,
-     .required = true,
-     .doc = "A step generator, with its number: `ring`, `tree4`, `doubleTree8` "
-            "(docs/models/collectives.md), for all members at once."},
+     .absent = "what by-dimension says",
+     .doc = "For all members at once: a step generator with its number (`ring`, `tree4`, "
+            "`doubleTree8`: docs/models/collectives.md), or a word of the system file's lists "
+            "that begins with `one` (`oneRing`, `oneDirect4`), which runs as it does there."},
+    {.name = "by-dimension",
+     .type = NADI_TYPE_WORD,
+     .list = true,
+     .words = by_dimension,
+     .absent = "what algorithm says",
+     .doc = "Instead: a word for each dimension, as the system file's lists have them: `[ring, "
+            "halvingDoubling]`."},
     {.name = "channels",
      .type = NADI_TYPE_INTEGER,
      .min = 1,

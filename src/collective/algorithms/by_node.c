@@ -273,6 +273,7 @@ const struct nadi_program_ops nadi_algorithm_by_node = {
     .summary = "Rings within nodes, then between them over as many members of each as all have.",
     .cost = "as ring where all members are in one node; else no closed form",
     .kinds = NADI_KIND(NADI_ALL_REDUCE) | NADI_KIND(NADI_ALL_GATHER) | NADI_KINDS_REDUCE_SCATTER,
+    .sends_ahead = true,
     .prepare = prepare,
     .steps = steps,
     .step = step,

@@ -210,6 +210,7 @@ const struct nadi_program_ops nadi_algorithm_torus = {
     .cost = "all-reduce: twice the sum over dimensions of (d-1) a + b m (d-1)/D, m / (2 dims) a "
             "queue, D the product so far",
     .kinds = GRID_KINDS,
+    .sends_ahead = true,
     .prepare = prepare_torus,
     .steps = steps,
     .step = step,
