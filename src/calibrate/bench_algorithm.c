@@ -129,6 +129,8 @@ const char *nadi_bench_algorithm_of(const char *text, enum nadi_comm_kind kind,
     static const char *const unsaid[] = {"", "-", "N/A", "none", "auto", "default", "unset", NULL};
     char value[128], part[128];
     *algorithm = NADI_COMM_AUTO;
+    if (strncmp(text, "one", 3) == 0 && isupper((unsigned char)text[3]))
+        text += 3; /* "oneRing" of `nadi collective bench` */
     if (is_one_of(text, unsaid))
         return NULL;
     if (setting(text, "NCCL_PROTO=", value, sizeof(value)) && !is_one_of(value, unsaid))

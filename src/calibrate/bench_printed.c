@@ -19,6 +19,7 @@ struct printed {
     struct nadi_bench_facts said;  /* those and of comments since, for the next program */
     bool in_program, had_program;
     bool in_table, osu, osu_bandwidth, osu_other;
+    bool own;                           /* of `nadi collective bench` */
     bool summed_up;                     /* the table's last rows are over: "# Avg bus bandwidth" */
     uint32_t left_out, left_out_before; /* rows of the log; when the table began */
     double time_unit_us;
@@ -421,24 +422,13 @@ static void read_row(struct printed *p, const struct nadi_bench_line *line)
 /* ---- OSU --------------------------------------------------------------------------------------
  */
 
-/* What OSU measures besides collectives and messages between two ranks, by what its title says. */
-static bool is_other_osu(const char *title)
-{
-    static const char *const others[] = {"MPI_", "Multi", "Neighbor", "Congestion", "Partition",
-                                         "Init", "Hello", "Barrier",  "SHMEM",      "UPC"};
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (strstr(title, others[i]))
-            return true;
-    return false;
-}
-
 /* "# OSU MPI Allreduce Latency Test v5.6.2"; "# OSU MPI-CUDA Bandwidth Test" is two ranks. */
 static void note_osu(struct printed *p, const struct nadi_bench_line *line)
 {
     const char *title = strstr(line->text, "# OSU");
     const enum nadi_comm_kind kind = nadi_comm_kind_of(title);
     p->osu = true;
-    p->osu_other = is_other_osu(title);
+    p->osu_other = nadi_bench_is_other_osu(title);
     if (p->osu_other) {
         struct nadi_place place = NADI_IN_FILE(p->r->path);
         place.line = line->number;
@@ -455,17 +445,6 @@ static void note_osu(struct printed *p, const struct nadi_bench_line *line)
         p->facts.ranks = 2;
 }
 
-/* "# Size  Overall(us)  Compute(us)  Pure Comm.(us)  Overlap(%)": of calls that do not block the
- * communication alone; else the first column. Names of columns end with a bracket. */
-static uint32_t osu_column_of(const char *header)
-{
-    const char *pure = strstr(header, "Pure Comm");
-    uint32_t column = 1;
-    for (const char *at = header; pure && at < pure; at++)
-        column += *at == ')';
-    return column;
-}
-
 static bool begin_osu(struct printed *p, const struct nadi_bench_line *line)
 {
     char text[256];
@@ -475,7 +454,7 @@ static bool begin_osu(struct printed *p, const struct nadi_bench_line *line)
         return true;
     if (!begin_table(p, line->number))
         return false;
-    p->osu_column = osu_column_of(line->text);
+    p->osu_column = nadi_bench_osu_column(line->text);
     p->r->log->tables[p->r->log->count - 1].partners = p->osu_partners;
     return true;
 }
@@ -535,6 +514,15 @@ static bool read_line(void *context, struct nadi_bench_line *line)
 {
     struct printed *p = context;
     const char *first = line->words[0];
+    if (nadi_bench_is_own(line->text) || (p->own && nadi_bench_is_own_title(line->text))) {
+        if (!end_table(p))
+            return false;
+        if (nadi_bench_is_own(line->text))
+            begin_program(p, NADI_COMM_NONE);
+        p->own = true;
+        nadi_bench_own(p->r->log, &p->facts, line->text);
+        return true;
+    }
     if (strstr(line->text, "# OSU")) {
         if (!end_table(p))
             return false;

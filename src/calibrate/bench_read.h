@@ -92,4 +92,14 @@ const char *nadi_bench_algorithm_of(const char *text, enum nadi_comm_kind kind,
 void nadi_bench_comment(struct nadi_bench_log *log, struct nadi_bench_facts *facts,
                         const char *text);
 
+/* Of the OSU benchmarks: a title of something that is not fitted; the column that is read. */
+bool nadi_bench_is_other_osu(const char *title);
+uint32_t nadi_bench_osu_column(const char *header);
+
+/* "# nadi collective bench: h100-node, 8 NPUs, network model auto", and "# all-gather, as
+ * configured" above each of its tables; what they say. */
+bool nadi_bench_is_own(const char *text);
+bool nadi_bench_is_own_title(const char *text);
+void nadi_bench_own(struct nadi_bench_log *log, struct nadi_bench_facts *facts, const char *text);
+
 #endif
