@@ -47,6 +47,10 @@ static bool compare_rank(struct diff *d, uint32_t i)
 
 static bool sources_agree(const struct diff *d)
 {
+    if (!d->source[0].manifest != !d->source[1].manifest && d->source[0].count > 1)
+        return nadi_error(d->diags, "diff/ranks", NADI_IN_FILE(d->o->second),
+                          "compare manifest with manifest, or name two traces",
+                          "a manifest's traces are of many ranks each, others of one");
     if (d->source[0].count != d->source[1].count)
         return nadi_error(d->diags, "diff/ranks", NADI_IN_FILE(d->o->second),
                           "compare one rank with one, or jobs of as many ranks",
@@ -82,7 +86,8 @@ static bool compare_all(struct diff *d)
         nadi_json_close(&d->json);
         nadi_json_finish(&d->json);
     } else if (ok && count > 1) {
-        nadi_str_printf(&d->text, "%u of %u ranks are the same\n", d->same, count);
+        nadi_str_printf(&d->text, "%u of %u %s are the same\n", d->same, count,
+                        d->source[0].manifest ? "traces" : "ranks");
     }
     return ok;
 }

@@ -24,7 +24,8 @@ struct job {
 
 static bool read_job(struct job *j)
 {
-    if (!nadi_trace_source_find(&j->source, j->o->inputs.names, j->o->inputs.count, j->diags))
+    if (!nadi_trace_source_ranks(&j->source, j->o->inputs.names, j->o->inputs.count,
+                                 "each process replays the trace of its rank", j->diags))
         return false;
     if ((int)j->source.count != j->machine.count)
         return nadi_error(j->diags, "replay/ranks", NADI_NOWHERE,

@@ -111,7 +111,9 @@ enum nadi_status nadi_do_trace_timeline(const struct nadi_trace_timeline *given,
                    "no frequency");
         return NADI_STATUS_INPUT;
     }
-    bool ok = nadi_trace_source_find(&source, options.inputs.names, options.inputs.count, messages);
+    bool ok = nadi_trace_source_ranks(
+        &source, options.inputs.names, options.inputs.count,
+        "a timeline has a row for each rank; of a run `nadi run --out` writes one", messages);
     struct nadi_out *sink =
         ok ? nadi_out_open(options.output, nadi_coding_of(options.output), messages) : NULL;
     if (sink) {

@@ -93,7 +93,9 @@ static bool write_groups(struct work *w, struct nadi_diags *diags)
 static bool begin(void *context, const struct nadi_trace_source *source, struct nadi_diags *diags)
 {
     struct work *w = context;
-    if (!read_key(w, diags))
+    if (!nadi_trace_source_no_manifest(
+            source, "its labels, axes and names of files would say what the traces hide", diags) ||
+        !read_key(w, diags))
         return false;
     nadi_anonymizer_init(&w->anonymizer, nadi_str_get(&w->key), w->o->shapes);
     w->whole = source->several;

@@ -332,7 +332,9 @@ bool nadi_dedup_run(struct nadi_dedup *w, const struct nadi_dedup_job *job,
 {
     *w = (struct nadi_dedup){.job = job, .same = job->same, .diags = diags};
     nadi_arena_init(&w->arena);
-    if (!nadi_trace_source_find(&w->source, job->names, job->count, diags) || !read_all(w))
+    if (!nadi_trace_source_ranks(&w->source, job->names, job->count, "it is folded already",
+                                 diags) ||
+        !read_all(w))
         return false;
     find_classes(w);
     return write_all(w);

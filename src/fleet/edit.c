@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/originals.h"
+#include "fleet/manifest.h"
 #include "trace/set.h"
 
 void nadi_edit_output(const char *pattern, bool several, uint32_t rank, struct nadi_str *path)
@@ -72,6 +73,10 @@ bool nadi_edit_prefix(const char *output, struct nadi_diags *diags)
 static bool outputs_agree(const struct files *w)
 {
     const bool marked = strstr(w->e->job.output, "{rank}") != NULL;
+    if (w->e->source.manifest && (marked || nadi_str_equal(w->e->job.output, "-")))
+        return nadi_error(w->messages, "usage/output", NADI_NOWHERE,
+                          "a prefix: the manifest is PREFIX.yml, its traces PREFIX.0.et and so on",
+                          "'%s' cannot be the name of a manifest and its traces", w->e->job.output);
     if (w->e->source.several && nadi_str_equal(w->e->job.output, "-"))
         return nadi_error(w->messages, "usage/output", NADI_NOWHERE,
                           "a prefix, or a name with {rank} in it",
@@ -114,6 +119,8 @@ static uint32_t change_set(struct files *w)
     struct nadi_trace_set *set = nadi_trace_set_begin(w->e->job.output, w->messages);
     const uint32_t done = set ? change_files(w) : 0;
     ok = done == w->e->source.count;
+    if (ok && w->e->source.manifest)
+        ok = nadi_source_manifest_write(&w->e->source, w->e->job.output, w->messages);
     if (ok && w->e->job.count == 1)
         ok = nadi_trace_set_clear(set, NULL, w->e->source.ranks, w->e->source.count, w->messages);
     (void)nadi_trace_set_end(set, ok || done == 0);

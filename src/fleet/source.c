@@ -2,7 +2,9 @@
 
 #include "base/file.h"
 #include "base/str.h"
+#include "fleet/manifest.h"
 #include "inputs/trace_folder.h"
+#include "sim/fleet.h"
 
 /* The number before ".et" in "dir/name.12.et.gz"; NADI_NONE when there is none. */
 static uint32_t rank_of(const char *path)
@@ -106,6 +108,8 @@ bool nadi_trace_source_find(struct nadi_trace_source *s, const char *const *name
                           "name a file, a prefix, or - for standard input", "no trace named");
     const char *first = names[0];
     s->several = count > 1;
+    if (count == 1 && nadi_fleet_is_manifest(first) && nadi_file_exists(first))
+        return nadi_source_manifest(s, first, diags);
     if (count == 1 && strstr(first, "{rank}") && !nadi_file_exists(first)) {
         s->several = true;
         return from_pattern(s, first, diags);
@@ -130,6 +134,24 @@ void nadi_trace_source_release(struct nadi_trace_source *s)
     *s = (struct nadi_trace_source){0};
 }
 
+bool nadi_trace_source_no_manifest(const struct nadi_trace_source *s, const char *why,
+                                   struct nadi_diags *diags)
+{
+    return !s->manifest ||
+           nadi_error(diags, "trace/manifest", NADI_IN_FILE(s->manifest),
+                      "`nadi gen` and `nadi model trace` write a trace for each rank with --files; "
+                      "or name one of the traces that it lists",
+                      "the manifest lists %u trace%s for many ranks: %s", s->count,
+                      s->count == 1 ? "" : "s", why);
+}
+
+bool nadi_trace_source_ranks(struct nadi_trace_source *s, const char *const *names, size_t count,
+                             const char *why, struct nadi_diags *diags)
+{
+    return nadi_trace_source_find(s, names, count, diags) &&
+           nadi_trace_source_no_manifest(s, why, diags);
+}
+
 bool nadi_trace_source_one(struct nadi_trace_source *s, const char *const *names, size_t count,
                            struct nadi_diags *diags)
 {
@@ -137,6 +159,9 @@ bool nadi_trace_source_one(struct nadi_trace_source *s, const char *const *names
         return false;
     if (s->count == 1)
         return true;
-    return nadi_error(diags, "trace/one-file", NADI_IN_FILE(names[0]), "name one of the files",
+    return nadi_error(diags, "trace/one-file", NADI_IN_FILE(names[0]),
+                      s->manifest ? nadi_arena_printf(&s->arena, "name one: %s, for example",
+                                                      s->paths[s->count - 1])
+                                  : "name one of the files",
                       "%u traces where one is wanted", s->count);
 }

@@ -112,6 +112,8 @@ void nadi_trace_edit_text(const struct nadi_edited *e, struct nadi_str *out)
         nadi_edit_output(e->job.output, true, e->source.ranks[e->done - 1], &name);
         nadi_str_printf(out, " to %s", nadi_str_get(&name));
     }
+    if (e->source.manifest)
+        nadi_str_printf(out, ", of the manifest %s.yml", e->job.output);
     nadi_str_add(out, "\n");
     edit_text(&e->total, out);
     nadi_str_release(&name);

@@ -92,8 +92,9 @@ static void count_group(struct nadi_stats *s, const struct nadi_full_node *n, ui
                             (uint64_t)nadi_full_integer(n, "comm_type", 0), 99)));
     } else {
         const bool is_send = n->type == NADI_NODE_SEND;
-        nadi_str_printf(&name, is_send ? "to rank %" PRId64 : "from rank %" PRId64,
-                        nadi_full_integer(n, is_send ? "comm_dst" : "comm_src", -1));
+        const int64_t peer = nadi_full_integer(n, is_send ? "comm_dst" : "comm_src", -1);
+        nadi_str_printf(&name, "%s ", is_send ? "to" : "from");
+        nadi_str_printf(&name, s->relative ? "the rank at %+" PRId64 : "rank %" PRId64, peer);
     }
     count(&s->tables[NADI_STATS_GROUPS], name.text, name.length, ns, bytes);
     nadi_str_release(&name);

@@ -50,6 +50,7 @@ struct nadi_stats {
         struct nadi_stats_rank *items;
         size_t count, capacity;
     } ranks;
+    bool relative; /* peers are distances from the rank, as of some manifests; before the first */
     uint64_t path_ns;                       /* of the rank that the path is taken from */
     double parallelism[NADI_STATS_BUCKETS]; /* mean nodes running, by twentieths of the span; of
                                              * all ranks, each by its own span */
