@@ -42,8 +42,8 @@ static struct nadi_place place_of(const struct nadi_load *l, const struct untime
     return nadi_trace_place(t, rank, u->node, &l->in->arena);
 }
 
-/* Kernels that the roofline, where it is asked for, skips as the reference does. */
-static void warn_of_skipped(struct nadi_load *l)
+/* Kernels that the roofline, where it is asked for, skips in the reference: work in no time. */
+static bool check_skipped(struct nadi_load *l)
 {
     const struct nadi_inputs *in = l->in;
     struct untimed u = {0};
@@ -59,13 +59,23 @@ static void warn_of_skipped(struct nadi_load *l)
             }
         }
     }
-    if (u.nodes > 0)
-        nadi_warning(l->diags, "node/no-bytes", place_of(l, &u),
-                     "give them a tensor_size, or leave 'roofline-enabled' out: then num_ops alone "
-                     "say how long kernels without a duration take",
-                     "%" PRIu64 " compute node%s num_ops and tensor_size 0: by 'roofline-enabled' "
-                     "each takes no time, as in the reference",
-                     u.nodes, u.nodes == 1 ? " has" : "s have");
+    if (u.nodes == 0)
+        return true;
+    const char *have = u.nodes == 1 ? " has" : "s have";
+    if (!l->in->options.compat)
+        return nadi_error(
+            l->diags, "node/no-bytes", place_of(l, &u),
+            "give them a tensor_size, or leave 'roofline-enabled' out: then num_ops alone say how "
+            "long kernels without a duration take; under the reference's program names they take "
+            "no time",
+            "%" PRIu64 " compute node%s num_ops and tensor_size 0, of which 'roofline-enabled' "
+            "makes nothing",
+            u.nodes, have);
+    nadi_warning(l->diags, "node/no-bytes", place_of(l, &u), "give them a tensor_size",
+                 "%" PRIu64 " compute node%s num_ops and tensor_size 0: by 'roofline-enabled' each "
+                 "takes no time, as in the reference",
+                 u.nodes, have);
+    return true;
 }
 
 bool nadi_check_times(struct nadi_load *l)
@@ -73,8 +83,8 @@ bool nadi_check_times(struct nadi_load *l)
     struct nadi_system_config *s = &l->in->system;
     struct untimed u;
     if (s->roofline)
-        warn_of_skipped(l);
-    if (s->roofline || !find(l->in, &u))
+        return check_skipped(l);
+    if (!find(l->in, &u))
         return true;
     const char *are = u.nodes == 1 ? "compute node has" : "compute nodes have";
     if (l->no_roofline || l->in->options.compat) {
