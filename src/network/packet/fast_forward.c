@@ -6,14 +6,23 @@
 #include "network/packet/telemetry.h"
 
 enum {
-    LEAST_WAIT = 8192, /* events between two rounds, and */
-    FLOW_WAIT = 512,   /* for each open flow */
+    LEAST_WAIT = 1024,    /* events between two rounds, and */
+    FLOW_WAIT = 64,       /* for each open flow: finding parts takes less than a tenth of that */
+    LEAST_WATCH = 8192,   /* events of a watch, where nothing repeats, and */
+    FLOW_WATCH = 2560,    /* for each open flow: some round trips */
+    DISTURBED_FOR = 1024, /* events, at most, until it is seen that something came or went */
 };
 
 static uint64_t least_wait(const struct nadi_pkt *net)
 {
     return net->config.fast_forward_wait ? net->config.fast_forward_wait
                                          : LEAST_WAIT + (uint64_t)FLOW_WAIT * net->open_flows;
+}
+
+static uint64_t longest_watch(const struct nadi_pkt *net, uint64_t wait)
+{
+    const uint64_t least = LEAST_WATCH + (uint64_t)FLOW_WATCH * net->open_flows;
+    return net->config.fast_forward_wait ? wait : nadi_max_u64(wait, least);
 }
 
 struct counted { /* by the ports of a part, then */
@@ -26,6 +35,7 @@ struct nadi_pkt_fast_forward {
     uint64_t disturbances; /* when last looked */
     uint64_t wait;         /* between two rounds, events */
     uint64_t rest;         /* before the next look while waiting, events */
+    uint64_t watch;        /* events that a watch lasts, at most */
     uint64_t watched;      /* events of this watch */
     /* parts, as of the last disturbance; each is watched once a round */
     bool grouped, skipped_now; /* in this round */
@@ -99,9 +109,9 @@ uint64_t nadi_pkt_fast_forward_budget(const struct nadi_pkt *net, uint32_t *flow
     if (!ff)
         return UINT64_MAX;
     if (!ff->watching)
-        return ff->rest;
+        return nadi_min_u64(ff->rest, DISTURBED_FOR);
     *flow = ff->flow;
-    return ff->wait - ff->watched + 1;
+    return ff->watch - ff->watched + 1;
 }
 
 nadi_time nadi_pkt_skipped_to(const struct nadi_pkt *net)
@@ -189,6 +199,7 @@ static void begin_watch(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff)
     ff->watching = true;
     ff->flow = flow;
     ff->next = net->flows[flow].next;
+    ff->watch = longest_watch(net, ff->wait);
     ff->watched = 0;
     ff->sends = ff->give_up = 0;
     ff->state.cost = 0;
@@ -545,6 +556,6 @@ void nadi_pkt_fast_forward_look(struct nadi_pkt *net, uint64_t events, nadi_time
         begin_watch(net, ff);
     else if (net->flows[ff->flow].next != ff->next)
         on_send(net, ff, until);
-    else if (ff->watched > ff->wait)
+    else if (ff->watched > ff->watch)
         end_watch(ff);
 }

@@ -7,7 +7,7 @@
  * and all counters are moved on by a whole number of periods. What comes out, down to the number
  * of events, is what it would have been without.
  *
- * Looking costs little: while flows come and go, one comparison each few thousand events; then the
+ * Looking costs little: while flows come and go, one comparison each thousand events; then the
  * sends of one flow are timed, and only where they repeat is the state written down and, a period
  * later, compared, which ends at the first difference. After each failure twice as many events
  * pass before the next look. Memory: the state written down, O(ports + flows + packets on their
