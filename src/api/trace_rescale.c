@@ -315,6 +315,25 @@ static bool set_batches(struct nadi_rescale_job *j)
                        "one micro-batch cannot become %u", j->rescale.new_batches));
 }
 
+/* Of a node of several kernels it is not known what part of its time no size changes. */
+static bool kernels_can_change(struct nadi_rescale_job *j)
+{
+    const struct nadi_rescale *r = &j->rescale;
+    const double changed[] = {r->factor[NADI_ROLE_TP], r->factor[NADI_ROLE_CP], r->micro_batch,
+                              r->sequence};
+    const struct nadi_doc_node *labels = nadi_doc_find(j->doc.root, "labels");
+    const struct nadi_doc_node *detail = labels ? nadi_doc_find(labels, "detail") : NULL;
+    bool same = true;
+    for (size_t i = 0; i < sizeof(changed) / sizeof(*changed); i++)
+        same &= !(changed[i] < 1 || changed[i] > 1);
+    return same || !detail || nadi_str_equal(detail->text, "kernel") ||
+           nadi_error(j->diags, "rescale/kernels", nadi_doc_place(&j->doc, detail),
+                      "write a node for every kernel: nadi model trace --set detail=kernel",
+                      "a node of the job has several kernels (detail: %s): what part of its time "
+                      "goes with its size is not known",
+                      detail->text);
+}
+
 static bool set_rescale(struct nadi_rescale_job *j)
 {
     struct nadi_rescale *r = &j->rescale;
@@ -347,7 +366,7 @@ static bool set_rescale(struct nadi_rescale_job *j)
             j->diags, "rescale/peers", NADI_IN_FILE(j->doc.path),
             "a manifest with `peers: relative`: nadi trace dedup makes one",
             "peers are rank numbers, which mean other ranks in a job of another size");
-    return set_layers(j) && set_batches(j);
+    return set_layers(j) && set_batches(j) && kernels_can_change(j);
 }
 
 /* ---- the call ------------------------------------------------------------------------------- */

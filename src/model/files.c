@@ -186,7 +186,12 @@ static void add_labels(const struct nadi_study *s, struct nadi_str *out)
                     p->batch);
     nadi_str_printf(out, ", micro-batch: %" PRIu64 ", micro-batches: %" PRIu64, p->micro_batch,
                     p->micro_batches);
-    nadi_str_printf(out, ", sequence: %" PRIu64 "}\n", p->tokens);
+    nadi_str_printf(out, ", sequence: %" PRIu64, p->tokens);
+    if (p->detail != NADI_DETAIL_KERNEL) /* nodes have several */
+        nadi_str_printf(
+            out, ", detail: %s",
+            nadi_schema_find(nadi_schema_of(NADI_SCHEMA_PLAN), "detail")->words[p->detail]);
+    nadi_str_add(out, "}\n");
 }
 
 /* False: the groups lie along no axes. */

@@ -81,7 +81,8 @@ static const struct nadi_setting manifest_keys[] = {
      .absent = "nothing is said",
      .doc = "What the traces do not say of the job, for `nadi trace learn`: `model`, `layers`, "
             "`batch`, `micro-batch`, `micro-batches`, `sequence`, or names of your own, each with "
-            "a number or a text. A simulation does not read them."},
+            "a number or a text. `detail` says that nodes have several kernels. A simulation does "
+            "not read them."},
     {.name = "traces",
      .type = NADI_TYPE_MAP,
      .list = true,

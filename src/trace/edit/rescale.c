@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "trace/edit/passes.h"
 #include "trace/edit/repeat.h"
+#include "trace/edit/time_line.h"
 #include "trace/full_write.h"
 #include "trace/times.h"
 
@@ -23,7 +24,8 @@ struct law {
     const struct nadi_rescale *r;
     const struct nadi_full *f;
     bool sequence_parallel, sharded; /* found in the trace; the second: ZeRO */
-    double fixed_ns;                 /* of each compute node */
+    double fixed_ns, product_ns;     /* of each kernel; of one of products */
+    double launch_ns;                /* of a kernel by the host; 0: not known */
     double layers;                   /* f, for what is spread over them */
     double gradients;                /* f of the bytes that are reduced over dp */
     uint64_t attention_nodes;
@@ -102,31 +104,64 @@ static bool is_kind(const struct nadi_full_node *n, enum nadi_collective_kind ki
     return nadi_full_integer(n, "comm_type", -1) == (int64_t)kind;
 }
 
+/* The host's part of kernels. */
+static bool is_launch(const struct nadi_full_node *n)
+{
+    return n->type == NADI_NODE_COMP && nadi_full_integer(n, "is_cpu_op", 0) &&
+           nadi_full_integer(n, "num_ops", 0) == 0 && nadi_full_integer(n, "tensor_size", 0) == 0;
+}
+
 /* ---- what is found in the trace ------------------------------------------------------------ */
 
-/* Where the line through (bytes, time) of nodes without operations meets zero bytes. */
-static double fixed_time(const struct nadi_full *f)
+/* What the host launches most kernels in: the least that a launch takes, where most take that. */
+static double launch_of_one(const struct nadi_full *f)
 {
-    double n = 0, x = 0, y = 0, xx = 0, xy = 0, least = INFINITY;
-    for (size_t i = 0; i < f->node_count; i++) {
-        const struct nadi_full_node *node = &f->nodes[i];
-        const int64_t bytes = nadi_full_integer(node, "tensor_size", 0);
-        if (node->type != NADI_NODE_COMP || bytes <= 0 ||
-            nadi_full_integer(node, "num_ops", 0) != 0)
+    double least = INFINITY;
+    size_t launches = 0, alike = 0;
+    for (size_t i = 0; i < f->node_count; i++)
+        if (is_launch(&f->nodes[i]) && nadi_full_duration_ns(&f->nodes[i]) > 0)
+            least = fmin(least, (double)nadi_full_duration_ns(&f->nodes[i]));
+    for (size_t i = 0; i < f->node_count; i++)
+        if (is_launch(&f->nodes[i]) && nadi_full_duration_ns(&f->nodes[i]) > 0) {
+            launches++;
+            alike += (double)nadi_full_duration_ns(&f->nodes[i]) <= least + 1;
+        }
+    return 2 * alike > launches ? least : 0;
+}
+
+/* Kernels of a node, by the launch that it waits for, which stands near it; 1: it is not known. */
+static double kernels_of(const struct law *law, size_t node)
+{
+    enum { NEAR = 8 };
+    const struct nadi_full_node *n = &law->f->nodes[node];
+    const uint64_t *deps = nadi_full_deps(law->f, n);
+    for (size_t i = node; law->launch_ns > 0 && i-- > 0 && i + NEAR >= node;)
+        for (uint32_t d = 0; d < n->data_deps + n->ctrl_deps && is_launch(&law->f->nodes[i]); d++)
+            if (deps[d] == law->f->nodes[i].id)
+                return fmax(1, (double)nadi_full_duration_ns(&law->f->nodes[i]) / law->launch_ns);
+    return 1;
+}
+
+/* Nodes without operations by their bytes, products by their operations, in which fewer tiles fill
+ * a device worse. */
+static void find_fixed(struct law *law)
+{
+    struct nadi_time_line elements = {0}, products = {.weighted = true};
+    law->launch_ns = launch_of_one(law->f);
+    for (size_t i = 0; i < law->f->node_count; i++) {
+        const struct nadi_full_node *n = &law->f->nodes[i];
+        const double ns = (double)nadi_full_duration_ns(n);
+        const int64_t ops = nadi_full_integer(n, "num_ops", 0);
+        const int64_t bytes = nadi_full_integer(n, "tensor_size", 0);
+        if (n->type != NADI_NODE_COMP)
             continue;
-        const double ns = (double)nadi_full_duration_ns(node);
-        n++;
-        x += (double)bytes;
-        y += ns;
-        xx += (double)bytes * (double)bytes;
-        xy += (double)bytes * ns;
-        least = ns < least ? ns : least;
+        if (ops == 0 && bytes > 0)
+            nadi_time_line_add(&elements, (double)bytes, ns);
+        if (ops > 0 && ns > 0 && kind_of(law->r, n) == COMPUTE_OTHER && kernels_of(law, i) < 1.5)
+            nadi_time_line_add(&products, (double)ops, ns);
     }
-    const double spread = n * xx - x * x;
-    if (n < 3 || !(spread > 1e-9 * n * xx))
-        return 0;
-    const double slope = (n * xy - x * y) / spread, at_zero = (y - slope * x) / n;
-    return at_zero < 0 ? 0 : at_zero > least ? least : at_zero;
+    law->fixed_ns = nadi_time_line_start(&elements, 0);
+    law->product_ns = fmax(law->fixed_ns, nadi_time_line_start(&products, law->fixed_ns));
 }
 
 static void look(struct law *law)
@@ -143,7 +178,7 @@ static void look(struct law *law)
             n->type == NADI_NODE_COMP && kind_of(law->r, n) == COMPUTE_ATTENTION;
     }
     law->sharded = gathers_data && !reduces_data; /* an all-reduce by levels gathers, too */
-    law->fixed_ns = fixed_time(law->f);
+    find_fixed(law);
 }
 
 /* ---- the laws ------------------------------------------------------------------------------ */
@@ -175,6 +210,19 @@ static double compute_factor(const struct law *law, const struct nadi_full_node 
         break;
     }
     return tokens(r) * tensor(law, true);
+}
+
+/* f of the kernels of a node: one for each expert of the rank. */
+static double launches_factor(const struct law *law, const struct nadi_full_node *n, double kernels)
+{
+    static const char *const experts[] = {"expert", NULL};
+    const struct nadi_rescale *r = law->r;
+    char name[256];
+    lower_name(n, name);
+    for (size_t i = 0; kernels >= 1.5 && has_word(name, experts) && i < r->group_count; i++)
+        if (r->groups[i].role == NADI_ROLE_EP)
+            return 1 / r->groups[i].size;
+    return 1;
 }
 
 static double expert_weights(const struct law *law)
@@ -254,30 +302,37 @@ static void put_size(struct sizes *s, const char *name, uint64_t value)
         .name = name, .kind = NADI_ATTR_PATCH_INTEGER, .bits = value, .member = 0};
 }
 
+static void put_time(struct sizes *s, double was, double ns)
+{
+    s->timed = was > 0;
+    s->ns = nadi_count_round(ns);
+    if (s->timed)
+        s->attrs[s->count++] = (struct nadi_attr_patch){.name = "duration_nanos",
+                                                        .kind = NADI_ATTR_PATCH_INTEGER,
+                                                        .bits = s->ns,
+                                                        .member = NADI_MEMBER_UINT64};
+}
+
 static uint64_t scaled(int64_t value, double factor)
 {
     const uint64_t rounded = nadi_count_round((double)value * factor);
     return value > 0 && rounded == 0 ? 1 : rounded;
 }
 
-static void scale_work(const struct law *law, const struct nadi_full_node *n, double factor,
-                       struct sizes *s)
+static void scale_work(const struct law *law, size_t node, double factor, struct sizes *s)
 {
+    const struct nadi_full_node *n = &law->f->nodes[node];
     const int64_t ops = nadi_full_integer(n, "num_ops", 0);
     const int64_t bytes = nadi_full_integer(n, "tensor_size", 0);
     const double ns = (double)nadi_full_duration_ns(n);
-    const double fixed = ns < law->fixed_ns ? ns : law->fixed_ns;
+    const bool product = ops > 0 && kind_of(law->r, n) == COMPUTE_OTHER;
+    const double each = product ? law->product_ns : law->fixed_ns, kernels = kernels_of(law, node);
+    const double fixed = fmin(ns, each * kernels), still = fixed * launches_factor(law, n, kernels);
     if (ops > 0)
         put_size(s, "num_ops", scaled(ops, factor));
     if (bytes > 0)
         put_size(s, "tensor_size", scaled(bytes, factor));
-    s->timed = ns > 0;
-    s->ns = nadi_count_round(fixed + (ns - fixed) * factor);
-    if (s->timed)
-        s->attrs[s->count++] = (struct nadi_attr_patch){.name = "duration_nanos",
-                                                        .kind = NADI_ATTR_PATCH_INTEGER,
-                                                        .bits = s->ns,
-                                                        .member = NADI_MEMBER_UINT64};
+    put_time(s, ns, still + (ns - fixed) * factor);
 }
 
 static bool scale_message(const struct law *law, const struct nadi_full_node *n, struct sizes *s,
@@ -306,9 +361,15 @@ static bool scale_node(const struct law *law, size_t i, bool spread, uint32_t ra
     const struct nadi_place place = nadi_full_place(law->f, rank, i, &diags->arena);
     *s = (struct sizes){0};
     if (n->type == NADI_NODE_COMP && nadi_full_integer(n, "is_idle", 0))
-        return true; /* a pause that was recorded */
+        return true;    /* a pause that was recorded */
+    if (is_launch(n)) { /* no size changes what a launch takes */
+        const double ns = (double)nadi_full_duration_ns(n);
+        const double kernels = law->launch_ns > 0 ? ns / law->launch_ns : 1;
+        put_time(s, ns, ns * launches_factor(law, n, kernels));
+        return true;
+    }
     if (n->type == NADI_NODE_COMP) {
-        scale_work(law, n, compute_factor(law, n), s);
+        scale_work(law, i, compute_factor(law, n), s);
     } else if (n->type == NADI_NODE_COLL) {
         const struct nadi_rescale_group *g = group_of(law->r, n);
         if (!g || g->role == NADI_ROLE_NONE)
@@ -523,7 +584,7 @@ bool nadi_rescale_optimizer(const struct nadi_full *f, const struct nadi_rescale
         const struct nadi_full_node *n = &f->nodes[i];
         struct sizes s = {0};
         if (n->type == NADI_NODE_COMP && kind_of(r, n) == COMPUTE_OPTIMIZER)
-            scale_work(&law, n, factor, &s);
+            scale_work(&law, i, factor, &s);
         const struct nadi_node_patch patch = {.attrs = s.attrs,
                                               .attr_count = s.count,
                                               .has_duration = s.timed,
