@@ -139,6 +139,10 @@ void nadi_mem_lacking(const char *library)
 
 void nadi_mem_headroom(size_t bytes, const char *library)
 {
+#ifdef __SANITIZE_ADDRESS__ /* what is large is mapped and poisoned each time */
+    enum { CHEAP = 1 << 14, MUCH = 4 << 20 };
+    bytes = bytes < MUCH ? CHEAP : bytes;
+#endif
     void *volatile room = malloc(bytes); /* or the compiler sees that nobody needs it */
     if (!room)
         nadi_mem_lacking(library);
