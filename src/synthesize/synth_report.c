@@ -272,6 +272,14 @@ static bool plan(struct making *m, struct nadi_synth_request *q, struct nadi_dia
     return true;
 }
 
+/* Can the form that is written say that steps send ahead? */
+static bool says_ahead(const struct nadi_synth_order *o)
+{
+    if (o->form != NADI_TABLE_NO_FORM)
+        return o->form == NADI_TABLE_OWN;
+    return !o->out || !nadi_str_ends(o->out, ".xml");
+}
+
 /* The steps of an algorithm that there is, simulated as a file of them plays: kept where they are
  * faster than what is held. */
 static bool try_steps(struct making *m, const struct nadi_collective_bench_row *row,
@@ -290,6 +298,7 @@ static bool try_steps(struct making *m, const struct nadi_collective_bench_row *
     struct nadi_table old = m->table;
     const double old_ns = m->ns;
     nadi_table_of_program(&m->table, &p);
+    m->table.shape.sends_ahead &= says_ahead(m->order);
     const bool ok = simulate(m, diags), better = ok && m->ns < old_ns;
     struct nadi_table lost = better ? old : m->table;
     if (better) {
