@@ -157,9 +157,9 @@ const struct nadi_setting nadi_run_model[] = {
      AT(packet_error),
      .doc =
          "Network model packet: time messages that share no cable instead of simulating their "
-         "packets, where each is off by no more than this; with hpcc and hpcc-pint recall what "
-         "repeats but for its reports' units and random numbers, from 1 on; where others meet, the "
-         "run may be off by more (default: 0, all packets)"},
+         "packets, where each is off by no more than this; with hpcc and hpcc-pint, from 1 on, "
+         "pass over what keeps its pace, and recall what repeats but for its reports' units and "
+         "random numbers; where others meet, the run may be off by more (default: 0, all packets)"},
     {.name = "mismatch",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("error", "warn"),

@@ -27,7 +27,11 @@ static struct seeds asked = {20, 0};
 static struct seeds asked = {60, 0};
 #endif
 
-enum { MOST_ROUND = 3, MOST_ROUNDS = 8 };
+enum {
+    LONG_SHARE = 6, /* of the jobs: as many have long messages */
+    MOST_ROUND = 3,
+    MOST_ROUNDS = 8
+};
 
 static void draw_network(struct job *j, struct nadi_rng *rng)
 {
@@ -201,6 +205,70 @@ static void rounds_are_within_the_error(void **state)
     assert_true(recalled > 0 && events[1] < events[0]);
 }
 
+/* The same schemes, of messages that keep their pace for long. */
+static void draw_long(struct job *j, uint64_t seed)
+{
+    struct job_node nodes[2];
+    struct nadi_rng rng;
+    nadi_rng_init(&rng, seed, "nearly steady");
+    draw_network(j, &rng);
+    j->in.options.record_ops = false;
+    nadi_packet_config_init(&j->in.packet);
+    j->in.packet.cc = nadi_cc_find(chance(&rng, 3) ? "hpcc-pint" : "hpcc");
+    j->in.packet.payload_bytes = 4096;
+    j->in.packet.ack_interval_bytes = chance(&rng, 4) ? 16384 : 1;
+    j->in.packet.hpcc.multi_rate = chance(&rng, 4);
+    j->in.system.exact = true;
+    j->in.system.splits = (uint32_t)pick(&rng, 1, 2);
+    const uint32_t count = draw_nodes(j, &rng, true, nodes, 2);
+    for (uint32_t i = 0; i < count; i++)
+        nodes[i].bytes = j->in.rank_count * (pick(&rng, 4, 16) << 20);
+    job_give(j, job_trace(j, nodes, count), 0, j->in.rank_count - 1);
+}
+
+static void same_links(const struct nadi_result *x, const struct nadi_result *y, uint64_t seed)
+{
+    assert_int_equal(x->link_count, y->link_count);
+    for (size_t i = 0; i < x->link_count; i++)
+        if (x->links[i].bytes != y->links[i].bytes || x->links[i].messages != y->links[i].messages)
+            fail_msg("seed %" PRIu64 ": link %zu carried other packets", seed, i);
+}
+
+static void long_messages_are_within_the_error(void **state)
+{
+    uint64_t skipped = 0, events = 0;
+    double worst = 0, sum = 0;
+    const uint64_t cases = (asked.cases + LONG_SHARE - 1) / LONG_SHARE;
+    (void)state;
+    for (uint64_t seed = asked.first; seed < asked.first + cases; seed++) {
+        struct nadi_result r[2];
+        for (uint32_t i = 0; i < 2; i++) {
+            struct job j;
+            draw_long(&j, seed);
+            j.in.options.packet_error = i ? 1 : 0;
+            nadi_simulate(&j.in, NULL, &r[i]);
+            assert_int_equal(r[i].outcome, NADI_OUTCOME_DONE);
+            job_release(&j);
+        }
+        const double all = (double)r[0].end_ns, off = fabs((double)r[1].end_ns - all) / all;
+        if (off > 0.01)
+            fail_msg("seed %" PRIu64 ": %.0f ns, %.0f of all packets", seed, (double)r[1].end_ns,
+                     all);
+        worst = off > worst ? off : worst;
+        sum += off;
+        assert_int_equal(r[0].packets.data_packets, r[1].packets.data_packets);
+        same_links(&r[0], &r[1], seed);
+        skipped += r[1].packets.skipped_events;
+        events += r[0].events;
+        nadi_result_release(&r[0]);
+        nadi_result_release(&r[1]);
+    }
+    print_message("%.0f %% of all events skipped; ends are off by %.3f %% on average, %.3f %% at "
+                  "most\n",
+                  100 * (double)skipped / (double)events, 100 * sum / (double)cases, 100 * worst);
+    assert_true(skipped > 0 || cases < 10);
+}
+
 /* A message begins some time into the run; before it is over another one comes to its last cable.
  * What it has not sent by then goes as packets: both end as they would. */
 static void give_two(struct job *j, uint64_t seed)
@@ -263,6 +331,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings_are_within_the_error), cmocka_unit_test(rounds_are_within_the_error),
+        cmocka_unit_test(long_messages_are_within_the_error),
         cmocka_unit_test(what_meets_is_delivered), cmocka_unit_test(a_message_is_joined)};
     if (!seeds_asked(argc, argv, &asked))
         return 2;

@@ -336,7 +336,7 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     if (config->window_global || net->pints)
         nadi_pkt_routes_longest(net, &net->longest_rtt, &net->largest_bdp);
     net->pint_per_tick = 1 / (double)nadi_max_i64(net->longest_rtt, 1);
-    net->fast_forward = nadi_pkt_fast_forward_create(net);
+    net->fast_forward = nadi_pkt_fast_forward_create(net, 0);
     return net;
 }
 

@@ -28,7 +28,7 @@ struct nadi_cc_ack {
 };
 
 /* A whole number of periods of a steady state is passed over: fast_forward.h. */
-struct nadi_cc_leap {
+struct nadi_cc_forward {
     const void *then; /* the flow's state a period ago */
     uint64_t periods;
     uint32_t packets; /* of the flow, in all of them */
@@ -47,7 +47,7 @@ struct nadi_cc_ops {
     bool needs_window;    /* a bandwidth-delay product to begin with, whatever `window` says */
     bool notifies;        /* the receiver answers marks with CNPs instead of marked ACKs */
     bool steady;          /* while nothing is marked or lost a sender comes to do the same again:
-                           * `unchanged`, `write`, `leap` */
+                           * `unchanged`, `write`, `forward` */
     bool rescales;        /* a new rate changes the gap that runs */
     bool full_alone;      /* a flow that meets nothing goes at the rate of its line */
     bool receiver_driven; /* the receiver grants packets; sprayed and trimmed, sent again one by one
@@ -71,7 +71,7 @@ struct nadi_cc_ops {
      * acknowledged, without what has no effect while nothing is marked or lost. NULL: as it is. */
     void (*write)(const struct nadi_pkt *net, uint32_t flow, struct nadi_pkt_pen *pen);
     /* With `steady`: moves it on, before the flow is. NULL: nothing to move. */
-    void (*leap)(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_leap *leap);
+    void (*forward)(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_forward *forward);
 };
 
 /* What a scheme does not act on. */

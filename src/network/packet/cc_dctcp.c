@@ -89,16 +89,16 @@ static double decayed(double alpha, double gain, uint64_t round_trips)
     return alpha;
 }
 
-static void leap(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_leap *leap)
+static void forward(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_forward *forward)
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
-    const struct state *then = leap->then;
+    const struct state *then = forward->then;
     const uint64_t more = s->round_trips - then->round_trips;
-    s->alpha = decayed(s->alpha, net->config.gain, leap->periods * more);
-    s->round_trips += (uint32_t)(leap->periods * more);
+    s->alpha = decayed(s->alpha, net->config.gain, forward->periods * more);
+    s->round_trips += (uint32_t)(forward->periods * more);
     if (s->last_update > 0)
-        s->last_update += leap->packets;
-    s->reduced_at += s->reduced ? leap->packets : 0;
+        s->last_update += forward->packets;
+    s->reduced_at += s->reduced ? forward->packets : 0;
 }
 
 const struct nadi_cc_ops nadi_cc_dctcp = {
@@ -114,5 +114,5 @@ const struct nadi_cc_ops nadi_cc_dctcp = {
     .on_timer = nadi_cc_no_timer,
     .on_timeout = nadi_cc_no_timeout,
     .write = write_state,
-    .leap = leap,
+    .forward = forward,
 };

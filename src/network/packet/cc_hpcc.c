@@ -269,17 +269,17 @@ static void write_state(const struct nadi_pkt *net, uint32_t flow, struct nadi_p
     }
 }
 
-static void leap(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_leap *leap)
+static void forward(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_forward *forward)
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
     if (s->path.last_update == 0)
         return;
-    s->path.last_update += leap->packets;
+    s->path.last_update += forward->packets;
     for (uint32_t i = 0; i < NADI_INT_HOPS; i++) {
         if (net->ports[nadi_pkt_path_port(net, flow, false, i)].to_host)
             return;
         const uint32_t next = nadi_pkt_path_port(net, flow, false, i + 1);
-        s->last[i] = nadi_int_later(net, s->last[i], leap->ticks, leap->bytes[next]);
+        s->last[i] = nadi_int_later(net, s->last[i], forward->ticks, forward->bytes[next]);
     }
 }
 
@@ -298,5 +298,5 @@ const struct nadi_cc_ops nadi_cc_hpcc = {
     .on_timer = nadi_cc_no_timer,
     .on_timeout = nadi_cc_no_timeout,
     .write = write_state,
-    .leap = leap,
+    .forward = forward,
 };

@@ -67,6 +67,12 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
         s->last_update = sent;
 }
 
+static void forward(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_forward *forward)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    s->last_update += s->last_update > 0 ? forward->packets : 0;
+}
+
 const struct nadi_cc_ops nadi_cc_pint = {
     .name = "hpcc-pint",
     .summary = "HPCC-PINT (SIGCOMM 2020): HPCC with one byte of telemetry a packet, the largest "
@@ -79,4 +85,5 @@ const struct nadi_cc_ops nadi_cc_pint = {
     .on_ack = on_ack,
     .on_timer = nadi_cc_no_timer,
     .on_timeout = nadi_cc_no_timeout,
+    .forward = forward,
 };

@@ -131,14 +131,14 @@ static void write_state(const struct nadi_pkt *net, uint32_t flow, struct nadi_p
     nadi_pkt_put(pen, over ? UINT64_MAX : (uint64_t)(net->wheel.now - s->decreased_at));
 }
 
-static void leap(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_leap *leap)
+static void forward(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_forward *forward)
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
-    const struct state *then = leap->then;
-    s->acked += leap->packets;
+    const struct state *then = forward->then;
+    s->acked += forward->packets;
     if (!is_long_over(net, s))
-        s->decreased_at += leap->ticks;
-    s->late += (uint32_t)leap->periods * (s->late - then->late);
+        s->decreased_at += forward->ticks;
+    s->late += (uint32_t)forward->periods * (s->late - then->late);
 }
 
 const struct nadi_cc_ops nadi_cc_swift = {
@@ -155,5 +155,5 @@ const struct nadi_cc_ops nadi_cc_swift = {
     .on_timer = nadi_cc_no_timer,
     .on_timeout = on_timeout,
     .write = write_state,
-    .leap = leap,
+    .forward = forward,
 };

@@ -115,17 +115,17 @@ static double faded(double difference, double alpha, uint64_t updates)
     return difference;
 }
 
-static void leap(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_leap *leap)
+static void forward(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_forward *forward)
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
-    const struct state *then = leap->then;
-    const uint64_t more = leap->periods * (s->updates - then->updates);
+    const struct state *then = forward->then;
+    const uint64_t more = forward->periods * (s->updates - then->updates);
     if (fades(s))
         s->difference = faded(s->difference, net->config.timely.alpha, more);
     s->updates += (uint32_t)more;
-    s->felt += (uint32_t)(leap->periods * (s->felt - then->felt));
+    s->felt += (uint32_t)(forward->periods * (s->felt - then->felt));
     if (s->last_update > 0)
-        s->last_update += leap->packets;
+        s->last_update += forward->packets;
 }
 
 const struct nadi_cc_ops nadi_cc_timely = {
@@ -141,5 +141,5 @@ const struct nadi_cc_ops nadi_cc_timely = {
     .on_timer = nadi_cc_no_timer,
     .on_timeout = nadi_cc_no_timeout,
     .write = write_state,
-    .leap = leap,
+    .forward = forward,
 };

@@ -1,8 +1,6 @@
-#include "network/packet/fast_forward.h"
-
 #include "base/mem.h"
+#include "network/packet/fast_forward_inside.h"
 #include "network/packet/queue.h"
-#include "network/packet/steady.h"
 #include "network/packet/telemetry.h"
 
 enum {
@@ -19,47 +17,14 @@ static uint64_t least_wait(const struct nadi_pkt *net)
                                          : LEAST_WAIT + (uint64_t)FLOW_WAIT * net->open_flows;
 }
 
-static uint64_t longest_watch(const struct nadi_pkt *net, uint64_t wait)
+static uint64_t longest_watch(const struct nadi_pkt *net, const struct nadi_pkt_fast_forward *ff)
 {
+    const uint64_t wait = ff->wait;
+    if (ff->error > 0)
+        return UINT64_MAX / 2; /* nearly_steady.c counts windows */
     const uint64_t least = LEAST_WATCH + (uint64_t)FLOW_WATCH * net->open_flows;
     return net->config.fast_forward_wait ? wait : nadi_max_u64(wait, least);
 }
-
-struct counted { /* by the ports of a part, then */
-    struct nadi_pkt_port_sent sent;
-    uint32_t fired;
-};
-
-struct nadi_pkt_fast_forward {
-    bool watching;         /* else waiting for flows to stop coming and going */
-    uint64_t disturbances; /* when last looked */
-    uint64_t wait;         /* between two rounds, events */
-    uint64_t rest;         /* before the next look while waiting, events */
-    uint64_t watch;        /* events that a watch lasts, at most */
-    uint64_t watched;      /* events of this watch */
-    /* parts, as of the last disturbance; each is watched once a round */
-    bool grouped, skipped_now; /* in this round */
-    uint32_t parts, round;
-    uint32_t *root;   /* by port */
-    uint32_t *looked; /* by root: the round in which it was watched last */
-    nadi_time *ahead; /* by root: up to when it was fast-forwarded */
-    nadi_time *ends;  /* by root, once seen to be steady: until then no flow of it can end */
-    struct nadi_pkt_part part;
-    /* a flow of the part, and its next packet when last looked */
-    uint32_t flow, next, sends;
-    uint32_t written, give_up; /* of the sends, those at which the state was; will be no longer */
-    /* a state, and what had been counted up to it */
-    struct nadi_pkt_state state;
-    nadi_time at;
-    uint32_t *nexts;         /* by the part's flows */
-    char *schemes;           /* by the part's flows */
-    struct counted *counted; /* by the part's ports */
-    size_t next_capacity, scheme_capacity;
-    struct nadi_pkt_totals totals;
-    struct nadi_pkt_pending pending;
-    uint64_t skipped;
-    nadi_time skipped_to;
-};
 
 /* Exact mode: do answers depend on where in its message a packet is? */
 static bool counts_from_begin(const struct nadi_pkt *net)
@@ -68,19 +33,29 @@ static bool counts_from_begin(const struct nadi_pkt *net)
     return c->exact && (c->back_to_chunk || c->ack_interval_bytes > c->payload_bytes);
 }
 
-struct nadi_pkt_fast_forward *nadi_pkt_fast_forward_create(const struct nadi_pkt *net)
+/* Schemes of which no state of a network comes again, but rates hardly change. */
+static bool may_be_nearly_steady(const struct nadi_pkt *net, double error)
 {
-    if (!net->cc->steady || net->selective || net->spraying || net->config.nic_pauses ||
-        net->config.loss > 0 || counts_from_begin(net) ||
+    const enum nadi_telemetry t = net->cc->telemetry;
+    return (t == NADI_TELEMETRY_INT || t == NADI_TELEMETRY_PINT) && !net->config.exact &&
+           error * 1000 >= NADI_PKT_ANEW_PER_MILLE;
+}
+
+struct nadi_pkt_fast_forward *nadi_pkt_fast_forward_create(const struct nadi_pkt *net, double error)
+{
+    const bool nearly = may_be_nearly_steady(net, error);
+    if ((!net->cc->steady && !nearly) || net->selective || net->spraying ||
+        net->config.nic_pauses || net->config.loss > 0 || counts_from_begin(net) ||
         net->config.fast_forward_wait == UINT64_MAX)
         return NULL;
     struct nadi_pkt_fast_forward *ff = NADI_ZNEW(struct nadi_pkt_fast_forward, 1);
+    ff->error = nearly ? error : 0;
     ff->wait = ff->rest = least_wait(net);
     ff->root = NADI_NEW(uint32_t, net->port_count);
     ff->looked = NADI_ZNEW(uint32_t, net->port_count);
     ff->ahead = NADI_ZNEW(nadi_time, net->port_count);
     ff->ends = NADI_ZNEW(nadi_time, net->port_count);
-    ff->counted = NADI_NEW(struct counted, net->port_count);
+    ff->counted = NADI_NEW(struct nadi_pkt_counted, net->port_count);
     return ff;
 }
 
@@ -97,9 +72,18 @@ void nadi_pkt_fast_forward_destroy(struct nadi_pkt_fast_forward *ff)
     nadi_mem_free(ff->state.items);
     nadi_mem_free(ff->nexts);
     nadi_mem_free(ff->schemes);
+    nadi_mem_free(ff->paces);
     nadi_mem_free(ff->counted);
     nadi_mem_free(ff->pending.items);
     nadi_mem_free(ff);
+}
+
+void nadi_pkt_allow_error(struct nadi_pkt *net, double error)
+{
+    if (!(error > 0))
+        return;
+    nadi_pkt_fast_forward_destroy(net->fast_forward);
+    net->fast_forward = nadi_pkt_fast_forward_create(net, error);
 }
 
 uint64_t nadi_pkt_fast_forward_budget(const struct nadi_pkt *net, uint32_t *flow)
@@ -199,9 +183,9 @@ static void begin_watch(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff)
     ff->watching = true;
     ff->flow = flow;
     ff->next = net->flows[flow].next;
-    ff->watch = longest_watch(net, ff->wait);
+    ff->watch = longest_watch(net, ff);
     ff->watched = 0;
-    ff->sends = ff->give_up = 0;
+    ff->sends = ff->give_up = ff->windows = 0;
     ff->state.cost = 0;
 }
 
@@ -216,20 +200,20 @@ static void write_down(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, b
     if (part->flows.count > ff->next_capacity)
         ff->nexts =
             nadi_mem_grow(ff->nexts, &ff->next_capacity, part->flows.count, sizeof(*ff->nexts));
-    if (net->cc->leap && part->flows.count * net->state_bytes > ff->scheme_capacity)
+    if (net->cc->forward && part->flows.count * net->state_bytes > ff->scheme_capacity)
         ff->schemes = nadi_mem_grow(ff->schemes, &ff->scheme_capacity,
                                     part->flows.count * net->state_bytes, 1);
     for (size_t i = 0; i < part->flows.count; i++) {
         ff->nexts[i] = net->flows[part->flows.items[i]].next;
-        if (net->cc->leap)
+        if (net->cc->forward)
             memcpy(ff->schemes + i * net->state_bytes, nadi_pkt_cc_state(net, part->flows.items[i]),
                    net->state_bytes);
     }
     for (size_t i = 0; i < part->ports.count; i++) {
         const uint32_t p = part->ports.items[i];
         const struct nadi_pkt_port *port = &net->ports[p];
-        ff->counted[i] =
-            (struct counted){net->sent[p], port->is_host ? net->nics[port->owner].fired : 0};
+        ff->counted[i] = (struct nadi_pkt_counted){
+            net->sent[p], port->is_host ? net->nics[port->owner].fired : 0};
     }
     ff->totals = net->totals;
     ff->at = net->wheel.now;
@@ -250,13 +234,13 @@ static bool uneventful(const struct nadi_pkt *net, const struct nadi_pkt_fast_fo
 
 /* Packets that the flow may still send before its last one, which is like no other. One that has
  * sent all of its packets has none, even if its last ones came with those of a period. */
-static uint32_t before_last(const struct nadi_pkt_flow *f)
+uint32_t nadi_pkt_before_last(const struct nadi_pkt_flow *f)
 {
     return f->next < f->packets ? f->packets - 1 - f->next : 0;
 }
 
 /* Packets that may still arrive before the last one of the message that arrives now. */
-static uint32_t before_end(const struct nadi_pkt *net, uint32_t flow)
+uint32_t nadi_pkt_before_end(const struct nadi_pkt *net, uint32_t flow)
 {
     const struct nadi_pkt_receiver *r = &net->receivers[flow];
     return r->expected < r->end ? r->end - 1 - r->expected : 0;
@@ -278,7 +262,7 @@ static uint64_t periods_of_flows(const struct nadi_pkt *net, const struct nadi_p
         const uint32_t more = f->next - ff->nexts[i];
         if (more == 0)
             continue;
-        const uint32_t left = nadi_min_u32(before_last(f), before_end(net, flow));
+        const uint32_t left = nadi_min_u32(nadi_pkt_before_last(f), nadi_pkt_before_end(net, flow));
         most = nadi_min_u64(most, nadi_min_u32(left, before_change(net, flow)) / more);
     }
     return most;
@@ -300,7 +284,7 @@ static nadi_time end_elsewhere(const struct nadi_pkt *net, const struct nadi_pkt
         const nadi_time ticks = net->ports[port].ticks[bytes].busy;
         const bool may_end = net->receivers[i].end <= f->next; /* all of a message is on its way */
         const nadi_time least =
-            nadi_time_add(from, may_end ? 0 : nadi_time_mul(ticks, before_last(f)));
+            nadi_time_add(from, may_end ? 0 : nadi_time_mul(ticks, nadi_pkt_before_last(f)));
         if (root != here)
             end = nadi_min_i64(end, nadi_max_i64(ff->ends[root], least));
     }
@@ -318,23 +302,28 @@ static bool comes_from_outside(const struct nadi_pkt *net, uint32_t event)
            net->queues[queue].head == net->queues[queue].tail;
 }
 
-/* How many periods before anything that has a time of its own, or may come from outside. Lists all
- * that is pending. */
-static uint64_t periods_of_times(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff,
-                                 nadi_time until)
+nadi_time nadi_pkt_undisturbed(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff,
+                               nadi_time until)
 {
-    const nadi_time now = net->wheel.now, period = now - ff->at;
     nadi_time end = until < NADI_TIME_MAX ? until + 1 : NADI_TIME_MAX;
     end = nadi_min_i64(end, end_elsewhere(net, ff));
     nadi_pkt_wheel_list(&net->wheel, &ff->pending);
     for (size_t i = 0; i < ff->pending.count; i++)
         if (comes_from_outside(net, ff->pending.items[i].event))
             end = nadi_min_i64(end, ff->pending.items[i].at);
+    return end;
+}
+
+/* How many periods before that. */
+static uint64_t periods_of_times(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff,
+                                 nadi_time until)
+{
+    const nadi_time now = net->wheel.now, period = now - ff->at;
+    const nadi_time end = nadi_pkt_undisturbed(net, ff, until);
     return end > now + 1 && period > 0 ? (uint64_t)((end - 1 - now) / period) : 0;
 }
 
-/* Ticks that an event of a packet may be pending. */
-static nadi_time longest_pending(const struct nadi_pkt *net, const struct nadi_pkt_part *part)
+nadi_time nadi_pkt_longest_pending(const struct nadi_pkt *net, const struct nadi_pkt_part *part)
 {
     const uint32_t bytes = net->config.payload_bytes + net->frames.data_overhead;
     nadi_time longest = net->former_latency;
@@ -350,13 +339,8 @@ static nadi_time longest_pending(const struct nadi_pkt *net, const struct nadi_p
 
 /* --- fast-forwarding --- */
 
-struct moved {
-    nadi_time ticks;
-    uint32_t *packets; /* by flow */
-    uint64_t *bytes;   /* by port, where packets report them */
-};
-
-static void move_telemetry(struct nadi_pkt *net, uint32_t at, bool waits, const struct moved *by)
+static void move_telemetry(struct nadi_pkt *net, uint32_t at, bool waits,
+                           const struct nadi_pkt_moved *by)
 {
     if (nadi_pkt_kind(net->packets[at].word) > NADI_PKT_NACK)
         return;
@@ -372,7 +356,7 @@ static void move_telemetry(struct nadi_pkt *net, uint32_t at, bool waits, const 
     }
 }
 
-static void move_packets(struct nadi_pkt *net, uint32_t port, const struct moved *by)
+static void move_packets(struct nadi_pkt *net, uint32_t port, const struct nadi_pkt_moved *by)
 {
     for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++) {
         const struct nadi_pkt_queue *q = nadi_pkt_queue(net, port, c);
@@ -418,30 +402,56 @@ static void move_flow(struct nadi_pkt *net, uint32_t flow, uint32_t packets, nad
 }
 
 static void move_scheme(struct nadi_pkt *net, const struct nadi_pkt_fast_forward *ff, size_t i,
-                        uint64_t periods, const struct moved *by)
+                        uint64_t periods, const struct nadi_pkt_moved *by)
 {
     const uint32_t flow = ff->part.flows.items[i];
-    const struct nadi_cc_leap leap = {
-        .then = ff->schemes + i * net->state_bytes,
+    const struct nadi_cc_forward forward = {
+        .then = ff->schemes ? ff->schemes + i * net->state_bytes : NULL,
         .periods = periods,
         .packets = by->packets[flow],
         .ticks = by->ticks,
         .bytes = by->bytes,
     };
-    if (net->cc->leap)
-        net->cc->leap(net, flow, &leap);
+    if (net->cc->forward)
+        net->cc->forward(net, flow, &forward);
 }
 
-/* Flows, their packets and NICs. */
-static void move_part(struct nadi_pkt *net, const struct nadi_pkt_fast_forward *ff,
-                      uint64_t periods, nadi_time ticks)
+void nadi_pkt_move_part(struct nadi_pkt *net, const struct nadi_pkt_fast_forward *ff,
+                        uint64_t periods, const struct nadi_pkt_moved *by)
 {
     const struct nadi_pkt_part *part = &ff->part;
-    const struct moved by = {
+    for (size_t i = 0; i < part->flows.count; i++) {
+        move_scheme(net, ff, i, periods, by);
+        move_flow(net, part->flows.items[i], by->packets[part->flows.items[i]], by->ticks);
+    }
+    for (size_t i = 0; i < part->ports.count; i++) {
+        const uint32_t port = part->ports.items[i];
+        move_packets(net, port, by);
+        if (net->ports[port].is_host)
+            move_nic(net, &net->nics[net->ports[port].owner], by->ticks);
+    }
+}
+
+struct nadi_pkt_moved nadi_pkt_moved_new(const struct nadi_pkt *net, nadi_time ticks)
+{
+    return (struct nadi_pkt_moved){
         .ticks = ticks,
         .packets = NADI_NEW(uint32_t, net->flow_count),
         .bytes = net->int_of ? NADI_NEW(uint64_t, net->port_count) : NULL,
     };
+}
+
+void nadi_pkt_moved_release(struct nadi_pkt_moved *by)
+{
+    nadi_mem_free(by->packets);
+    nadi_mem_free(by->bytes);
+}
+
+static void move_periods(struct nadi_pkt *net, const struct nadi_pkt_fast_forward *ff,
+                         uint64_t periods, nadi_time ticks)
+{
+    const struct nadi_pkt_part *part = &ff->part;
+    struct nadi_pkt_moved by = nadi_pkt_moved_new(net, ticks);
     for (size_t i = 0; i < part->ports.count && by.bytes; i++) {
         const uint32_t port = part->ports.items[i];
         by.bytes[port] = periods * (net->sent[port].bytes - ff->counted[i].sent.bytes);
@@ -449,17 +459,9 @@ static void move_part(struct nadi_pkt *net, const struct nadi_pkt_fast_forward *
     for (size_t i = 0; i < part->flows.count; i++) {
         const uint32_t flow = part->flows.items[i];
         by.packets[flow] = (uint32_t)periods * (net->flows[flow].next - ff->nexts[i]);
-        move_scheme(net, ff, i, periods, &by);
-        move_flow(net, flow, by.packets[flow], ticks);
     }
-    for (size_t i = 0; i < part->ports.count; i++) {
-        const uint32_t port = part->ports.items[i];
-        move_packets(net, port, &by);
-        if (net->ports[port].is_host)
-            move_nic(net, &net->nics[net->ports[port].owner], ticks);
-    }
-    nadi_mem_free(by.packets);
-    nadi_mem_free(by.bytes);
+    nadi_pkt_move_part(net, ff, periods, &by);
+    nadi_pkt_moved_release(&by);
 }
 
 /* Each packet that leaves a port is two events. */
@@ -504,6 +506,16 @@ static void move_events(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, 
         }
 }
 
+void nadi_pkt_go_ahead(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, nadi_time ticks)
+{
+    const nadi_time to = nadi_time_add(net->wheel.now, ticks);
+    move_events(net, ff, ticks);
+    net->moved_at = nadi_max_i64(net->moved_at, to);
+    ff->ahead[ff->root[ff->part.ports.items[0]]] = to;
+    ff->skipped_to = nadi_max_i64(ff->skipped_to, to);
+    ff->skipped_now = true;
+}
+
 /* At least so far that everything that moves was scheduled after all that does not, and so comes
  * behind it where both are due together. */
 static void skip_ahead(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, nadi_time until)
@@ -514,15 +526,11 @@ static void skip_ahead(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, n
     const uint64_t periods = nadi_min_u64(own, periods_of_times(net, ff, until));
     const nadi_time ticks = (nadi_time)periods * period;
     ff->ends[here] = nadi_time_add(now, nadi_time_mul(period, own));
-    if (periods == 0 || ticks < longest_pending(net, &ff->part))
+    if (periods == 0 || ticks < nadi_pkt_longest_pending(net, &ff->part))
         return;
-    move_part(net, ff, periods, ticks);
+    move_periods(net, ff, periods, ticks);
     move_counters(net, ff, periods);
-    move_events(net, ff, ticks);
-    net->moved_at = nadi_max_i64(net->moved_at, now + ticks);
-    ff->ahead[here] = now + ticks;
-    ff->skipped_to = nadi_max_i64(ff->skipped_to, now + ticks);
-    ff->skipped_now = true;
+    nadi_pkt_go_ahead(net, ff, ticks);
 }
 
 /* What the flows have under way is written down at the first send, the second, the fourth, ... and
@@ -533,6 +541,11 @@ static void on_send(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, nadi
     const bool whole = ff->give_up > 0;
     ff->next = net->flows[ff->flow].next;
     ff->sends++;
+    if (ff->error > 0) {
+        if (nadi_pkt_nearly_steady(net, ff, until))
+            end_watch(ff);
+        return;
+    }
     const bool same =
         ff->sends > 1 && nadi_pkt_state_same(net, ff->root, &ff->part, whole, &ff->state);
     if (same && !whole)

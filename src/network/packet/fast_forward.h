@@ -17,10 +17,16 @@
 
 #include "network/packet/internal.h"
 
+/* Errors below are too small for what is not exact. */
+enum { NADI_PKT_ANEW_PER_MILLE = 10 };
+
 /* NULL where no steady state can be told: HPCC-PINT, whose packets are told random numbers,
  * selective recovery, spraying, losses, injected pauses, answers that count from a message's begin.
- * Times that senders and packets remember count from now. */
-struct nadi_pkt_fast_forward *nadi_pkt_fast_forward_create(const struct nadi_pkt *net);
+ * Times that senders and packets remember count from now. error, of 1: with HPCC and HPCC-PINT,
+ * from 1 % on, what is nearly steady is passed over as well: nearly_steady.c. */
+struct nadi_pkt_fast_forward *nadi_pkt_fast_forward_create(const struct nadi_pkt *net,
+                                                           double error);
+void nadi_pkt_allow_error(struct nadi_pkt *net, double error);        /* before anything happens */
 void nadi_pkt_fast_forward_destroy(struct nadi_pkt_fast_forward *ff); /* NULL is allowed */
 
 /* How many events to handle before the next look, at least 1. *flow: whose next send ends them

@@ -88,6 +88,9 @@ void nadi_pkt_nic_refresh(struct nadi_pkt *net, uint32_t flow);
  * afterwards, as with the window: this is done once after all that a scheme does. */
 void nadi_pkt_set_rate(struct nadi_pkt *net, uint32_t flow, uint64_t rate, bool rescale);
 
+/* When the flow's NIC last sent a packet of it. */
+nadi_time nadi_pkt_last_sent(struct nadi_pkt *net, uint32_t flow);
+
 /* The window from now on, > 0 packets, for schemes that have one of their own. */
 void nadi_pkt_set_window(struct nadi_pkt *net, uint32_t flow, uint32_t packets);
 

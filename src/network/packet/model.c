@@ -217,6 +217,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     p->marked = NADI_NONE;
     p->trigger = NADI_PKT_BEHIND_PACKETS;
     p->net->hooks.empty = nadi_pkt_recall_due;
+    nadi_pkt_allow_error(p->net, setup->all_packets ? 0 : setup->packet_error);
     p->lone = nadi_pkt_lone_create(p, setup->packet_error);
     p->recall =
         setup->all_packets || p->lone ? NULL : nadi_pkt_recall_create(p, setup->packet_error);
@@ -470,7 +471,8 @@ static void remark(const struct nadi_network *net, struct nadi_str *out)
     const struct packet *p = (const struct packet *)net;
     const uint64_t timed = nadi_pkt_lone_timed(p->lone);
     if (p->anew)
-        nadi_str_add(out, "what packets report, and random numbers, begin anew wherever nothing is "
+        nadi_str_add(out, "what keeps its pace is passed over; what packets report, and random "
+                          "numbers, begin anew wherever nothing is "
                           "under way, so that what repeats is recalled; measured runs end within "
                           "1 % of those of all packets");
     if (timed > 0)

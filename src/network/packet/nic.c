@@ -405,6 +405,15 @@ void nadi_pkt_set_rate(struct nadi_pkt *net, uint32_t flow, uint64_t rate, bool 
     set_window(net, f);
 }
 
+nadi_time nadi_pkt_last_sent(struct nadi_pkt *net, uint32_t flow)
+{
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    if (f->removed || f->gap_bytes == 0)
+        return 0;
+    const uint64_t rate = net->config.rate_bound ? f->rate : f->line_rate;
+    return net->nics[f->nic].avail[f->slot] - gap_ticks(net, f, rate, f->gap_bytes);
+}
+
 void nadi_pkt_set_window(struct nadi_pkt *net, uint32_t flow, uint32_t packets)
 {
     net->flows[flow].window_packets = window_of(net, packets);

@@ -1,16 +1,16 @@
 #include "network/packet/recall.h"
 
 #include "base/mem.h"
+#include "network/packet/fast_forward.h"
 #include "network/packet/packet.h"
 #include "network/packet/recall_inside.h"
 
 /* With HPCC and HPCC-PINT times, bytes and averages of telemetry count from a rest on. */
-enum { ANEW_PER_MILLE = 10 };
-
 static bool may_begin_anew(const struct nadi_pkt *net, double error)
 {
     const enum nadi_telemetry t = net->cc->telemetry;
-    return (t == NADI_TELEMETRY_INT || t == NADI_TELEMETRY_PINT) && error * 1000 >= ANEW_PER_MILLE;
+    return (t == NADI_TELEMETRY_INT || t == NADI_TELEMETRY_PINT) &&
+           error * 1000 >= NADI_PKT_ANEW_PER_MILLE;
 }
 
 /* Schemes that remember what is not under way any more, and what chooses routes by what happened,
