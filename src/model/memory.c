@@ -235,8 +235,7 @@ void nadi_memory_in_turn(const struct nadi_model_plan *p, const struct nadi_stag
     nadi_memory_most_in_turn(most, &t);
 }
 
-/* The layer at work and those on their way; and where replicas split gradients, one layer's before
- * they are reduced. */
+/* The layer at work and those on their way. */
 static double gathered_parameters(const struct nadi_model_plan *p,
                                   const struct nadi_rank_load *load)
 {
@@ -248,8 +247,19 @@ static double gathered_parameters(const struct nadi_model_plan *p,
         dense ? fmin(load->layers.ahead, all) : fmin(load->layers.experts_ahead, expert);
     if (!dense && !(p->offload & NADI_OFFLOAD_EXPERTS))
         return 0;
-    return share * come * p->parameter_bytes +
-           (p->mode == NADI_MODE_TRAIN && p->zero >= 2 ? load->layers.one * p->gradient_bytes : 0);
+    return share * come * p->parameter_bytes;
+}
+
+/* Where replicas split gradients, those of a layer or bucket before they are reduced. */
+static double whole_gradients(const struct nadi_model_plan *p, const struct nadi_model *m,
+                              const struct nadi_rank_load *load)
+{
+    const double expert = nadi_model_updates_rows(m) ? 0 : (double)load->weights.expert;
+    const double bucket = p->bucket_bytes / p->gradient_bytes;
+    if (p->mode != NADI_MODE_TRAIN || p->zero < 2)
+        return 0;
+    return fmin(largest(load->layers.one, bucket), (double)load->weights.dense + expert) *
+           p->gradient_bytes;
 }
 
 struct nadi_layer_buffers nadi_memory_layer_buffers(const struct nadi_model_plan *p,
@@ -425,8 +435,8 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
         place(&r, p, NADI_MEMORY_CACHE, NADI_OFFLOAD_CACHE, load->cache);
     else
         r.parts[NADI_MEMORY_CACHE] = load->cache;
-    const double buffers =
-        load->buffers + gathered_parameters(p, load) + gradient_buffers(p, m, load);
+    const double buffers = load->buffers + gathered_parameters(p, load) +
+                           whole_gradients(p, m, load) + gradient_buffers(p, m, load);
     r.update = fmax(0, update_here(p, m, w) - here - buffers);
     r.parts[NADI_MEMORY_BUFFERS] = buffers + r.update;
     r.parts[NADI_MEMORY_RESERVE] = p->reserve_bytes;

@@ -132,8 +132,8 @@ static void full_recomputation(void **state)
 static const double head = 128256.0 * 4096 + 4096;
 static const double block = 4096.0 * (4096 + 1024 + 1024 + 4096 + 3 * 14336) + 2 * 4096;
 
-/* ZeRO-3 holds the layer at work and so many gathered ahead, 2 bytes a parameter, and 4 bytes of
- * one layer's gradients. Next to the largest layer are blocks: it is there once. */
+/* ZeRO-3 holds the layer at work and so many gathered ahead, 2 bytes a parameter. Next to the
+ * largest layer are blocks: it is there once. */
 static void gathered_ahead(void **state)
 {
     double kept = 0;
@@ -148,7 +148,7 @@ static void gathered_ahead(void **state)
         if (ahead == 0)
             kept = buffers;
         else
-            near(buffers - kept, 2 * (head + (ahead - 1) * block) + 4 * head, 1e-12);
+            near(buffers - kept, 2 * (head + (ahead - 1) * block), 1e-12);
         nadi_study_close(&s);
     }
     /* streamed weights: inference gathers no gradients */
@@ -189,6 +189,31 @@ static void gathered_ahead(void **state)
     }
 }
 
+/* ZeRO-2 and 3 hold one layer's gradients before they are reduced, or a bucket's, 4 bytes each. */
+static void before_reduced(void **state)
+{
+    static const struct {
+        const char *settings;
+        double bytes;
+    } cases[] = {{"zero=1", 0},
+                 {"zero=1 bucket=8GB", 0},
+                 {"zero=2", 4 * head},
+                 {"zero=2 bucket=8GB", 8e9},
+                 {"zero=2 bucket=1TB", 4 * 8030261248.0}};
+    double least = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char settings[96];
+        struct nadi_study s;
+        snprintf(settings, sizeof(settings), "dp=8 batch=8 gradient-bytes=4 %s", cases[i].settings);
+        open_study(&s, "llama3-8b", settings);
+        const double buffers = estimate(&s).ranks[0].parts[NADI_MEMORY_BUFFERS];
+        least = i ? least : buffers;
+        near(buffers - least, cases[i].bytes, 1e-12);
+        nadi_study_close(&s);
+    }
+}
+
 /* Parts with the host: the bytes that a run has with the device beside what stays, none of them
  * lost to the allocator. The update's buckets and what passes need are not there at one time. */
 static double beside(const char *settings, double stays, double *remote)
@@ -221,7 +246,7 @@ static void offload(void **state)
     near(beside("batch=16 offload=gradients", 14, &remote), passes + 4 * (2 * head + block), 1e-9);
     near(beside("batch=8 offload=gradients bucket=4GB", 14, &remote), passes + 2 * 4e9, 1e-9);
     near(beside("batch=8 zero=2 offload=gradients", 2 + 12 / 8.0, &remote),
-         passes + 4 * (head + block) / 8, 1e-9);
+         passes + 4 * head + 4 * (head + block) / 8, 1e-9); /* all before, a share behind */
     near(remote, 4 * all / 8, 1e-9);
     near(beside("batch=8 execution=streaming bucket=1GB", 0, &remote),
          passes + (2 + 4) * (head + block), 1e-9);
@@ -366,6 +391,7 @@ int main(void)
         cmocka_unit_test(published_figure),
         cmocka_unit_test(full_recomputation),
         cmocka_unit_test(gathered_ahead),
+        cmocka_unit_test(before_reduced),
         cmocka_unit_test(offload),
         cmocka_unit_test(less_than_all),
         cmocka_unit_test(cache),
