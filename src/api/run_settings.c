@@ -27,6 +27,7 @@ static void put_model(const union nadi_any *value, void *options)
 {
     struct nadi_run_options *o = options;
     o->choose_model = nadi_str_equal(value->text, "auto");
+    o->even_chunks = o->choose_model;
     o->network_model = o->choose_model ? nadi_network_default : nadi_network_find(value->text);
 }
 

@@ -94,6 +94,7 @@ static bool take(const struct nadi_model_search *o, struct nadi_search_setup *se
         .options = nadi_model_plain_options(),
     };
     setup->options.choose_model = strcmp(o->network_model, "auto") == 0;
+    setup->options.even_chunks = setup->options.choose_model;
     setup->options.network_model =
         setup->options.choose_model ? nadi_network_default : nadi_network_find(o->network_model);
     if (!setup->options.network_model)

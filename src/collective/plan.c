@@ -46,6 +46,24 @@ static uint64_t exact_chunks(uint64_t bytes, uint32_t splits, uint64_t *chunk_by
     return chunk ? bytes / chunk + (bytes % chunk != 0) : 1;
 }
 
+/* Chunks of the reference's least size, without its further full one. */
+static uint64_t even_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t splits,
+                            uint32_t rank_count, uint64_t *chunk_bytes)
+{
+    const uint64_t count = exact_chunks(bytes, splits, chunk_bytes);
+    if (kind != NADI_NATIVE_ALL_GATHER && *chunk_bytes < rank_count)
+        *chunk_bytes = rank_count;
+    return count;
+}
+
+static uint64_t chunks_of(const struct nadi_plan_request *q, uint64_t *chunk_bytes)
+{
+    if (q->exact)
+        return exact_chunks(q->bytes, q->splits, chunk_bytes);
+    return (q->even ? even_chunks : plan_chunks)(q->kind, q->bytes, q->splits,
+                                                 q->topology->npu_count, chunk_bytes);
+}
+
 bool nadi_algorithm_can_run(enum nadi_algorithm algorithm, enum nadi_phase_op op, uint32_t n)
 {
     bool power_of_two = (n & (n - 1)) == 0;
@@ -340,10 +358,7 @@ bool nadi_plan_make(const struct nadi_plan_request *asked, struct nadi_plan *pla
         make_library_plan(request, plan);
         return true;
     }
-    uint64_t chunks = request->exact
-                          ? exact_chunks(request->bytes, request->splits, &plan->chunk_bytes)
-                          : plan_chunks(request->kind, request->bytes, request->splits,
-                                        request->topology->npu_count, &plan->chunk_bytes);
+    const uint64_t chunks = chunks_of(request, &plan->chunk_bytes);
     plan->chunk_count = (uint32_t)chunks;
     plan->world = request->group->size == request->topology->npu_count;
     if (chunks == 0 || chunks > UINT32_MAX)

@@ -5,10 +5,12 @@
  * destination, bytes, and whether the packet is reduced. The timing of a step is not known here.
  * Rules: system-network spec sections 6 and 9.
  *
- * There are two kinds of rounding. The reference's: the last chunk is not shortened, a chunk has at
- * least one byte per rank, shares of a chunk are rounded down, and which messages are reduced
- * depends on windows. Exact: the last chunk is short, the shares of a chunk add up to it (they
- * differ by a byte), and data received for reduction are reduced once.
+ * There are two kinds of rounding. The reference's: a chunk has at least one byte per rank, shares
+ * of a chunk are rounded down, and which messages are reduced depends on windows; what is left over
+ * by the division into chunks is a further one as large as the others, unless chunks are to be
+ * even: then they are as many as the exact ones, each as large as those. Exact: the last chunk is
+ * short, the shares of a chunk add up to it (they differ by a byte), and data received for
+ * reduction are reduced once.
  *
  * `member` is a participant's index in its communicator: the rank where the communicator spans the
  * whole topology, else the position in the group's list. `local` is its index in the phase's
@@ -85,7 +87,8 @@ struct nadi_plan_request {
     uint32_t splits;
     uint64_t bytes;
     uint32_t involved; /* bit d: dimension d takes part; ignored for groups */
-    bool exact;        /* else as the reference rounds */
+    bool exact;        /* else as the reference rounds, with */
+    bool even;         /* chunks that are even */
     uint32_t root;     /* member; of kinds that have one */
     /* Window of `direct1` where each member has a link of its own to each other; 0: as elsewhere */
     uint32_t own_window;

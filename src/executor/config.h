@@ -35,6 +35,7 @@ struct nadi_system_config {
     uint32_t splits;            /* preferred-dataset-splits, at least 1 */
     uint32_t queues_per_dim;    /* --num-queues-per-dim */
     bool exact;             /* collectives without the reference's rounding: collective/plan.h */
+    bool even_chunks;       /* with it, but without its further full chunk */
     uint32_t comm_streams;  /* communication-streams: so many of a rank at once; 0: 1 */
     uint32_t shared_window; /* direct-window-shared; 0: as everywhere */
     uint32_t own_window;    /* direct-window-own; 0: as elsewhere */
@@ -118,6 +119,7 @@ nadi_system_plan_request(const struct nadi_system_config *c, const struct nadi_t
         .bytes = bytes,
         .involved = involved,
         .exact = c->exact,
+        .even = c->even_chunks,
         .own_window = c->own_window,
         .by_node = c->by_node,
     };

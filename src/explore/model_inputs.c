@@ -70,6 +70,7 @@ void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, u
         .inter = nadi_inter_scheduling_of(study->cluster.inter),
         .intra = nadi_intra_scheduling_of(study->cluster.intra),
         .splits = chunks,
+        .even_chunks = in->options.choose_model || in->options.even_chunks,
         .queues_per_dim = 1,
         .comm_streams = nadi_model_streams(&study->cluster),
         .by_node = true,
@@ -389,6 +390,7 @@ struct nadi_run_options nadi_model_plain_options(void)
 {
     return (struct nadi_run_options){
         .network_model = nadi_network_default,
+        .even_chunks = true,
         .injection_scale = 1,
         .compute_scale = 1,
         .comm_scale = 1,

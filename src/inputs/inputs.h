@@ -77,6 +77,7 @@ struct nadi_run_options {
     const char *loadstore;                        /* likewise; loadstore model */
     const struct nadi_network_ops *network_model; /* NULL: the default; never in loaded inputs */
     bool choose_model; /* the cheapest that is right instead of it: inputs/load_model.c */
+    bool even_chunks;  /* nobody named the model, for its reference's rounding: collective/plan.h */
     const struct nadi_executor *executor;              /* NULL: auto, the fastest that is exact */
     uint32_t queues_per_dim;                           /* 0: 1 */
     double injection_scale, compute_scale, comm_scale; /* 1 is neutral */

@@ -134,8 +134,9 @@ static const struct nadi_setting system_keys[] = {
      .absent = "using 1 chunk",
      .min = 1,
      .max = INT32_MAX,
-     .doc = "Chunks that a collective is cut into; they are pipelined through the dimensions. A "
-            "size that is not divisible gives further full chunks."},
+     .doc = "Chunks that a collective is cut into; they are pipelined through the dimensions. "
+            "Where the size is not divisible the last one is shorter; with `--network-model "
+            "unaware` or `aware` by name there is a further full one, as in the reference."},
     {.name = "active-chunks-per-dimension",
      .type = NADI_TYPE_INTEGER,
      .preset = "1",
