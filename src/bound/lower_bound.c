@@ -361,6 +361,9 @@ static struct nadi_lower_bound make_bound(struct nadi_lower_bounds *f, const str
         return (struct nadi_lower_bound){0};
     struct nadi_plan_request request = nadi_system_plan_request(
         &in->system, &in->topology, &in->groups, group, key->kind, key->bytes, key->involved);
+    if (nadi_plan_is_by_node(&request)) /* whose bound is not known */
+        return (struct nadi_lower_bound){0};
+    request.by_node = false;
     if (request.exact)
         request.bytes = even_bytes(&request);
     if (request.implementation->count == 0 || request.bytes == 0 ||

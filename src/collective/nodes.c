@@ -131,27 +131,67 @@ static uint32_t next_channel(const uint32_t *here, const uint32_t *all, uint32_t
     return best;
 }
 
+/* Which of two nodes has fewer members, or them in lower rails; 0: they look alike. */
+static int by_looks(const struct nadi_nodes *x, const struct at *at, uint32_t a, uint32_t b)
+{
+    const uint32_t size = nadi_nodes_size(x, a), other = nadi_nodes_size(x, b);
+    if (size != other)
+        return size < other ? -1 : 1;
+    for (uint32_t i = 0; i < size; i++) {
+        const uint32_t here = at[x->first[a] + i].rail, there = at[x->first[b] + i].rail;
+        if (here != there)
+            return here < there ? -1 : 1;
+    }
+    return 0;
+}
+
+/* The node to begin with, so that what follows does not depend on the nodes' numbers: the one
+ * behind which the round of all comes first by looks. O(members). */
+static uint32_t first_node(const struct nadi_nodes *x, const struct at *at)
+{
+    uint32_t best = 0, other = 1, alike = 0;
+    while (best < x->count && other < x->count && alike < x->count) {
+        const int order = by_looks(x, at, (best + alike) % x->count, (other + alike) % x->count);
+        if (order == 0) {
+            alike++;
+            continue;
+        }
+        *(order > 0 ? &best : &other) += alike + 1;
+        other += best == other;
+        alike = 0;
+    }
+    return best < other ? best : other;
+}
+
+/* The members of a node that own no channel; `here` and `all`: members by channel so far. */
+static void deal_others(struct nadi_nodes *x, uint32_t node, uint32_t *here, uint32_t *all)
+{
+    for (uint32_t i = x->first[node]; i < x->first[node + 1]; i++) {
+        const uint32_t member = x->members[i];
+        if (x->channel[member] != NADI_NONE)
+            continue;
+        const uint32_t c = next_channel(here, all, x->channels);
+        x->channel[member] = c;
+        x->turn[member] = here[c]++;
+        all[c]++;
+    }
+}
+
 static void deal(struct nadi_nodes *x, const struct at *at)
 {
     uint32_t *order = order_of_rails(at, x->n);
     uint32_t *here = NADI_NEW(uint32_t, x->channels), *all = NADI_ZNEW(uint32_t, x->channels);
+    const uint32_t begin = first_node(x, at);
     for (uint32_t i = 0; i < x->n; i++)
         x->channel[i] = NADI_NONE;
-    for (uint32_t k = 0; k < x->count; k++) {
-        choose_owners(x, at, order, k);
+    for (uint32_t i = 0; i < x->count; i++) {
+        const uint32_t node = (begin + i) % x->count;
+        choose_owners(x, at, order, node);
         for (uint32_t c = 0; c < x->channels; c++) {
             here[c] = 1;
             all[c]++;
         }
-        for (uint32_t i = x->first[k]; i < x->first[k + 1]; i++) {
-            const uint32_t member = x->members[i];
-            if (x->channel[member] != NADI_NONE)
-                continue;
-            const uint32_t c = next_channel(here, all, x->channels);
-            x->channel[member] = c;
-            x->turn[member] = here[c]++;
-            all[c]++;
-        }
+        deal_others(x, node, here, all);
     }
     nadi_mem_free(all);
     nadi_mem_free(here);
@@ -164,20 +204,70 @@ static void list(struct nadi_nodes *x, struct nadi_arena *arena)
     x->start = NADI_ARENA_ZNEW(arena, uint32_t, cells + 1);
     x->dealt = NADI_ARENA_NEW(arena, uint32_t, x->n);
     x->before = NADI_ARENA_ZNEW(arena, uint32_t, (size_t)x->channels * (x->count + 1));
+    x->before_all = NADI_ARENA_ZNEW(arena, uint32_t, (size_t)x->channels + 1);
     for (uint32_t m = 0; m < x->n; m++)
         x->start[x->node[m] * x->channels + x->channel[m] + 1]++;
-    x->shares = 1;
     for (uint32_t k = 0; k < x->count; k++)
         for (uint32_t c = 0; c < x->channels; c++) {
             uint32_t *at = &x->start[k * x->channels + c], *sum = &x->before[c * (x->count + 1)];
-            const uint32_t size = at[1];
-            sum[k + 1] = sum[k] + size;
+            sum[k + 1] = sum[k] + at[1];
             at[1] += at[0];
-            x->shares *= x->shares ? size / nadi_gcd(x->shares, size) : 0;
-            x->shares = x->shares > MOST_SHARES ? 0 : x->shares;
         }
+    for (uint32_t c = 0; c < x->channels; c++)
+        x->before_all[c + 1] = x->before_all[c] + x->before[c * (x->count + 1) + x->count];
     for (uint32_t m = 0; m < x->n; m++)
         x->dealt[x->start[x->node[m] * x->channels + x->channel[m]] + x->turn[m]] = m;
+}
+
+/* The owner's slot where the middle of its channel is, behind those of the channels before. */
+static uint32_t slot_of_owner(const struct nadi_nodes *x, enum nadi_nodes_sizes sizes,
+                              uint32_t channel, uint32_t size, uint32_t least)
+{
+    const uint64_t all = sizes == NADI_NODES_EVEN ? x->channels : x->n;
+    const uint64_t twice = sizes == NADI_NODES_EVEN
+                               ? 2 * (uint64_t)channel + 1
+                               : (uint64_t)x->before_all[channel] + x->before_all[channel + 1];
+    const uint32_t middle = (uint32_t)(twice * size / (2 * all));
+    const uint32_t most = size - x->channels + channel; /* the later ones have room */
+    return middle > most ? most : middle < least ? least : middle;
+}
+
+static void find_slots(struct nadi_nodes *x, enum nadi_nodes_sizes sizes, struct nadi_arena *arena)
+{
+    uint32_t *slot = x->slot[sizes] = NADI_ARENA_NEW(arena, uint32_t, x->n);
+    uint32_t *at_slot = x->at_slot[sizes] = NADI_ARENA_NEW(arena, uint32_t, x->n);
+    memset(at_slot, 0xff, x->n * sizeof(*at_slot));
+    for (uint32_t k = 0; k < x->count; k++) {
+        const uint32_t size = nadi_nodes_size(x, k), first = x->first[k];
+        uint32_t next = 0, count;
+        for (uint32_t c = 0; c < x->channels; c++) {
+            const uint32_t owner = nadi_nodes_dealt(x, k, c, &count)[0];
+            slot[owner] = slot_of_owner(x, sizes, c, size, next);
+            at_slot[first + slot[owner]] = owner;
+            next = slot[owner] + 1;
+        }
+        for (uint32_t i = first, free = 0; i < first + size; i++) {
+            const uint32_t member = x->members[i];
+            if (x->turn[member] == 0)
+                continue;
+            while (at_slot[first + free] != NADI_NONE)
+                free++;
+            slot[member] = free;
+            at_slot[first + free] = member;
+        }
+    }
+}
+
+/* The data of a channel and a node are cut so that slots of each node begin with a part. */
+static uint32_t shares_of(const struct nadi_nodes *x)
+{
+    uint32_t shares = 1;
+    for (uint32_t k = 0; k < x->count && shares; k++) {
+        const uint32_t size = nadi_nodes_size(x, k);
+        shares *= size / nadi_gcd(shares, size);
+        shares = shares > MOST_SHARES ? 0 : shares;
+    }
+    return shares;
 }
 
 const struct nadi_nodes *nadi_nodes_find(const struct nadi_topology *t, const uint32_t *ranks,
@@ -194,6 +284,9 @@ const struct nadi_nodes *nadi_nodes_find(const struct nadi_topology *t, const ui
         x->turn = NADI_ARENA_NEW(arena, uint32_t, n);
         deal(x, at);
         list(x, arena);
+        find_slots(x, NADI_NODES_EVEN, arena);
+        find_slots(x, NADI_NODES_BY_MEMBER, arena);
+        x->shares = shares_of(x);
     }
     nadi_mem_free(at);
     return x->count > 1 ? x : NULL;

@@ -1,6 +1,8 @@
 #include "collective/plan.h"
 
+#include "base/arena.h"
 #include "collective/algorithms/algorithms.h"
+#include "collective/nodes.h"
 
 bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *native)
 {
@@ -209,7 +211,7 @@ bool nadi_group_is_wide(const struct nadi_topology *t, const struct nadi_group *
            nadi_topology_only_difference(t, g->members, g->size) == NADI_NONE;
 }
 
-bool nadi_plan_is_by_node(const struct nadi_plan_request *q)
+bool nadi_plan_may_be_by_node(const struct nadi_plan_request *q)
 {
     const struct nadi_implementation *i = q->implementation;
     const bool ring = i->count != 1 || (i->dims[0].algorithm == NADI_ALGORITHM_RING);
@@ -217,6 +219,49 @@ bool nadi_plan_is_by_node(const struct nadi_plan_request *q)
            (q->kind == NADI_NATIVE_ALL_REDUCE || q->kind == NADI_NATIVE_ALL_GATHER ||
             q->kind == NADI_NATIVE_REDUCE_SCATTER) &&
            nadi_group_is_wide(q->topology, q->group);
+}
+
+/* Chunks of what goes by node, all together. */
+static uint32_t node_chunks_of(const struct nadi_plan_request *q)
+{
+    const uint32_t chunks = q->node_chunks ? q->node_chunks : q->splits;
+    return q->bytes > chunks ? chunks : 1;
+}
+
+static uint32_t active_of(const struct nadi_plan_request *q, uint32_t chunks)
+{
+    const uint32_t active = q->active ? q->active : 1;
+    return active < chunks ? active : chunks;
+}
+
+/* Of each chunk; 0: it does not go by node. */
+static uint32_t segments_of(const struct nadi_plan_request *q)
+{
+    struct nadi_arena arena;
+    if (!nadi_plan_may_be_by_node(q))
+        return 0;
+    nadi_arena_init(&arena);
+    const uint32_t chunks = node_chunks_of(q);
+    const struct nadi_nodes_case c = {
+        .topology = q->topology,
+        .nodes = nadi_nodes_find(q->topology, q->group->members, q->group->size, &arena),
+        .ranks = q->group->members,
+        .kind = q->kind,
+        .bytes = q->bytes,
+        .chunks = chunks,
+        .active = q->active ? q->active : 1,
+        .flat_chunks = q->splits,
+        .endpoint_ns = q->endpoint_ns,
+        .local_mem_bw = q->local_mem_bw,
+    };
+    const uint32_t segments = c.nodes ? nadi_nodes_segments(&c) : 0;
+    nadi_arena_release(&arena);
+    return segments;
+}
+
+bool nadi_plan_is_by_node(const struct nadi_plan_request *q)
+{
+    return segments_of(q) > 0;
 }
 
 static void add_ring_of_group(struct builder *b)
@@ -237,8 +282,8 @@ static void add_ring_of_group(struct builder *b)
         .stride = 1,
         .local = true,
     };
-    if (nadi_plan_is_by_node(b->request)) {
-        b->windows[0] = 0;
+    if (b->request->segments > 0) {
+        b->windows[0] = b->request->segments;
         b->rings[0].algorithm = NADI_ALGORITHM_PROGRAM;
         b->rings[0].program = &nadi_algorithm_by_node;
     }
@@ -352,6 +397,9 @@ bool nadi_plan_make(const struct nadi_plan_request *asked, struct nadi_plan *pla
         whole.exact = true;
         whole.involved = UINT32_MAX;
     }
+    whole.segments = segments_of(asked); /* by node what would wait overlaps */
+    if (whole.segments > 0)
+        whole.splits = active_of(asked, node_chunks_of(asked));
     *plan = (struct nadi_plan){0};
     if (request->implementation->count &&
         request->implementation->dims[0].algorithm == NADI_ALGORITHM_LIBRARY) {

@@ -92,7 +92,12 @@ struct nadi_plan_request {
     uint32_t root;     /* member; of kinds that have one */
     /* Window of `direct1` where each member has a link of its own to each other; 0: as elsewhere */
     uint32_t own_window;
-    bool by_node; /* groups: `ring` goes by node where they lie in several dimensions */
+    bool by_node;         /* groups: `ring` may go by node where they lie in several dimensions; */
+    uint32_t node_chunks; /* into how many at most; 0: as `splits` */
+    uint32_t active;      /* chunks on their way at once, at least 1; and what decides it: */
+    uint64_t endpoint_ns;
+    double local_mem_bw;
+    uint32_t segments; /* nadi_plan_make's own: of each chunk that goes by node */
 };
 
 /* False when a count overflows 32 bits (a ring all-to-all of more than 92,681 ranks, more than
@@ -101,7 +106,9 @@ bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *p
 
 /* Are they some of all, in several dimensions? */
 bool nadi_group_is_wide(const struct nadi_topology *t, const struct nadi_group *g);
-/* Does a group's `ring` go by node here (collective/algorithms/by_node.c)? */
+/* May a group's `ring` go by node (collective/algorithms/by_node.c), whatever its bytes are? */
+bool nadi_plan_may_be_by_node(const struct nadi_plan_request *request);
+/* Does it: is it not slower than the flat one? O(members x (log members + dimensions)). */
 bool nadi_plan_is_by_node(const struct nadi_plan_request *request);
 
 /* The phases of a chunk of `bytes` whose dimensions come in an order of their own (of the rings

@@ -39,7 +39,8 @@ struct nadi_system_config {
     uint32_t comm_streams;  /* communication-streams: so many of a rank at once; 0: 1 */
     uint32_t shared_window; /* direct-window-shared; 0: as everywhere */
     uint32_t own_window;    /* direct-window-own; 0: as elsewhere */
-    bool by_node;           /* group-rings: nodes */
+    bool by_node;           /* group-rings: nodes, */
+    uint32_t node_chunks;   /* group-ring-chunks; 0: as splits */
     double local_mem_bw;    /* B/s; 0: reductions are free */
     double peak_perf;       /* FLOP/s */
     uint64_t local_reduction_delay;
@@ -102,6 +103,14 @@ nadi_implementation_of(const struct nadi_system_config *c, enum nadi_native_kind
     return attached == NADI_NONE ? &c->native[kind] : &c->attached[attached].implementation;
 }
 
+/* Chunks that may be in flight on a dimension at once, over all its queues. */
+static inline uint32_t nadi_system_active(const struct nadi_system_config *c)
+{
+    const uint64_t queues = c->queues_per_dim ? c->queues_per_dim : 1;
+    const uint64_t all = (c->active_chunks + queues - 1) / queues * queues;
+    return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+}
+
 /* What a collective of the group asks a plan for; its root is member 0. */
 static inline struct nadi_plan_request
 nadi_system_plan_request(const struct nadi_system_config *c, const struct nadi_topology *topology,
@@ -122,6 +131,10 @@ nadi_system_plan_request(const struct nadi_system_config *c, const struct nadi_t
         .even = c->even_chunks,
         .own_window = c->own_window,
         .by_node = c->by_node,
+        .node_chunks = c->node_chunks,
+        .active = nadi_system_active(c),
+        .endpoint_ns = c->endpoint_delay_ns,
+        .local_mem_bw = c->local_mem_bw,
     };
 }
 

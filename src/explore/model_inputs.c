@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "base/units.h"
+#include "inputs/load.h"
 #include "memory/tiers.h"
 #include "model/files.h"
 #include "sim/run.h"
@@ -74,6 +75,7 @@ void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, u
         .queues_per_dim = 1,
         .comm_streams = nadi_model_streams(&study->cluster),
         .by_node = true,
+        .node_chunks = study->cluster.chunks,
         .local_mem_trace_filename = "local_mem_trace",
     };
     if (study->library)
@@ -102,6 +104,9 @@ static void echo(struct nadi_inputs *in, const struct nadi_study *study)
     add_setting(in, "model", "plan", nadi_str_get(&shape));
     if (study->changed)
         add_setting(in, "model", "changed", study->changed);
+    if (!in->options.choose_model && !in->options.even_chunks)
+        nadi_settings_add(in, "command line", "network-model", in->options.network_model->name,
+                          "--network-model");
     nadi_str_release(&shape);
 }
 

@@ -81,6 +81,8 @@ const char *nadi_load_sends(struct nadi_load *l);
 /* load_crossing.c: why `unaware` charges a message of the workload too little: it crosses several
  * dimensions. */
 const char *nadi_load_crossing(struct nadi_load *l);
+/* Does a ring of a group's members, in their order, have such messages? */
+bool nadi_load_ring_crosses(const struct nadi_topology *t, const struct nadi_group *g);
 /* load_overlap.c: likewise, as transfers of one rank may run at once over the same links. */
 const char *nadi_load_overlap(struct nadi_load *l);
 /* For a model and a network that need one; nadi_load_packet calls it. */

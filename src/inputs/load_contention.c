@@ -206,10 +206,8 @@ static bool only_cliques(const struct nadi_topology *t)
 /* Chunks of a collective that are in a dimension at a time. */
 static uint32_t chunks_at_once(const struct nadi_system_config *c, const struct nadi_plan *plan)
 {
-    const uint64_t queues = c->queues_per_dim ? c->queues_per_dim : 1;
-    const uint64_t limit = (c->active_chunks + queues - 1) / queues * queues;
     const uint32_t chunks = c->inter == NADI_INTER_FLEX ? UINT32_MAX : plan->chunk_count;
-    return (uint32_t)nadi_min_u64(limit, chunks);
+    return (uint32_t)nadi_min_u64(nadi_system_active(c), chunks);
 }
 
 struct steps {  /* of what members do */
@@ -286,6 +284,10 @@ static const char *why_on(struct search *s, const struct asked *a, uint32_t grou
         return "messages of an all-to-all of unequal sizes are not in step";
     if (q.implementation->count == 0 || !nadi_plan_make(&q, &plan))
         return NULL;
+    if (nadi_plan_may_be_by_node(&q) && !nadi_plan_is_by_node(&q) &&
+        nadi_load_ring_crosses(&in->topology, g))
+        return "rings that go on from node to node cross several dimensions, which `unaware` "
+               "charges in the lowest alone";
     const struct steps steps = {
         .alone = s->alone && plan.phase_count == 1 && plan.chunk_count == 1,
         .even = is_even(s, g),

@@ -42,7 +42,7 @@ static uint32_t dims_of(const struct nadi_topology *t, const struct nadi_group *
     return mask;
 }
 
-static bool ring_crosses(const struct nadi_topology *t, const struct nadi_group *g)
+bool nadi_load_ring_crosses(const struct nadi_topology *t, const struct nadi_group *g)
 {
     for (uint32_t i = 0; i < g->size; i++)
         if (is_several(differ_in(t, nadi_group_member(g, i),
@@ -110,10 +110,10 @@ static bool kind_crosses(const struct nadi_load *l, const struct nadi_group *g,
     if (impl->count == 0)
         return false;
     if (g->size == t->npu_count && !impl->dims[0].flat)
-        return false; /* dimension by dimension */
-    if (nadi_plan_is_by_node(&q))
+        return false;                 /* dimension by dimension */
+    if (nadi_plan_may_be_by_node(&q)) /* where it is flat: load_contention.c */
         return owners_cross(t, g);
-    return (one && impl->dims[0].algorithm != NADI_ALGORITHM_RING) || ring_crosses(t, g);
+    return (one && impl->dims[0].algorithm != NADI_ALGORITHM_RING) || nadi_load_ring_crosses(t, g);
 }
 
 static bool group_crosses(const struct nadi_load *l, const struct nadi_group *g, uint32_t kinds)

@@ -171,6 +171,7 @@ static void fill_numbers(struct nadi_load *l, const struct nadi_schema_values *v
     s->own_window = (uint32_t)nadi_schema_integer(values, "direct-window-own");
     s->by_node = nadi_schema_word(values, "group-rings") == 1;
     s->rendezvous = l->in->options.rendezvous;
+    s->node_chunks = (uint32_t)nadi_schema_integer(values, "group-ring-chunks");
     s->local_mem_bw = nadi_schema_number(values, "local-mem-bw");
     s->peak_perf = nadi_schema_number(values, "peak-perf");
     s->local_reduction_delay = (uint64_t)nadi_schema_integer(values, "local-reduction-delay");

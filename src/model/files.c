@@ -362,9 +362,9 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
                     "  \"communication-streams\": %u,\n"
                     "  \"preferred-dataset-splits\": %u,\n"
                     "  \"collective-optimization\": \"localBWAware\",\n"
-                    "  \"group-rings\": \"nodes\"",
+                    "  \"group-rings\": \"nodes\",\n  \"group-ring-chunks\": %u",
                     NADI_MODEL_ENDPOINT_NS, c->active_chunks, nadi_model_streams(c),
-                    nadi_model_chunks(step));
+                    nadi_model_chunks(step), c->chunks);
     if (strcmp(c->inter, NADI_INTER_DEFAULT) != 0)
         nadi_str_printf(&text, ",\n  \"inter-dimension-scheduling\": \"%s\"", c->inter);
     if (strcmp(c->intra, NADI_INTRA_DEFAULT) != 0)

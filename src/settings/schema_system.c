@@ -193,7 +193,15 @@ static const struct nadi_setting system_keys[] = {
      .doc = "What `ring` means for all-reduce, all-gather and reduce-scatter of a group whose "
             "members lie in several dimensions. flat: one ring over all, as in the reference. "
             "nodes: rings within the nodes (of the lowest dimension in which members differ), and "
-            "between them over as many members of each node as every node has."},
+            "between them over as many members of each node as every node has; the flat ring "
+            "where, by a closed form of both, that is sooner."},
+    {.name = "group-ring-chunks",
+     .type = NADI_TYPE_INTEGER,
+     .preset = "0",
+     .max = INT32_MAX,
+     .doc = "Chunks at most that a collective by node (`group-rings: nodes`) is cut into, so that "
+            "nodes are busy with some while another one passes between them. 0: as "
+            "preferred-dataset-splits says."},
     {.name = "endpoint-delay",
      .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_TIME,

@@ -34,11 +34,12 @@ struct made {
 };
 
 static void make(struct made *m, const struct nadi_topology *t, const uint32_t *ranks, uint32_t n,
-                 enum nadi_collective_kind kind, uint64_t bytes)
+                 enum nadi_collective_kind kind, uint64_t bytes, uint32_t segments)
 {
     nadi_arena_init(&m->arena);
     m->x = nadi_nodes_find(t, ranks, n, &m->arena);
-    const struct nadi_program_request q = {.kind = kind, .n = n, .bytes = bytes, .nodes = m->x};
+    const struct nadi_program_request q = {
+        .kind = kind, .n = n, .bytes = bytes, .segments = segments, .nodes = m->x};
     assert_null(nadi_program_make(&nadi_algorithm_by_node, &q, &m->p));
 }
 
@@ -70,7 +71,7 @@ static void any_members_come_out(void **state)
             continue;
         for (size_t k = 0; k < 3; k++) {
             struct made m;
-            make(&m, &t, ranks, n, kinds[k], 1000 + seed);
+            make(&m, &t, ranks, n, kinds[k], 1000 + seed, 1 + (uint32_t)seed % 5);
             several += m.x != NULL;
             comes_out(&m, seed);
             nadi_arena_release(&m.arena);
@@ -86,13 +87,14 @@ static void leaving(const struct made *m, uint32_t npus, const uint32_t *ranks, 
     *in_rail = true;
     for (uint32_t i = 0; i < m->p.request.n; i++) {
         bytes[i] = 0;
-        for (uint32_t k = 0; k < m->p.ops->steps(&m->p, i, 0); k++) {
-            const struct nadi_step s = nadi_program_step(&m->p, i, 0, k);
-            if (s.to == NADI_NONE || ranks[s.to] / npus == ranks[i] / npus)
-                continue;
-            *in_rail &= ranks[s.to] % npus == ranks[i] % npus;
-            bytes[i] += nadi_program_sent_bytes(&m->p, i, 0, k);
-        }
+        for (uint32_t q = 0; q < m->p.queues; q++)
+            for (uint32_t k = 0; k < m->p.ops->steps(&m->p, i, q); k++) {
+                const struct nadi_step s = nadi_program_step(&m->p, i, q, k);
+                if (s.to == NADI_NONE || ranks[s.to] / npus == ranks[i] / npus)
+                    continue;
+                *in_rail &= ranks[s.to] % npus == ranks[i] % npus;
+                bytes[i] += nadi_program_sent_bytes(&m->p, i, q, k);
+            }
     }
 }
 
@@ -125,7 +127,7 @@ static void leaves_over_as_many_as_all_have(void **state)
         struct made m;
         uint64_t bytes[24];
         bool in_rail;
-        make(&m, &t, row->ranks, row->n, NADI_ALL_REDUCE, BYTES);
+        make(&m, &t, row->ranks, row->n, NADI_ALL_REDUCE, BYTES, 1);
         if (row->nodes == 0) {
             assert_null(m.x);
             nadi_arena_release(&m.arena);
@@ -155,13 +157,16 @@ static void shares_in_a_node_are_even(void **state)
     const struct nadi_topology t = servers(8, 2);
     static const uint32_t ranks[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     struct made m;
-    make(&m, &t, ranks, 10, NADI_ALL_REDUCE, 8000);
+    make(&m, &t, ranks, 10, NADI_ALL_REDUCE, 8000, 1);
     for (uint32_t i = 0; i < 8; i++)
         for (uint32_t k = 0; k < 7; k++)
             assert_int_equal(nadi_program_sent_bytes(&m.p, i, 0, k), 1000);
-    assert_int_equal(m.p.ops->steps(&m.p, 0, 0), 7 + 3 + 1 + 1 + 3 + 7);
+    assert_int_equal(m.p.ops->steps(&m.p, 0, 0), 7 + 3 + 3 + 7);
+    assert_int_equal(m.p.ops->steps(&m.p, 0, 1), 1 + 1);
     assert_int_equal(m.p.ops->steps(&m.p, 7, 0), 7 + 1 + 1 + 7);
-    assert_int_equal(m.p.ops->steps(&m.p, 9, 0), 1 + 1 + 1 + 1);
+    assert_int_equal(m.p.ops->steps(&m.p, 7, 1), 0);
+    assert_int_equal(m.p.ops->steps(&m.p, 9, 0), 1 + 1);
+    assert_int_equal(m.p.ops->steps(&m.p, 9, 1), 1 + 1);
     nadi_arena_release(&m.arena);
 }
 
@@ -172,7 +177,7 @@ static void channels_are_even(void **state)
     const struct nadi_topology t = servers(8, 3);
     const struct row *row = &rows[2];
     struct made m;
-    make(&m, &t, row->ranks, row->n, NADI_REDUCE_SCATTER, 1600);
+    make(&m, &t, row->ranks, row->n, NADI_REDUCE_SCATTER, 1600, 1);
     for (uint32_t c = 0; c < 4; c++)
         assert_int_equal(m.x->before[c * 4 + 3], 4);
     nadi_arena_release(&m.arena);

@@ -81,6 +81,7 @@ static const struct key_case key_cases[] = {
     {SYSTEM, "direct-window-shared", "8", "8", "-1", "schema/range"},
     {SYSTEM, "direct-window-own", "7", "7", "-1", "schema/range"},
     {SYSTEM, "group-rings", "\"nodes\"", "nodes", "\"node\"", "schema/word"},
+    {SYSTEM, "group-ring-chunks", "4", "4", "-1", "schema/range"},
     {SYSTEM, "inter-dimension-scheduling", "\"themis\"", "themis", "\"greedy\"", "schema/word"},
     {SYSTEM, "intra-dimension-scheduling", "\"SCF\"", "SCF", "\"RG\"", "schema/word"},
     {SYSTEM, "scheduling-policy", "\"EXPLICIT\"", "EXPLICIT", "\"fifo\"", "schema/word"},
