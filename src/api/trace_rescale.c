@@ -298,6 +298,10 @@ static bool set_batches(struct nadi_rescale_job *j)
         j->from[QUANTITY_MICRO_BATCH] = 1;
     if (!j->to[QUANTITY_MICRO_BATCH])
         j->to[QUANTITY_MICRO_BATCH] = j->from[QUANTITY_MICRO_BATCH];
+    const uint64_t own =
+        nadi_rescale_product(j, NADI_ROLE_DP, false) * j->from[QUANTITY_MICRO_BATCH];
+    j->rescale.passes =
+        j->from[QUANTITY_BATCH] % own ? 0 : (uint32_t)(j->from[QUANTITY_BATCH] / own);
     j->rescale.micro_batch =
         (double)j->to[QUANTITY_MICRO_BATCH] / (double)j->from[QUANTITY_MICRO_BATCH];
     if (!j->to[QUANTITY_BATCH] && !dp &&

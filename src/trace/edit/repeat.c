@@ -10,8 +10,8 @@ enum { NUMBERS = 8 }; /* of a name and the tag, that may grow from unit to unit 
  * alone is the first, which waits for no other. */
 static uint32_t source_unit(const struct nadi_run *run, uint32_t unit)
 {
-    const uint32_t kept = run->new_units < run->units ? run->new_units : run->units;
-    const uint32_t head = kept == 1 ? 1 : kept / 2, tail = kept - head;
+    uint32_t tail;
+    const uint32_t head = kept_units(run, &tail);
     if (unit < head)
         return unit;
     if (unit >= run->new_units - tail)
@@ -43,6 +43,23 @@ static void find_spots(struct work *w)
     }
 }
 
+/* What stands apart where others of its kind are in units. */
+static void find_whole(struct work *w)
+{
+    const struct nadi_repeat *r = w->repeat;
+    struct nadi_map64 inside;
+    if (!r->apart || r->kind != NADI_REPEAT_INNER)
+        return;
+    nadi_map64_init(&inside, 16);
+    for (uint32_t at = 0; at < w->runs.count; at++)
+        if (w->spots[at].run != NADI_NONE && !w->runs.apart[at] && r->apart[w->runs.order[at]])
+            nadi_map64_put(&inside, r->kinds[w->runs.order[at]], 0, NULL);
+    for (uint32_t at = 0; at < w->runs.count; at++)
+        w->whole[at] =
+            w->runs.apart[at] && nadi_map64_find(&inside, r->kinds[w->runs.order[at]]) != NADI_NONE;
+    nadi_map64_release(&inside);
+}
+
 static void add_copy(struct work *w, uint32_t place, uint32_t unit)
 {
     NADI_PUSH(&w->copies, ((struct copy){place, unit}));
@@ -54,7 +71,7 @@ static void add_spread(struct work *w, const struct nadi_run *run, const uint32_
 {
     for (; *next < count; ++*next) {
         const struct spot *s = &w->spots[apart[*next]];
-        const uint32_t to = spread_unit(run, s->unit);
+        const uint32_t to = apart_unit(w, run, apart[*next]);
         if (to > unit || (to == unit && s->offset > offset))
             return;
         w->plain_ids[apart[*next]] = (uint32_t)w->copies.count + 1;
@@ -278,6 +295,11 @@ static void write_all(const struct work *w, struct nadi_str *out)
     nadi_repeat_waits_release(&page.waits);
 }
 
+static bool is_spread(const struct work *w, uint32_t at)
+{
+    return w->runs.apart[at] && w->spots[at].run != NADI_NONE && !w->whole[at];
+}
+
 static void describe(const struct work *w, struct nadi_repeated *out)
 {
     out->count = (uint32_t)w->copies.count;
@@ -286,14 +308,75 @@ static void describe(const struct work *w, struct nadi_repeated *out)
     for (size_t i = 0; i < w->copies.count; i++) {
         const struct copy *c = &w->copies.items[i];
         out->source[i] = w->runs.order[c->place];
-        out->spread[i] = w->runs.apart[c->place] && w->spots[c->place].run != NADI_NONE;
+        out->spread[i] = is_spread(w, c->place);
     }
     out->runs = (uint32_t)w->runs.runs.count;
     for (size_t i = 0; i < w->runs.runs.count; i++)
         out->units += w->runs.runs.items[i].units;
 }
 
-static void write_repeated(struct work *w, struct nadi_str *out, struct nadi_repeated *repeated)
+struct kept_counts { /* by signature: how often it is there */
+    struct nadi_map64 now, inside, spread;
+};
+
+static void count_copies(const struct work *w, struct kept_counts *n)
+{
+    nadi_map64_init(&n->now, w->runs.count);
+    nadi_map64_init(&n->inside, w->runs.count);
+    nadi_map64_init(&n->spread, 16);
+    for (size_t i = 0; i < w->copies.count; i++) {
+        const uint32_t at = w->copies.items[i].place;
+        const uint64_t sign = w->runs.signs[at];
+        ++*nadi_map64_put(&n->now, sign, 0, NULL);
+        if (w->spots[at].run != NADI_NONE && !w->runs.apart[at])
+            ++*nadi_map64_put(&n->inside, sign, 0, NULL);
+        else if (is_spread(w, at))
+            ++*nadi_map64_put(&n->spread, sign, 0, NULL);
+    }
+}
+
+/* What comes with every layer is repeated so. What gathers or reduces for each of them is in every
+ * unit, or in none and beside all of them: else it cannot be told from what does so for an
+ * embedding. */
+static bool follows_layers(const struct work *w, const struct kept_counts *n, uint32_t at)
+{
+    const struct nadi_repeat *r = w->repeat;
+    const uint32_t node = w->runs.order[at], passes = r->passes ? r->passes : 1;
+    const uint32_t old = nadi_map64_find(&w->runs.totals, w->runs.signs[at]);
+    const uint32_t spread = nadi_map64_find(&n->spread, w->runs.signs[at]);
+    if (old % r->count || (!r->apart[node] && passes == 1))
+        return true;
+    const bool every = old % (r->count * passes) == 0 &&
+                       (passes > 1 || nadi_full_integer(&w->f->nodes[node], "comm_type", -1) ==
+                                          (int64_t)NADI_ALL_GATHER);
+    if (nadi_map64_find(&n->inside, w->runs.signs[at]) != NADI_NONE)
+        return !every || nadi_map64_find(&n->now, w->runs.signs[at]) == old / r->count * r->target;
+    return spread == NADI_NONE || (!every && spread == old);
+}
+
+static bool follow_layers(const struct work *w, uint32_t rank, struct nadi_diags *diags)
+{
+    struct kept_counts n;
+    uint32_t at = 0;
+    if (w->repeat->kind != NADI_REPEAT_INNER || !w->repeat->apart)
+        return true;
+    count_copies(w, &n);
+    while (at < w->runs.count && follows_layers(w, &n, at))
+        at++;
+    nadi_map64_release(&n.now);
+    nadi_map64_release(&n.inside);
+    nadi_map64_release(&n.spread);
+    return at == w->runs.count ||
+           nadi_error(
+               diags, "rescale/irregular",
+               nadi_full_place(w->f, rank, w->runs.order[at], &diags->arena),
+               "a job with more layers on each stage: 4 or more, 8 if they alternate",
+               "what every layer has does not repeat with them, as there are too few between "
+               "the ends of a pass");
+}
+
+static bool write_repeated(struct work *w, uint32_t rank, struct nadi_str *out,
+                           struct nadi_repeated *repeated, struct nadi_diags *diags)
 {
     const uint32_t n = w->runs.count;
     w->spots = NADI_NEW(struct spot, n);
@@ -304,15 +387,20 @@ static void write_repeated(struct work *w, struct nadi_str *out, struct nadi_rep
     w->unit_ids = NADI_ZNEW(uint32_t *, w->runs.runs.count);
     nadi_ids_init(&w->ids, &w->f->nodes[0].id, sizeof(w->f->nodes[0]), w->f->node_count);
     nadi_map64_init(&w->grows, 64);
+    w->whole = NADI_ZNEW(bool, n);
     find_spots(w);
+    find_whole(w);
     for (size_t i = 0; i < w->runs.runs.count; i++)
         for (uint32_t j = 0; j < w->runs.runs.items[i].period; j++) {
             const uint32_t place = place_in_run(w, &w->runs.runs.items[i], 0, j);
             nadi_map64_put(&w->grows, w->runs.signs[place], place, NULL);
         }
     make_copies(w);
-    write_all(w, out);
-    describe(w, repeated);
+    const bool ok = follow_layers(w, rank, diags);
+    if (ok)
+        write_all(w, out);
+    if (ok)
+        describe(w, repeated);
     for (size_t i = 0; i < w->runs.runs.count; i++)
         nadi_mem_free(w->unit_ids[i]);
     for (size_t i = 0; i < w->runs.runs.count && w->apart; i++)
@@ -321,11 +409,13 @@ static void write_repeated(struct work *w, struct nadi_str *out, struct nadi_rep
     nadi_mem_free(w->apart_index);
     nadi_mem_free(w->unit_ids);
     nadi_mem_free(w->spots);
+    nadi_mem_free(w->whole);
     nadi_mem_free(w->place_of);
     nadi_mem_free(w->plain_ids);
     nadi_mem_free(w->copies.items);
     nadi_map64_release(&w->grows);
     nadi_ids_release(&w->ids);
+    return ok;
 }
 
 bool nadi_repeat_write(const struct nadi_full *f, const struct nadi_repeat *repeat, uint32_t rank,
@@ -334,9 +424,9 @@ bool nadi_repeat_write(const struct nadi_full *f, const struct nadi_repeat *repe
 {
     struct work w = {.f = f, .repeat = repeat};
     *repeated = (struct nadi_repeated){0};
-    const bool ok = nadi_runs_find(&w.runs, f, repeat, rank, diags);
+    bool ok = nadi_runs_find(&w.runs, f, repeat, rank, diags);
     if (ok)
-        write_repeated(&w, out, repeated);
+        ok = write_repeated(&w, rank, out, repeated, diags);
     nadi_runs_release(&w.runs);
     return ok;
 }

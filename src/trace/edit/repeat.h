@@ -15,7 +15,9 @@
  * to unit go on growing, also in what comes behind the run.
  *
  * `apart` nodes need not be regular (reductions of gradients by buckets): they stay where they are
- * in proportion, and with INNER the report says which (`spread`), so that sizes can follow.
+ * in proportion, and with INNER the report says which (`spread`), so that sizes can follow. Where
+ * others of their kind are in units, they are of no layer (the gathers of an embedding and a head):
+ * they stay as far from the nearer end of the run, and are not spread.
  * O(nodes + dependencies), times the lengths of units that were tried. */
 #ifndef NADI_TRACE_EDIT_REPEAT_H
 #define NADI_TRACE_EDIT_REPEAT_H
@@ -35,6 +37,8 @@ struct nadi_repeat {
     uint32_t count, target; /* at least 2 and 1 */
     const char *what;       /* "layers", for messages */
     const bool *apart;      /* by node */
+    const uint32_t *kinds;  /* by node: alike but for their sizes; where `apart` is not NULL */
+    uint32_t passes;        /* INNER: every layer is passed so often each way; 0: not known */
     int64_t stride;         /* ranks between two stages, whose messages are in no layer; 0: none */
 };
 

@@ -70,6 +70,15 @@ static uint64_t copied_apart(const struct work *w, const struct copy *c, uint32_
     return a->ids[(size_t)(c->unit - (s->unit - d->unit)) * a->each + w->apart_index[at]];
 }
 
+/* The unit that stands as far from a node apart, which is of no unit, as the old one did. */
+static uint32_t near_unit(const struct work *w, const struct nadi_run *run, uint32_t place,
+                          uint32_t old)
+{
+    const uint32_t to = apart_unit(w, run, place) + old, own = w->spots[place].unit;
+    const uint32_t unit = to > own ? to - own : 0;
+    return unit < run->new_units ? unit : run->new_units - 1;
+}
+
 static uint64_t new_dep(const struct work *w, const struct copy *c, uint32_t dep, uint64_t id)
 {
     const uint32_t at = w->place_of[dep];
@@ -88,6 +97,8 @@ static uint64_t new_dep(const struct work *w, const struct copy *c, uint32_t dep
     uint32_t unit;
     if (mine && s->run == d->run && d->unit <= s->unit && (d->unit > 0 || s->unit < 3))
         unit = c->unit >= s->unit - d->unit ? c->unit - (s->unit - d->unit) : 0;
+    else if (s->run == d->run && w->whole[c->place])
+        unit = near_unit(w, to, c->place, d->unit);
     else if (s->run == d->run && w->runs.apart[c->place])
         unit = (uint32_t)nadi_min_u64(spread_unit(to, d->unit), to->new_units - 1);
     else

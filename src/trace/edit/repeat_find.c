@@ -30,6 +30,9 @@ static void read_sequence(struct nadi_runs *r, const struct nadi_full *f, int64_
         r->message[i] = stride && nadi_stage_message(n, stride) != NADI_STAGE_NONE;
     }
     r->apart = NADI_ZNEW(bool, r->count);
+    nadi_map64_init(&r->totals, r->count);
+    for (uint32_t i = 0; i < r->count; i++)
+        ++*nadi_map64_put(&r->totals, r->signs[i], 0, NULL);
     nadi_str_release(&scratch);
 }
 
@@ -128,6 +131,31 @@ static bool has_apart(const struct nadi_runs *r, uint32_t at, uint32_t period, c
     return count > 0 && count < period;
 }
 
+/* Is a unit a micro-batch? It has what is there a few times for each of them, but less often than
+ * layers would be, and what it repeats itself, as at least every second layer does, is there in no
+ * other passes. */
+static bool is_pass(const struct nadi_runs *r, uint32_t at, uint32_t period, uint32_t units)
+{
+    struct nadi_map64 each;
+    bool seldom = false, whole = false;
+    if (r->passes < 2 || units > r->passes)
+        return false;
+    nadi_map64_init(&each, period);
+    for (uint32_t k = 0; k < period; k++)
+        ++*nadi_map64_put(&each, sign(r, at + k), 0, NULL);
+    for (uint32_t k = 0; k < period; k++) {
+        const uint64_t all = nadi_map64_find(&r->totals, sign(r, at + k));
+        const uint64_t in_unit = nadi_map64_find(&each, sign(r, at + k));
+        if (r->own && r->own[r->order[r->regular[at + k]]])
+            continue;
+        seldom |= all % r->passes == 0 && all / r->passes < units;
+        whole |= in_unit > 1 && all <= (units + PREFETCH) * in_unit &&
+                 2 * all >= (uint64_t)r->layers * r->passes;
+    }
+    nadi_map64_release(&each);
+    return seldom && whole;
+}
+
 /* Does a unit repeat something itself as often, or up to PREFETCH times fewer with what may stand
  * apart? Micro-batches do so with their layers. */
 static bool has_inner(const struct nadi_runs *r, const uint32_t *next, uint32_t at, uint32_t period,
@@ -150,13 +178,14 @@ static bool find_inner(struct nadi_runs *r, uint32_t units, uint32_t target, con
     uint32_t *next = next_equal(r);
     for (uint32_t at = 0; at < r->regular_count;) {
         uint32_t fewer = 0, p = unit_at(r, next, at, units);
-        if (p && (has_message(r, at, p) || has_inner(r, next, at, p, units, apart)))
+        if (p && (has_message(r, at, p) || is_pass(r, at, p, units) ||
+                  has_inner(r, next, at, p, units, apart)))
             p = 0;
         while (!p && fewer < (ends ? 1 : PREFETCH) && units - fewer > (ends ? 2 : 3) &&
                target > fewer + 1) {
             p = unit_at(r, next, at, units - ++fewer);
             if (p && ((!ends && !has_apart(r, at, p, apart)) || has_message(r, at, p) ||
-                      has_inner(r, next, at, p, units, apart)))
+                      is_pass(r, at, p, units - fewer) || has_inner(r, next, at, p, units, apart)))
                 p = 0;
         }
         if (p) {
@@ -272,11 +301,14 @@ static void keep_regular(struct nadi_runs *r, uint32_t units, uint32_t target, b
     leave_out(r, apart);
 }
 
-/* Layers of some passes alone are none: of what is in units most is. */
-static bool covers(const struct nadi_runs *r)
+/* Layers of some passes alone are none: of what is in units most is, and nothing else comes with
+ * every layer of every micro-batch (of 3 or more: a pass itself may have two alike). */
+static bool covers(const struct nadi_runs *r, uint32_t units)
 {
+    const uint64_t every = units > 2 && r->passes > 1 ? (uint64_t)units * r->passes : 0;
     struct nadi_map64 signs;
     uint64_t inside = 0, all = 0;
+    bool others = false;
     nadi_map64_init(&signs, r->regular_count);
     for (size_t i = 0; i < r->runs.count; i++) {
         const struct nadi_run *run = &r->runs.items[i];
@@ -284,10 +316,13 @@ static bool covers(const struct nadi_runs *r)
         for (uint32_t k = 0; k < run->period; k++)
             nadi_map64_put(&signs, sign(r, run->first + k), 0, NULL);
     }
-    for (uint32_t at = 0; at < r->regular_count; at++)
-        all += nadi_map64_find(&signs, sign(r, at)) != NADI_NONE;
+    for (uint32_t at = 0; at < r->regular_count; at++) {
+        const bool in_units = nadi_map64_find(&signs, sign(r, at)) != NADI_NONE;
+        all += in_units;
+        others |= !in_units && every && nadi_map64_find(&r->totals, sign(r, at)) % every == 0;
+    }
     nadi_map64_release(&signs);
-    return inside > 0 && all - inside <= inside;
+    return inside > 0 && all - inside <= inside && !others;
 }
 
 /* Every layer alike; or (ends) but one at an end of a pass, whose kernels are written together with
@@ -302,7 +337,8 @@ static bool find_layers(struct nadi_runs *r, const struct nadi_repeat *repeat, b
             memcpy(apart, repeat->apart, r->count * sizeof(*apart));
         keep_regular(r, repeat->count / k, repeat->target / k, apart);
         nadi_mem_free(apart);
-        if (find_inner(r, repeat->count / k, repeat->target / k, repeat->apart, ends) && covers(r))
+        if (find_inner(r, repeat->count / k, repeat->target / k, repeat->apart, ends) &&
+            covers(r, repeat->count / k))
             return true;
         r->runs.count = 0;
     }
@@ -345,6 +381,9 @@ bool nadi_runs_find(struct nadi_runs *r, const struct nadi_full *f,
     struct nadi_place place = NADI_IN_FILE(f->path);
     *r = (struct nadi_runs){0};
     place.rank = rank;
+    r->passes = repeat->passes;
+    r->layers = repeat->count;
+    r->own = repeat->apart;
     read_sequence(r, f, repeat->stride);
     leave_out(r, repeat->apart);
     if (repeat->kind == NADI_REPEAT_OUTER) {
@@ -373,5 +412,6 @@ void nadi_runs_release(struct nadi_runs *r)
     nadi_mem_free(r->regular);
     nadi_mem_free(r->apart);
     nadi_mem_free(r->message);
+    nadi_map64_release(&r->totals);
     nadi_mem_free(r->runs.items);
 }

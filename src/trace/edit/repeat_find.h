@@ -2,6 +2,7 @@
 #ifndef NADI_TRACE_EDIT_REPEAT_FIND_H
 #define NADI_TRACE_EDIT_REPEAT_FIND_H
 
+#include "base/map.h"
 #include "trace/edit/repeat.h"
 
 struct nadi_run { /* of the regular nodes: `units` times `period` of them from `first` on */
@@ -15,6 +16,9 @@ struct nadi_runs {
     uint64_t *signs;                  /* by place in this order */
     bool *apart;                      /* by place: stands apart */
     bool *message;                    /* by place: between two stages */
+    struct nadi_map64 totals;         /* signature: how often it is there */
+    const bool *own;                  /* by node: may stand apart; NULL: none may */
+    uint32_t layers, passes;          /* of a pass; of each of them, each way; 0: not known */
     uint32_t *regular, regular_count; /* places that are not apart, ascending */
     struct {
         struct nadi_run *items; /* ascending, none overlaps another */

@@ -26,6 +26,7 @@ struct work {
     struct nadi_runs runs;
     struct nadi_ids ids;
     struct spot *spots;      /* by place */
+    bool *whole;             /* by place: INNER: stands apart, and is of no unit */
     uint32_t *place_of;      /* by node */
     uint32_t **unit_ids;     /* by run: new ids, by new unit and offset */
     uint32_t *plain_ids;     /* by place: of nodes that are in no unit */
@@ -44,10 +45,31 @@ static inline uint32_t place_in_run(const struct work *w, const struct nadi_run 
     return w->runs.regular[run->first + unit * run->period + offset];
 }
 
-/* The new unit behind whose node a node apart stands. */
+/* How many of the first units stay, and of the last ones. */
+static inline uint32_t kept_units(const struct nadi_run *run, uint32_t *tail)
+{
+    const uint32_t kept = run->new_units < run->units ? run->new_units : run->units;
+    const uint32_t head = kept == 1 ? 1 : kept / 2;
+    *tail = kept - head;
+    return head;
+}
+
 static inline uint32_t spread_unit(const struct nadi_run *run, uint32_t unit)
 {
     return (uint32_t)((uint64_t)unit * run->new_units / run->units);
+}
+
+/* The new unit behind whose node a node apart stands. */
+static inline uint32_t apart_unit(const struct work *w, const struct nadi_run *run, uint32_t place)
+{
+    const uint32_t unit = w->spots[place].unit;
+    uint32_t tail;
+    const uint32_t head = kept_units(run, &tail);
+    if (!w->whole[place] || run->units == run->new_units)
+        return spread_unit(run, unit);
+    if (unit + tail >= run->units)
+        return run->new_units + unit - run->units;
+    return unit < head ? unit : tail ? head : head - 1;
 }
 
 /* A column is what stands at one offset of all units of a run, or the k-th node apart of each. */

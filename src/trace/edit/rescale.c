@@ -453,6 +453,18 @@ bool *nadi_rescale_apart(const struct nadi_rescale *r, const struct nadi_full *f
     return apart;
 }
 
+/* By node: its group, and whether it gathers. The caller frees it. */
+static uint32_t *kinds_of(const struct nadi_rescale *r, const struct nadi_full *f)
+{
+    uint32_t *kinds = NADI_ZNEW(uint32_t, f->node_count);
+    for (size_t i = 0; i < f->node_count; i++) {
+        const struct nadi_rescale_group *g = group_of(r, &f->nodes[i]);
+        if (g)
+            kinds[i] = 2 * (uint32_t)(g - r->groups) + is_kind(&f->nodes[i], NADI_ALL_GATHER) + 1;
+    }
+    return kinds;
+}
+
 /* First as everything stands; where that repeats nowhere, without what is reduced or gathered
  * among replicas. */
 static bool repeat(struct step *step, const struct nadi_full *was, const struct nadi_rescale *r,
@@ -462,7 +474,9 @@ static bool repeat(struct step *step, const struct nadi_full *was, const struct 
     struct nadi_str text = NADI_STR_INIT;
     struct nadi_repeated done = {0};
     bool *apart = nadi_rescale_apart(r, was);
+    uint32_t *kinds = kinds_of(r, was);
     how.apart = apart;
+    how.kinds = kinds;
     bool ok = nadi_repeat_write(was, &how, rank, &text, &done, diags);
     ok = take(step, was, &text, ok, diags);
     if (ok) {
@@ -474,6 +488,7 @@ static bool repeat(struct step *step, const struct nadi_full *was, const struct 
     nadi_mem_free(done.source);
     nadi_mem_free(done.spread);
     nadi_mem_free(apart);
+    nadi_mem_free(kinds);
     return ok;
 }
 
@@ -539,16 +554,23 @@ bool nadi_rescale_write(const struct nadi_full *f, const struct nadi_rescale *r,
                           "no compute node is known to be attention, whose work grows with the "
                           "square of the sequence");
     if (r->new_layers && r->new_layers != r->layers) {
-        const struct nadi_repeat layers = {NADI_REPEAT_INNER, r->layers, r->new_layers,
-                                           "layers",          NULL,      r->stride};
+        const struct nadi_repeat layers = {.kind = NADI_REPEAT_INNER,
+                                           .count = r->layers,
+                                           .target = r->new_layers,
+                                           .what = "layers",
+                                           .passes = r->passes,
+                                           .stride = r->stride};
         law.layers = (double)r->new_layers / r->layers;
         ok = repeat(&step, f, r, layers, rank, report, diags) &&
              gradients_follow(&step, f, r, diags);
     }
     ok = ok && apply_laws(&step, step.full ? step.full : f, r, gradients, &law, rank, diags);
     if (ok && r->new_batches && r->new_batches != r->batches) {
-        const struct nadi_repeat batches = {NADI_REPEAT_OUTER, r->batches, r->new_batches,
-                                            "micro-batches",   NULL,       r->stride};
+        const struct nadi_repeat batches = {.kind = NADI_REPEAT_OUTER,
+                                            .count = r->batches,
+                                            .target = r->new_batches,
+                                            .what = "micro-batches",
+                                            .stride = r->stride};
         ok = repeat(&step, step.full, r, batches, rank, report, diags);
     }
     if (ok) {

@@ -65,6 +65,7 @@ struct nadi_rescale {
     double micro_batch, sequence;  /* f */
     uint32_t layers, new_layers;   /* of a pass on this rank; 0: unchanged */
     uint32_t batches, new_batches; /* micro-batches; 0: unchanged */
+    uint32_t passes;               /* micro-batches as they were; 0: not known */
     int64_t stride;                /* ranks between two stages, as they were; 0: one stage */
     const char *attention;         /* shell pattern of names; NULL: the usual words */
     double attention_share;
