@@ -167,6 +167,7 @@ static void read_group(struct nadi_rescale_job *j, const struct nadi_doc_node *n
                        struct nadi_rescale_group *g)
 {
     unsigned roles = 0;
+    uint64_t size = 1, new_size = 1;
     *g = (struct nadi_rescale_group){.name = nadi_doc_key(n),
                                      .role = nadi_rescale_role_of(nadi_doc_key(n)),
                                      .size = 1,
@@ -176,11 +177,14 @@ static void read_group(struct nadi_rescale_job *j, const struct nadi_doc_node *n
         if (!axis)
             continue;
         g->size *= factor_of(axis->size, axis->new_size);
+        size *= axis->size;
+        new_size *= axis->new_size;
         g->holds_tp |= axis->role == NADI_ROLE_TP;
         roles |= 1u << axis->role;
         if (g->role == NADI_ROLE_NONE && axis->role != NADI_ROLE_PP)
             g->role = axis->role;
     }
+    g->changes = size != new_size;
     if (roles == (1u << NADI_ROLE_DP | 1u << NADI_ROLE_CP))
         g->role = NADI_ROLE_DP;
 }
@@ -338,6 +342,48 @@ static bool kernels_can_change(struct nadi_rescale_job *j)
                       detail->text);
 }
 
+static bool in_group(const struct nadi_doc_node *group, const char *axis)
+{
+    for (const struct nadi_doc_node *a = group->first; a; a = a->next)
+        if (nadi_str_equal(a->text, axis))
+            return true;
+    return false;
+}
+
+static bool refuse_experts(struct nadi_rescale_job *j, const struct nadi_doc_node *group,
+                           const struct nadi_scaled_axis *axis)
+{
+    struct nadi_str hint = NADI_STR_INIT;
+    for (uint32_t i = 0; i < j->axis_count; i++)
+        if (j->axes[i].role == NADI_ROLE_DP && j->axes[i].size > 1 &&
+            !in_group(group, j->axes[i].name))
+            nadi_str_printf(&hint, "%s%s", hint.length ? ", " : "replicas of all experts: axis ",
+                            j->axes[i].name);
+    if (!hint.length)
+        nadi_str_add(&hint, "generate or capture the job with replicas of its experts (dp above "
+                            "ep), or as it is to be");
+    nadi_error(j->diags, "rescale/experts", NADI_IN_FILE(j->doc.path), nadi_str_get(&hint),
+               "experts are divided over group '%s', of which axis '%s' is a part: with another "
+               "size a rank has other experts, whose kernels no law knows",
+               nadi_doc_key(group), axis->name);
+    nadi_str_release(&hint);
+    return false;
+}
+
+static bool experts_stay(struct nadi_rescale_job *j)
+{
+    const struct nadi_doc_node *map = nadi_doc_find(j->doc.root, "groups");
+    uint32_t at = 0;
+    for (const struct nadi_doc_node *n = map ? map->first : NULL; n; n = n->next, at++) {
+        if (j->groups[at].role != NADI_ROLE_EP || !j->groups[at].changes)
+            continue;
+        for (uint32_t i = 0; i < j->axis_count; i++)
+            if (j->axes[i].size != j->axes[i].new_size && in_group(n, j->axes[i].name))
+                return refuse_experts(j, n, &j->axes[i]);
+    }
+    return true;
+}
+
 static bool set_rescale(struct nadi_rescale_job *j)
 {
     struct nadi_rescale *r = &j->rescale;
@@ -356,6 +402,8 @@ static bool set_rescale(struct nadi_rescale_job *j)
     for (uint32_t i = 0; i < j->axis_count; i++)
         j->sizes[i] = (struct nadi_rescale_axis){j->axes[i].size, j->axes[i].new_size};
     read_groups(j);
+    if (!experts_stay(j))
+        return false;
     const struct nadi_scaled_axis *pipeline = nadi_rescale_pipeline(j);
     r->stride = pipeline && pipeline->size > 1 ? pipeline->stride : 0;
     r->axes = j->sizes;

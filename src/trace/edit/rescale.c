@@ -230,7 +230,7 @@ static double expert_weights(const struct law *law)
     const struct nadi_rescale *r = law->r;
     for (size_t i = 0; i < r->group_count; i++)
         if (r->groups[i].role == NADI_ROLE_EP)
-            return 1 / r->groups[i].size * tensor(law, !r->groups[i].holds_tp);
+            return tensor(law, !r->groups[i].holds_tp);
     return tensor(law, true);
 }
 

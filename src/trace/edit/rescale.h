@@ -13,10 +13,10 @@
  *   collective of cp                            t / f(tp)
  *   collective of ep, messages                  t; with sequence parallelism / f(tp)
  *   message of tied embeddings                 1 / f(tp)
- *   collective of dp, edp                       1 / f(tp), experts 1 / f(ep); a level above others
- *                                               1 / f(their sizes); all-gather / f(group)
- *   layers, micro-batches                       units are repeated: repeat.h
- *   stages                                      their passes are ordered anew: restage.h
+ *   collective of dp, edp                       1 / f(tp), of experts 1 where ep holds tp; a level
+ *                                               above others 1 / f(their sizes); all-gather /
+ * f(group) layers, micro-batches                       units are repeated: repeat.h stages their
+ * passes are ordered anew: restage.h
  *
  * The time of compute is a part that does not scale, and one that does as its operations (or, of
  * nodes without, its bytes) do. The first is where a line through time over bytes of the nodes
@@ -48,6 +48,7 @@ struct nadi_rescale_group {
     const char *name;
     enum nadi_rescale_role role;
     bool holds_tp;       /* ep: its ranks differ in tp, too */
+    bool changes;        /* its size; not that of ep */
     bool above;          /* other levels are inside it */
     double size, inside; /* f of its size, and of the levels inside it */
 };
