@@ -171,7 +171,8 @@ static void read_group(struct nadi_rescale_job *j, const struct nadi_doc_node *n
     *g = (struct nadi_rescale_group){.name = nadi_doc_key(n),
                                      .role = nadi_rescale_role_of(nadi_doc_key(n)),
                                      .size = 1,
-                                     .inside = 1};
+                                     .inside = 1,
+                                     .ranks = 1};
     for (const struct nadi_doc_node *a = n->first; a; a = a->next) {
         const struct nadi_scaled_axis *axis = find_axis(j, a->text);
         if (!axis)
@@ -185,6 +186,7 @@ static void read_group(struct nadi_rescale_job *j, const struct nadi_doc_node *n
             g->role = axis->role;
     }
     g->changes = size != new_size;
+    g->ranks = (double)size;
     if (roles == (1u << NADI_ROLE_DP | 1u << NADI_ROLE_CP))
         g->role = NADI_ROLE_DP;
 }
@@ -213,6 +215,10 @@ static void read_groups(struct nadi_rescale_job *j)
                 j->groups[i].inside *= j->groups[k].size;
                 j->groups[i].above = true;
             }
+    for (uint32_t i = 0; i < at; i++)
+        for (uint32_t k = 0; k < at; k++)
+            if (!j->groups[k].above && is_inside(j->groups[k].name, j->groups[i].name))
+                j->groups[k].ranks *= j->groups[i].ranks;
 }
 
 /* ---- what is to change --------------------------------------------------------------------- */

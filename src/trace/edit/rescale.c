@@ -389,6 +389,7 @@ static bool scale_node(const struct law *law, size_t i, bool spread, uint32_t ra
     return true;
 }
 
+/* Of what the optimizer works on, with ZeRO the rank's share. */
 static double gradient_bytes(const struct law *law, const bool *spread, bool changed)
 {
     double bytes = 0;
@@ -397,10 +398,33 @@ static double gradient_bytes(const struct law *law, const bool *spread, bool cha
         const struct nadi_rescale_group *g = group_of(law->r, n);
         if (!is_data(g) || g->above || is_kind(n, NADI_ALL_GATHER))
             continue;
-        bytes += (double)nadi_full_integer(n, "comm_size", 0) *
+        bytes += (double)nadi_full_integer(n, "comm_size", 0) / (law->sharded ? g->ranks : 1) *
                  (changed ? collective_factor(law, n, g, spread && spread[i]) : 1);
     }
     return bytes;
+}
+
+/* The optimizer's work on experts goes with their gradients, which must be among what is reduced.
+ */
+static bool experts_known(const struct law *law, struct nadi_diags *diags)
+{
+    const struct nadi_rescale_group *dense = NULL;
+    bool experts = false, optimizer = false, known = false;
+    for (size_t i = 0; i < law->f->node_count; i++) {
+        const struct nadi_full_node *n = &law->f->nodes[i];
+        const struct nadi_rescale_group *g = group_of(law->r, n);
+        experts |= g && g->role == NADI_ROLE_EP;
+        optimizer |= n->type == NADI_NODE_COMP && kind_of(law->r, n) == COMPUTE_OPTIMIZER;
+        if (!is_data(g) || g->above || is_kind(n, NADI_ALL_GATHER))
+            continue;
+        known |= g->role == NADI_ROLE_EDP || (dense && g != dense);
+        dense = g;
+    }
+    return !experts || !optimizer || !dense || known ||
+           nadi_error(diags, "rescale/experts", NADI_IN_FILE(law->f->path),
+                      "a job with replicas of its experts: dp above ep",
+                      "experts have no replicas, so that their gradients are not reduced: how much "
+                      "of the optimizer's work goes with their layers is not in the trace");
 }
 
 static bool write_laws(const struct law *law, const bool *spread, uint32_t rank,
@@ -561,7 +585,7 @@ bool nadi_rescale_write(const struct nadi_full *f, const struct nadi_rescale *r,
                                            .passes = r->passes,
                                            .stride = r->stride};
         law.layers = (double)r->new_layers / r->layers;
-        ok = repeat(&step, f, r, layers, rank, report, diags) &&
+        ok = experts_known(&law, diags) && repeat(&step, f, r, layers, rank, report, diags) &&
              gradients_follow(&step, f, r, diags);
     }
     ok = ok && apply_laws(&step, step.full ? step.full : f, r, gradients, &law, rank, diags);
@@ -594,13 +618,15 @@ bool nadi_rescale_optimizer(const struct nadi_full *f, const struct nadi_rescale
                             const struct nadi_full *was, struct nadi_str *out,
                             struct nadi_diags *diags)
 {
+    struct law law = {.r = r, .f = was, .layers = 1};
+    look(&law);
+    if (!experts_known(&law, diags))
+        return false;
     struct nadi_out *sink = nadi_out_memory(out, NADI_CODING_PLAIN);
     struct nadi_str scratch = NADI_STR_INIT;
-    struct law law = {.r = r, .f = was, .layers = 1};
     const double before = gradient_bytes(&law, NULL, false);
     law.f = f;
     const double factor = before > 0 ? gradient_bytes(&law, NULL, false) / before : 1;
-    look(&law);
     nadi_full_write_metadata(sink, f);
     for (size_t i = 0; i < f->node_count; i++) {
         const struct nadi_full_node *n = &f->nodes[i];

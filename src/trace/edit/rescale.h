@@ -4,11 +4,10 @@
  * f(cp).
  *
  *   node                                        size, work
- *   compute: optimizer                          the rank's gradients (below); with ZeRO / f(dp)
- *   compute: attention over scores              t f(sequence) / f(tp), for its share; the rest: t
- *   compute: embedding                          t
- *   compute: norm, residual, dropout, router    t; with sequence parallelism / f(tp)
- *   compute: everything else                    t / f(tp)
+ *   compute: optimizer                          the rank's gradients (below), with ZeRO its share
+ * of them, / f(dp) compute: attention over scores              t f(sequence) / f(tp), for its
+ * share; the rest: t compute: embedding                          t compute: norm, residual,
+ * dropout, router    t; with sequence parallelism / f(tp) compute: everything else t / f(tp)
  *   collective of tp                            t; an all-gather, which names a shard, / f(group)
  *   collective of cp                            t / f(tp)
  *   collective of ep, messages                  t; with sequence parallelism / f(tp)
@@ -51,6 +50,7 @@ struct nadi_rescale_group {
     bool changes;        /* its size; not that of ep */
     bool above;          /* other levels are inside it */
     double size, inside; /* f of its size, and of the levels inside it */
+    double ranks;        /* as they were, with those of levels above it */
 };
 
 struct nadi_rescale_axis {
