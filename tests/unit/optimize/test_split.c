@@ -1,6 +1,7 @@
 /* The least time of a split of bandwidth: closed forms, published points, conditions, bounds. */
 #include "base/rng.h"
 #include "optimize/split.h"
+#include "support/cases.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -96,7 +97,7 @@ static void test_against_a_grid(void **state)
 {
     (void)state;
     uint32_t possible = 0;
-    for (uint32_t seed = 0; seed < 100; seed++) {
+    for (uint32_t seed = 0; seed < CASES_OF(100); seed++) {
         struct nadi_rng rng;
         struct nadi_split s;
         struct nadi_split_answer a;
@@ -128,7 +129,7 @@ static void test_against_a_grid(void **state)
             assert_false(least < HUGE_VAL);
         nadi_split_release(&s);
     }
-    assert_true(possible > 70);
+    assert_true(possible > CASES_OF(70));
 }
 
 /* A condition more never makes a step shorter; shares do not depend on the budget. */
