@@ -28,7 +28,7 @@ static void expect_near(double found, double wanted, double relative)
 static void test_one_collective(void **state)
 {
     (void)state;
-    for (uint32_t seed = 0; seed < 500; seed++) {
+    for (uint32_t seed = 0; seed < CASES_OF(500); seed++) {
         struct nadi_rng rng;
         nadi_rng_init(&rng, seed, "split");
         struct nadi_split s = {.dims = 1 + (uint32_t)(nadi_rng_u64(&rng) % 16)};
@@ -136,7 +136,7 @@ static void test_against_a_grid(void **state)
 static void test_conditions_and_scale(void **state)
 {
     (void)state;
-    for (uint32_t seed = 0; seed < 200; seed++) {
+    for (uint32_t seed = 0; seed < CASES_OF(200); seed++) {
         struct nadi_rng rng;
         struct nadi_split s;
         struct nadi_split_answer one, ten, held;
@@ -161,7 +161,7 @@ static void test_cost(void **state)
 {
     (void)state;
     static const double cost[] = {1, 3, 20};
-    for (uint32_t seed = 0; seed < 40; seed++) {
+    for (uint32_t seed = 0; seed < CASES_OF(40); seed++) {
         struct nadi_rng rng;
         struct nadi_split s;
         struct nadi_split_answer fast, cheap, back, best;
