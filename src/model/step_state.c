@@ -1,5 +1,7 @@
 /* step_state: what replicas and remote memory do for a layer: parameters arrive before a pass,
  * gradients leave after it. */
+#include <math.h>
+
 #include "base/mem.h"
 #include "base/time.h"
 #include "model/memory.h"
@@ -50,12 +52,17 @@ static bool gathers_ahead(const struct nadi_model_plan *p)
 
 /* ---- parameters ---------------------------------------------------------------------------- */
 
+/* A replica's share of so many parameters: as many for each, which frameworks see to by padding. */
+static uint64_t share_padded(const struct nadi_emit *e, double parameters, enum nadi_axis axis)
+{
+    return nadi_count_trunc(ceil(parameters / e->s->comm_groups.axes[axis].size));
+}
+
 uint64_t nadi_emit_gather(struct nadi_emit *e, double parameters, enum nadi_axis axis,
                           const struct nadi_front *after)
 {
-    const uint32_t replicas = e->s->comm_groups.axes[axis].size;
-    const struct nadi_transfer t = {
-        NADI_TRANSFER_ALL_GATHER, nadi_count_trunc(parameters * e->p->parameter_bytes / replicas)};
+    const struct nadi_transfer t = {NADI_TRANSFER_ALL_GATHER,
+                                    share_padded(e, parameters, axis) * e->p->parameter_bytes};
     return nadi_emit_transfer(e, "gather parameters", axis, &t, after);
 }
 
@@ -311,9 +318,9 @@ static void left(struct nadi_emit *e, uint32_t first, uint32_t last, const uint6
 static uint64_t reduce(struct nadi_emit *e, double parameters, enum nadi_axis axis)
 {
     const struct nadi_model_plan *p = e->p;
-    const struct nadi_transfer t = {p->zero ? NADI_TRANSFER_REDUCE_SCATTER
-                                            : NADI_TRANSFER_ALL_REDUCE,
-                                    nadi_count_trunc(parameters * p->gradient_bytes)};
+    const struct nadi_transfer t = {
+        p->zero ? NADI_TRANSFER_REDUCE_SCATTER : NADI_TRANSFER_ALL_REDUCE,
+        share_padded(e, parameters, axis) * e->s->comm_groups.axes[axis].size * p->gradient_bytes};
     const bool sums = !reduces_every_pass(e); /* of all micro-batches */
     const struct nadi_front after = sums ? with_recalled(e, &e->front) : e->front;
     if (!(parameters > 0))

@@ -155,10 +155,11 @@ static void what_is_reduced(void **state)
             const struct nadi_rank_memory *r = &memory.ranks[stage];
             const uint64_t times = p->zero == 2 ? p->micro_batches / 2 : 1;
             const uint32_t parts = p->zero ? 2 * p->dp * p->cp : 1;
-            assert_int_equal(s.reduced, 4 * r->weights * times);
+            const uint64_t least = 4 * r->weights * times; /* and what makes shares equal */
+            assert_in_range(s.reduced, least, least + least / 1000);
             assert_true(s.order == m.order);
             if (p->zero)
-                assert_in_range(2 * r->weights / parts - s.gathered, 0, 100); /* whole bytes */
+                assert_in_range(s.gathered, 2 * r->weights / parts, 2 * r->weights / parts + 100);
             const double states = 12.0 * (double)r->weights / parts;
             assert_true(r->parts[NADI_MEMORY_OPTIMIZER] < 1.000001 * states);
             assert_true(r->parts[NADI_MEMORY_OPTIMIZER] > 0.999999 * states);
