@@ -323,7 +323,8 @@ static bool write_ranks(const struct nadi_model_step *s, const struct nadi_model
 uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size, bool exchanges)
 {
     const bool all = size > 1 && size == c->topology.npu_count && c->topology.dim_count > 1;
-    return all && !(exchanges && !c->all_to_all[0] && !c->chunked_groups) ? c->chunks : 1;
+    const bool whole = exchanges && !c->all_to_all[0] && !c->chunked_groups && !c->names_chunks;
+    return all && !whole ? c->chunks : 1;
 }
 
 uint32_t nadi_model_own_peers(const struct nadi_topology *t)

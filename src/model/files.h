@@ -38,7 +38,8 @@ bool nadi_model_files_memory(const struct nadi_study *s, struct nadi_str *out,
 
 /* Chunks of a collective: those of the cluster if the group of all ranks, or one that is chunked
  * like it, spans several dimensions, so that these work concurrently; else 1. Also 1 where ranks
- * exchange data with all others: such an exchange is one message to each peer at once. */
+ * exchange data with all others, unless the cluster says how many: such an exchange is one message
+ * to each peer at once. */
 uint32_t nadi_model_chunks(const struct nadi_model_step *step);
 /* The same of groups of one size, in a step with such exchanges or without. */
 uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size, bool exchanges);

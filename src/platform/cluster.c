@@ -125,6 +125,7 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
     c->source = source->count ? nadi_arena_strdup(&c->arena, source->items[0].text) : NULL;
     c->host_speed = nadi_schema_number(v, "host-speed");
     c->chunks = (uint32_t)nadi_schema_integer(v, "chunks");
+    c->names_chunks = nadi_schema_get(v, "chunks")->node != NULL;
     c->active_chunks = (uint32_t)nadi_schema_integer(v, "active-chunks");
     c->inter = nadi_arena_strdup(&c->arena,
                                  nadi_schema_get(v, "inter-dimension-scheduling")->items[0].text);

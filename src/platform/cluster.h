@@ -32,6 +32,7 @@ struct nadi_cluster {
     /* Words: the order in which chunks visit the dimensions, and of those that wait for one. */
     const char *inter, *intra;
     bool chunked_groups; /* groups that fill dimensions are cut into chunks too */
+    bool names_chunks;   /* else `chunks` is the default */
     uint32_t chunks, active_chunks;
     const char *path; /* for messages */
 };

@@ -385,9 +385,10 @@ static const struct nadi_setting cluster_keys[] = {
      .preset = "4",
      .min = 1,
      .max = 1e6,
-     .doc = "Chunks of a collective; they are pipelined through the dimensions. 1 for plans with "
-            "all-to-alls (ep, context=ulysses, DLRM), which run beside the other collectives, "
-            "unless the cluster names their algorithm or has group-collectives: chunks."},
+     .doc = "Chunks of a collective; they are pipelined through the dimensions. Where it is not "
+            "given, 1 for plans with all-to-alls (ep, context=ulysses, DLRM), which run beside the "
+            "other collectives, unless the cluster names their algorithm or has "
+            "group-collectives: chunks."},
     {.name = "active-chunks",
      .type = NADI_TYPE_INTEGER,
      .preset = "1",
