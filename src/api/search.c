@@ -89,7 +89,6 @@ static bool take(const struct nadi_model_search *o, struct nadi_search_setup *se
         .batch = o->batch,
         .simulate = o->simulate,
         .top = o->top,
-        .one_model = true,
         .threads = o->threads,
         .options = nadi_model_plain_options(),
     };

@@ -13,7 +13,6 @@ struct nadi_candidate {
     double key;   /* what it is ordered by for simulation */
     double least; /* of those simulated: they take no less */
     uint64_t number;
-    bool again; /* simulated with contention though it was right without */
     struct nadi_search_row row;
 };
 

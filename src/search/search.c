@@ -180,28 +180,6 @@ bool nadi_search_study(const struct nadi_search_setup *setup, const struct nadi_
     return ok;
 }
 
-/* Again, with contention; as it was where that has more events than it may have. */
-static void simulate_again(struct run *r, uint32_t i, struct nadi_diags *diags)
-{
-    struct nadi_search_row *row = &r->chosen[i].row;
-    struct nadi_run_options options = r->setup->options;
-    struct nadi_model_timing t = {0};
-    struct nadi_study study;
-    options.max_events = r->events_each;
-    options.choose_model = false;
-    options.network_model = nadi_network_sharing;
-    if (open_study(r, &row->strategy, &study, diags) &&
-        nadi_model_time_whole(&study, &options, &t, diags)) {
-        row->model = t.ns ? t.model : row->model;
-        row->simulated_ns = t.ns ? t.ns : row->simulated_ns;
-        atomic_fetch_add(&r->events, t.events);
-    } else {
-        atomic_store(&r->failed, true);
-    }
-    r->chosen[i].again = true;
-    nadi_study_close(&study);
-}
-
 /* Of the `i`-th candidate in the order of the work: without contention, or with it. */
 static void simulate(struct run *r, uint32_t i, bool whole, struct nadi_diags *diags)
 {
@@ -242,10 +220,7 @@ static void simulate_batch(void *context, unsigned index)
 {
     struct run *r = context;
     for (size_t i; (i = atomic_fetch_add(&r->next, 1)) < r->batch_count;)
-        if (r->chosen[r->batch[i]].row.simulated_ns)
-            simulate_again(r, r->batch[i], &r->failures[index]);
-        else
-            simulate(r, r->batch[i], true, &r->failures[index]);
+        simulate(r, r->batch[i], true, &r->failures[index]);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -442,26 +417,6 @@ static void pick_batch(struct run *r)
     }
 }
 
-/* Where one of the first rows shares links, those of them that were simulated without. */
-static void pick_others(struct run *r)
-{
-    const bool memory = r->setup->goal == NADI_SEARCH_MEMORY;
-    const double enough = enough_of(r);
-    bool sharing = false;
-    uint32_t count = 0, others[BATCH];
-    for (uint32_t i = 0; i < r->chosen_count; i++) {
-        const struct nadi_search_row *row = &r->chosen[i].row;
-        const bool shown = memory ? i < r->setup->top : (double)row->simulated_ns <= enough;
-        if (!row->simulated_ns || !shown)
-            continue;
-        sharing |= row->model->has_contention;
-        if (!row->model->has_contention && !r->chosen[i].again && count < BATCH)
-            others[count++] = i;
-    }
-    r->batch_count = sharing ? count : 0;
-    memcpy(r->batch, others, count * sizeof(*others));
-}
-
 static bool simulate_all(struct run *r, struct nadi_candidates *all, struct nadi_diags *diags)
 {
     const uint32_t wanted = r->setup->simulate;
@@ -478,8 +433,6 @@ static bool simulate_all(struct run *r, struct nadi_candidates *all, struct nadi
     r->events_each = 2 * r->events_left;
     while (!atomic_load(&r->failed) && r->events_left) {
         pick_batch(r);
-        if (!r->batch_count && r->setup->one_model && r->setup->options.choose_model)
-            pick_others(r);
         if (!r->batch_count)
             break;
         atomic_store(&r->next, 0);

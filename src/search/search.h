@@ -26,7 +26,6 @@ struct nadi_search_setup {
     uint64_t batch;
     enum nadi_search_goal goal;
     uint32_t simulate, top; /* how many are simulated; kept */
-    bool one_model;         /* where one that is kept shares links, all of them are simulated so */
     uint64_t most_events;   /* with contention, unless that is asked for; 0: 20 million */
     unsigned threads;       /* 0: one for each core */
     struct nadi_run_options options;
@@ -39,8 +38,7 @@ struct nadi_search_row {
     uint64_t simulated_ns; /* as `nadi model run` has it in `model`; 0: not */
     uint64_t least_ns;     /* it takes no less, as the simulation without contention says; 0: where
                               simulated_ns is known, or nothing was simulated */
-    const struct nadi_network_ops *model; /* that `nadi model run` takes, or that of the others
-                                             (one_model); NULL: not simulated */
+    const struct nadi_network_ops *model; /* that `nadi model run` takes; NULL: not simulated */
 };
 
 struct nadi_search {

@@ -25,7 +25,6 @@ static void known_come_first(void **state)
         .batch = 64,
         .simulate = 30,
         .top = 12,
-        .one_model = true,
         .most_events = 10000,
         .threads = 1,
         .options = nadi_model_auto_options(),
