@@ -22,6 +22,8 @@ static void take(struct nadi_load *l, const struct nadi_network_ops *model, cons
     nadi_settings_add(l->in, "command line", "network-model", model->name,
                       nadi_arena_strdup(&l->in->arena, nadi_str_get(&text)));
     nadi_str_release(&text);
+    if (!model->has_contention && !l->in->system.library) /* a named one has the reference's */
+        nadi_settings_add(l->in, "command line", "chunks", "even", "auto: as in flow");
     if (!model->has_contention)
         return;
     l->exact = true;

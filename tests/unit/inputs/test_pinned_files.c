@@ -34,7 +34,7 @@ static const char system_a[] =
     " \"collective-optimization\": \"localBWAware\", \"preferred-dataset-splits\": 4, "
     "\"active-chunks-per-dimension\": 2,\n"
     " \"scheduling-policy\": \"FIFO\", \"communication-streams\": 3, \"direct-window-shared\": 6, "
-    "\"direct-window-own\": 5, \"group-rings\": \"nodes\", "
+    "\"direct-window-own\": 5, \"group-rings\": \"nodes\", \"group-ring-chunks\": 3, "
     "\"endpoint-delay\": \"11ns\", "
     "\"local-mem-bw\": 1600.5,\n"
     " \"peak-perf\": \"900TFLOP/s\", \"roofline-enabled\": 1, \"replay-only\": 0, "
@@ -203,8 +203,8 @@ static const char memory_a[] = "{\"memory-type\": \"PER_NODE_MEMORY_EXPANSION\",
                                " \"num-nodes\": 6, \"num-npus-per-node\": 4}";
 
 static const struct row rows[] = {
-    {NADI_SCHEMA_SYSTEM, "system a", system_a, true, 46, UINT64_C(0xd50e0b61c437c17d)},
-    {NADI_SCHEMA_SYSTEM, "system b", system_b, true, 46, UINT64_C(0xcf02f6176d111802)},
+    {NADI_SCHEMA_SYSTEM, "system a", system_a, true, 47, UINT64_C(0x931e6efdb72c59d8)},
+    {NADI_SCHEMA_SYSTEM, "system b", system_b, true, 47, UINT64_C(0x4dbc3ead1f703a2b)},
     {NADI_SCHEMA_PACKET, "packet a", packet_a, true, 73, UINT64_C(0x37cd818e2b6f777d)},
     {NADI_SCHEMA_PACKET, "packet b", packet_b, true, 73, UINT64_C(0x746c73734ab0ea4d)},
     {NADI_SCHEMA_EVENTS, "events a", events_a, true, 5, UINT64_C(0x51058d29ffe8e214)},
@@ -217,13 +217,13 @@ static const struct row rows[] = {
     {NADI_SCHEMA_SYSTEM, "system/comment.json", NULL, false, 0, UINT64_C(0xc0e5d4b204473ff1)},
     {NADI_SCHEMA_SYSTEM, "system/cut.json", NULL, false, 0, UINT64_C(0x99dffa9210cb42f)},
     {NADI_SCHEMA_SYSTEM, "system/deep.json", NULL, false, 0, UINT64_C(0x5839919a00a1efcf)},
-    {NADI_SCHEMA_SYSTEM, "system/empty.json", NULL, true, 46, UINT64_C(0xbada15e23f0c76cb)},
+    {NADI_SCHEMA_SYSTEM, "system/empty.json", NULL, true, 47, UINT64_C(0xeb5e8d32aa7f75e6)},
     {NADI_SCHEMA_SYSTEM, "system/escapes.json", NULL, false, 0, UINT64_C(0xaee0fd4a56f0d288)},
     {NADI_SCHEMA_SYSTEM, "system/full.json", NULL, false, 0, UINT64_C(0xfc25ae82eb41dfac)},
     {NADI_SCHEMA_SYSTEM, "system/list.json", NULL, false, 0, UINT64_C(0x96b1b07e07fa0320)},
     {NADI_SCHEMA_SYSTEM, "system/misspelt.json", NULL, false, 0, UINT64_C(0x13c372238bf053e8)},
     {NADI_SCHEMA_SYSTEM, "system/numbers.json", NULL, false, 0, UINT64_C(0x63a97e7f86e94611)},
-    {NADI_SCHEMA_SYSTEM, "system/twice.json", NULL, true, 46, UINT64_C(0xd1ffcc9c16112a58)},
+    {NADI_SCHEMA_SYSTEM, "system/twice.json", NULL, true, 47, UINT64_C(0xb90cc09c919d9299)},
     {NADI_SCHEMA_SYSTEM, "system/types.json", NULL, false, 0, UINT64_C(0x3b69f0bd76bfc967)},
     {NADI_SCHEMA_SYSTEM, "system/underscore.json", NULL, false, 0, UINT64_C(0x981d98252a714e82)},
     {NADI_SCHEMA_NETWORK, "network/alias.yml", NULL, true, 16, UINT64_C(0x2dcf63524ab8908e)},
