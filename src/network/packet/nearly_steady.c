@@ -5,7 +5,7 @@
  * was as fast in one window as in the one before, but for a share d, and nothing was lost, paused
  * or given up, the part goes on like that: each flow with as many packets as at its pace, what is
  * under way with it. If a pace goes on to change by d a window, it is wrong by d k / 2 on average
- * over k windows: k is at most error / d. Less than eight windows are not worth it: what repeats in
+ * over k windows: k is at most error / d. Less than four windows are not worth it: what repeats in
  * messages of a few MB is recalled (recall.h), which this rules out until the part
  * rests. The bytes and packets of all links are those of the flows' packets. */
 #include "base/mem.h"
