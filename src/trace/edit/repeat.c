@@ -297,7 +297,11 @@ static void write_all(const struct work *w, struct nadi_str *out)
 
 static bool is_spread(const struct work *w, uint32_t at)
 {
-    return w->runs.apart[at] && w->spots[at].run != NADI_NONE && !w->whole[at];
+    const uint32_t all = nadi_map64_find(&w->runs.totals, w->runs.signs[at]);
+    if (!w->runs.apart[at] || w->whole[at])
+        return false;
+    return w->spots[at].run != NADI_NONE || /* all layers' own, ahead of the first or behind all */
+           (all == w->repeat->count && w->repeat->kind == NADI_REPEAT_INNER);
 }
 
 static void describe(const struct work *w, struct nadi_repeated *out)
@@ -351,7 +355,7 @@ static bool follows_layers(const struct work *w, const struct kept_counts *n, ui
                                           (int64_t)NADI_ALL_GATHER);
     if (nadi_map64_find(&n->inside, w->runs.signs[at]) != NADI_NONE)
         return !every || nadi_map64_find(&n->now, w->runs.signs[at]) == old / r->count * r->target;
-    return spread == NADI_NONE || (!every && spread == old);
+    return !r->apart[node] || w->whole[at] || (!every && spread == old);
 }
 
 static bool follow_layers(const struct work *w, uint32_t rank, struct nadi_diags *diags)
