@@ -143,7 +143,7 @@ struct nadi_sentences nadi_job_words(const struct nadi_job *job, struct nadi_are
     struct nadi_why why;
     whole.span_count += job->path_spans;
     whole.flow_count += job->path_flows;
-    nadi_why_find(&job->inputs, &whole, &why);
+    nadi_why_find_path(&job->inputs, &whole, &why);
     const struct nadi_sentences words =
         nadi_words_of(&job->inputs, &whole, why.why_not ? NULL : &why, arena);
     nadi_why_release(&why);

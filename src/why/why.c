@@ -3,7 +3,8 @@
 #include "why/path.h"
 #include "why/slack.h"
 
-void nadi_why_find(const struct nadi_inputs *in, const struct nadi_result *r, struct nadi_why *x)
+static void find(const struct nadi_inputs *in, const struct nadi_result *r, bool slack,
+                 struct nadi_why *x)
 {
     struct nadi_times t;
     *x = (struct nadi_why){0};
@@ -18,10 +19,21 @@ void nadi_why_find(const struct nadi_inputs *in, const struct nadi_result *r, st
     }
     nadi_path_find(&t, x);
     nadi_shares_find(&t, x);
-    if (!t.by_class)
+    if (slack && !t.by_class)
         x->slack_is_exact = nadi_slack_find(&t);
     x->first = t.first;
     x->times = t.nodes;
+}
+
+void nadi_why_find(const struct nadi_inputs *in, const struct nadi_result *r, struct nadi_why *x)
+{
+    find(in, r, true, x);
+}
+
+void nadi_why_find_path(const struct nadi_inputs *in, const struct nadi_result *r,
+                        struct nadi_why *x)
+{
+    find(in, r, false, x);
 }
 
 void nadi_why_release(struct nadi_why *x)
