@@ -27,9 +27,9 @@ enum { UP, DOWN, OWN };
 
 typedef void visit_link(struct messages *m, uint64_t link, uint32_t *most);
 
-static uint64_t link_of(uint32_t dim, int way, uint32_t a, uint32_t b)
+static uint64_t link_of(uint32_t dim, int direction, uint32_t a, uint32_t b)
 {
-    return (uint64_t)(dim * 3 + (uint32_t)way) << 56 ^ (uint64_t)a << 24 ^ b;
+    return (uint64_t)(dim * 3 + (uint32_t)direction) << 56 ^ (uint64_t)a << 24 ^ b;
 }
 
 static void visit_ring(struct messages *m, uint32_t dim, const struct message *x, visit_link *visit,

@@ -237,18 +237,18 @@ struct stage {
     enum part parts[2];
 };
 
-static const struct stage way_in[] = {{2, {REDUCE_IN_NODE, GIVE_SUMS}}, {1, {HAND_IN}}};
-static const struct stage way_out[] = {{2, {GIVE_RESULTS, GATHER_IN_NODE}}, {1, {HAND_OUT}}};
+static const struct stage stages_in[] = {{2, {REDUCE_IN_NODE, GIVE_SUMS}}, {1, {HAND_IN}}};
+static const struct stage stages_out[] = {{2, {GIVE_RESULTS, GATHER_IN_NODE}}, {1, {HAND_OUT}}};
 static const struct stage over = {2, {REDUCE_BETWEEN, GATHER_BETWEEN}};
 
 static const struct stage *in_of(const struct nadi_program *p)
 {
-    return &way_in[p->request.kind == NADI_ALL_GATHER];
+    return &stages_in[p->request.kind == NADI_ALL_GATHER];
 }
 
 static const struct stage *out_of(const struct nadi_program *p)
 {
-    return &way_out[p->request.kind == NADI_REDUCE_SCATTER];
+    return &stages_out[p->request.kind == NADI_REDUCE_SCATTER];
 }
 
 static uint32_t steps_of(const struct nadi_program *p, const struct where *w,

@@ -1,35 +1,13 @@
-#include "trace/edit/rescale.h"
+#include "trace/edit/rescale_law.h"
 
 #include "base/mem.h"
 #include "base/time.h"
 #include "trace/edit/passes.h"
 #include "trace/edit/repeat.h"
-#include "trace/edit/time_line.h"
 #include "trace/full_write.h"
 #include "trace/times.h"
 
-#include <ctype.h>
-#include <fnmatch.h>
 #include <math.h>
-
-enum compute_kind {
-    COMPUTE_OPTIMIZER,
-    COMPUTE_ATTENTION,
-    COMPUTE_EMBEDDING,
-    COMPUTE_TOKENS,
-    COMPUTE_OTHER
-};
-
-struct law {
-    const struct nadi_rescale *r;
-    const struct nadi_full *f;
-    bool sequence_parallel, sharded; /* found in the trace; the second: ZeRO */
-    double fixed_ns, product_ns;     /* of each kernel; of one of products */
-    double launch_ns;                /* of a kernel by the host; 0: not known */
-    double layers;                   /* f, for what is spread over them */
-    double gradients;                /* f of the bytes that are reduced over dp */
-    uint64_t attention_nodes;
-};
 
 enum nadi_rescale_role nadi_rescale_role_of(const char *name)
 {
@@ -39,221 +17,6 @@ enum nadi_rescale_role nadi_rescale_role_of(const char *name)
         if (strlen(words[i]) == length && memcmp(name, words[i], length) == 0)
             return (enum nadi_rescale_role)i;
     return NADI_ROLE_NONE;
-}
-
-/* ---- what a node is ------------------------------------------------------------------------ */
-
-static bool has_word(const char *name, const char *const *words)
-{
-    for (; *words; words++)
-        if (strstr(name, *words))
-            return true;
-    return false;
-}
-
-/* The name in lower case, cut to the buffer. */
-static void lower_name(const struct nadi_full_node *n, char name[256])
-{
-    uint32_t i = 0;
-    for (; i < n->name_bytes && i < 255; i++)
-        name[i] = (char)tolower(n->name[i]);
-    name[i] = '\0';
-}
-
-static enum compute_kind kind_of(const struct nadi_rescale *r, const struct nadi_full_node *n)
-{
-    static const char *const optimizer[] = {"optimizer", "adam", "sgd", NULL};
-    static const char *const attention[] = {
-        "flash", "sdpa", "fmha", "softmax", "scores", "scaled_dot_product", NULL};
-    static const char *const tokens[] = {"norm",  "residual", "dropout", "router",
-                                         "top-k", "permute",  NULL};
-    static const char *const embedding[] = {"embedding", NULL};
-    char name[256];
-    lower_name(n, name);
-    if (has_word(name, optimizer))
-        return COMPUTE_OPTIMIZER;
-    if (r->attention ? fnmatch(r->attention, name, 0) == 0
-                     : nadi_str_ends(name, " attention") || has_word(name, attention))
-        return COMPUTE_ATTENTION;
-    if (has_word(name, embedding))
-        return COMPUTE_EMBEDDING;
-    return has_word(name, tokens) ? COMPUTE_TOKENS : COMPUTE_OTHER;
-}
-
-static const struct nadi_rescale_group *group_of(const struct nadi_rescale *r,
-                                                 const struct nadi_full_node *n)
-{
-    struct nadi_named_attr a;
-    if (n->type != NADI_NODE_COLL || !nadi_full_attr(n, "pg_name", &a) ||
-        !nadi_attr_is_text(&a.value))
-        return NULL;
-    for (size_t i = 0; i < r->group_count; i++)
-        if (strlen(r->groups[i].name) == a.value.bytes &&
-            memcmp(r->groups[i].name, a.value.data, a.value.bytes) == 0)
-            return &r->groups[i];
-    return NULL;
-}
-
-static bool is_data(const struct nadi_rescale_group *g)
-{
-    return g && (g->role == NADI_ROLE_DP || g->role == NADI_ROLE_EDP);
-}
-
-static bool is_kind(const struct nadi_full_node *n, enum nadi_collective_kind kind)
-{
-    return nadi_full_integer(n, "comm_type", -1) == (int64_t)kind;
-}
-
-/* The host's part of kernels. */
-static bool is_launch(const struct nadi_full_node *n)
-{
-    return n->type == NADI_NODE_COMP && nadi_full_integer(n, "is_cpu_op", 0) &&
-           nadi_full_integer(n, "num_ops", 0) == 0 && nadi_full_integer(n, "tensor_size", 0) == 0;
-}
-
-/* ---- what is found in the trace ------------------------------------------------------------ */
-
-/* What the host launches most kernels in: the least that a launch takes, where most take that. */
-static double launch_of_one(const struct nadi_full *f)
-{
-    double least = INFINITY;
-    size_t launches = 0, alike = 0;
-    for (size_t i = 0; i < f->node_count; i++)
-        if (is_launch(&f->nodes[i]) && nadi_full_duration_ns(&f->nodes[i]) > 0)
-            least = fmin(least, (double)nadi_full_duration_ns(&f->nodes[i]));
-    for (size_t i = 0; i < f->node_count; i++)
-        if (is_launch(&f->nodes[i]) && nadi_full_duration_ns(&f->nodes[i]) > 0) {
-            launches++;
-            alike += (double)nadi_full_duration_ns(&f->nodes[i]) <= least + 1;
-        }
-    return 2 * alike > launches ? least : 0;
-}
-
-/* Kernels of a node, by the launch that it waits for, which stands near it; 1: it is not known. */
-static double kernels_of(const struct law *law, size_t node)
-{
-    enum { NEAR = 8 };
-    const struct nadi_full_node *n = &law->f->nodes[node];
-    const uint64_t *deps = nadi_full_deps(law->f, n);
-    for (size_t i = node; law->launch_ns > 0 && i-- > 0 && i + NEAR >= node;)
-        for (uint32_t d = 0; d < n->data_deps + n->ctrl_deps && is_launch(&law->f->nodes[i]); d++)
-            if (deps[d] == law->f->nodes[i].id)
-                return fmax(1, (double)nadi_full_duration_ns(&law->f->nodes[i]) / law->launch_ns);
-    return 1;
-}
-
-/* Nodes without operations by their bytes, products by their operations, in which fewer tiles fill
- * a device worse. */
-static void find_fixed(struct law *law)
-{
-    struct nadi_time_line elements = {0}, products = {.weighted = true};
-    law->launch_ns = launch_of_one(law->f);
-    for (size_t i = 0; i < law->f->node_count; i++) {
-        const struct nadi_full_node *n = &law->f->nodes[i];
-        const double ns = (double)nadi_full_duration_ns(n);
-        const int64_t ops = nadi_full_integer(n, "num_ops", 0);
-        const int64_t bytes = nadi_full_integer(n, "tensor_size", 0);
-        if (n->type != NADI_NODE_COMP)
-            continue;
-        if (ops == 0 && bytes > 0)
-            nadi_time_line_add(&elements, (double)bytes, ns);
-        if (ops > 0 && ns > 0 && kind_of(law->r, n) == COMPUTE_OTHER && kernels_of(law, i) < 1.5)
-            nadi_time_line_add(&products, (double)ops, ns);
-    }
-    law->fixed_ns = nadi_time_line_start(&elements, 0);
-    law->product_ns = fmax(law->fixed_ns, nadi_time_line_start(&products, law->fixed_ns));
-}
-
-static void look(struct law *law)
-{
-    bool gathers_data = false, reduces_data = false;
-    for (size_t i = 0; i < law->f->node_count; i++) {
-        const struct nadi_full_node *n = &law->f->nodes[i];
-        const struct nadi_rescale_group *g = group_of(law->r, n);
-        const bool gathers = is_kind(n, NADI_ALL_GATHER) || is_kind(n, NADI_REDUCE_SCATTER);
-        law->sequence_parallel |= g && g->role == NADI_ROLE_TP && gathers;
-        gathers_data |= is_data(g) && is_kind(n, NADI_ALL_GATHER);
-        reduces_data |= is_data(g) && is_kind(n, NADI_ALL_REDUCE);
-        law->attention_nodes +=
-            n->type == NADI_NODE_COMP && kind_of(law->r, n) == COMPUTE_ATTENTION;
-    }
-    law->sharded = gathers_data && !reduces_data; /* an all-reduce by levels gathers, too */
-    find_fixed(law);
-}
-
-/* ---- the laws ------------------------------------------------------------------------------ */
-
-static double tokens(const struct nadi_rescale *r)
-{
-    return r->micro_batch * r->sequence / r->factor[NADI_ROLE_CP];
-}
-
-static double tensor(const struct law *law, bool split)
-{
-    return split ? 1 / law->r->factor[NADI_ROLE_TP] : 1;
-}
-
-static double compute_factor(const struct law *law, const struct nadi_full_node *n)
-{
-    const struct nadi_rescale *r = law->r;
-    switch (kind_of(r, n)) {
-    case COMPUTE_OPTIMIZER:
-        return law->gradients / (law->sharded ? r->factor[NADI_ROLE_DP] : 1);
-    case COMPUTE_ATTENTION:
-        return tokens(r) * tensor(law, true) *
-               (1 - r->attention_share + r->attention_share * r->sequence);
-    case COMPUTE_EMBEDDING:
-        return tokens(r);
-    case COMPUTE_TOKENS:
-        return tokens(r) * tensor(law, law->sequence_parallel);
-    case COMPUTE_OTHER:
-        break;
-    }
-    return tokens(r) * tensor(law, true);
-}
-
-/* f of the kernels of a node: one for each expert of the rank. */
-static double launches_factor(const struct law *law, const struct nadi_full_node *n, double kernels)
-{
-    static const char *const experts[] = {"expert", NULL};
-    const struct nadi_rescale *r = law->r;
-    char name[256];
-    lower_name(n, name);
-    for (size_t i = 0; kernels >= 1.5 && has_word(name, experts) && i < r->group_count; i++)
-        if (r->groups[i].role == NADI_ROLE_EP)
-            return 1 / r->groups[i].size;
-    return 1;
-}
-
-static double expert_weights(const struct law *law)
-{
-    const struct nadi_rescale *r = law->r;
-    for (size_t i = 0; i < r->group_count; i++)
-        if (r->groups[i].role == NADI_ROLE_EP)
-            return tensor(law, !r->groups[i].holds_tp);
-    return tensor(law, true);
-}
-
-static double collective_factor(const struct law *law, const struct nadi_full_node *n,
-                                const struct nadi_rescale_group *g, bool spread)
-{
-    const double shard = is_kind(n, NADI_ALL_GATHER) ? 1 / g->size : 1;
-    switch (g->role) {
-    case NADI_ROLE_TP:
-        return tokens(law->r) * shard;
-    case NADI_ROLE_CP:
-        return tokens(law->r) * tensor(law, true);
-    case NADI_ROLE_DP:
-        return tensor(law, true) * shard / g->inside * (spread ? law->layers : 1);
-    case NADI_ROLE_EDP:
-        return expert_weights(law) * shard / g->inside * (spread ? law->layers : 1);
-    case NADI_ROLE_EP:
-    case NADI_ROLE_PP:
-    case NADI_ROLE_NONE:
-    case NADI_ROLES:
-        break;
-    }
-    return tokens(law->r) * tensor(law, law->sequence_parallel);
 }
 
 /* ---- distances of peers -------------------------------------------------------------------- */
@@ -319,15 +82,18 @@ static uint64_t scaled(int64_t value, double factor)
     return value > 0 && rounded == 0 ? 1 : rounded;
 }
 
-static void scale_work(const struct law *law, size_t node, double factor, struct sizes *s)
+static void scale_work(const struct nadi_rescale_law *law, size_t node, double factor,
+                       struct sizes *s)
 {
     const struct nadi_full_node *n = &law->f->nodes[node];
     const int64_t ops = nadi_full_integer(n, "num_ops", 0);
     const int64_t bytes = nadi_full_integer(n, "tensor_size", 0);
     const double ns = (double)nadi_full_duration_ns(n);
-    const bool product = ops > 0 && kind_of(law->r, n) == COMPUTE_OTHER;
-    const double each = product ? law->product_ns : law->fixed_ns, kernels = kernels_of(law, node);
-    const double fixed = fmin(ns, each * kernels), still = fixed * launches_factor(law, n, kernels);
+    const bool product = ops > 0 && nadi_rescale_law_kind(law->r, n) == NADI_LAW_OTHER;
+    const double each = product ? law->product_ns : law->fixed_ns,
+                 kernels = nadi_rescale_law_kernels(law, node);
+    const double fixed = fmin(ns, each * kernels),
+                 still = fixed * nadi_rescale_law_launches(law, n, kernels);
     if (ops > 0)
         put_size(s, "num_ops", scaled(ops, factor));
     if (bytes > 0)
@@ -335,8 +101,8 @@ static void scale_work(const struct law *law, size_t node, double factor, struct
     put_time(s, ns, still + (ns - fixed) * factor);
 }
 
-static bool scale_message(const struct law *law, const struct nadi_full_node *n, struct sizes *s,
-                          struct nadi_place place, struct nadi_diags *diags)
+static bool scale_message(const struct nadi_rescale_law *law, const struct nadi_full_node *n,
+                          struct sizes *s, struct nadi_place place, struct nadi_diags *diags)
 {
     const char *peer = n->type == NADI_NODE_SEND ? "comm_dst" : "comm_src";
     const int64_t size = nadi_full_integer(n, "comm_size", 0);
@@ -349,37 +115,38 @@ static bool scale_message(const struct law *law, const struct nadi_full_node *n,
                           distance);
     put_size(s, peer, (uint64_t)changed);
     put_size(s, "comm_size",
-             scaled(size, tied ? tensor(law, true)
-                               : tokens(law->r) * tensor(law, law->sequence_parallel)));
+             scaled(size, tied ? nadi_rescale_law_tensor(law, true)
+                               : nadi_rescale_law_tokens(law->r) *
+                                     nadi_rescale_law_tensor(law, law->sequence_parallel)));
     return true;
 }
 
-static bool scale_node(const struct law *law, size_t i, bool spread, uint32_t rank, struct sizes *s,
-                       struct nadi_diags *diags)
+static bool scale_node(const struct nadi_rescale_law *law, size_t i, bool spread, uint32_t rank,
+                       struct sizes *s, struct nadi_diags *diags)
 {
     const struct nadi_full_node *n = &law->f->nodes[i];
     const struct nadi_place place = nadi_full_place(law->f, rank, i, &diags->arena);
     *s = (struct sizes){0};
     if (n->type == NADI_NODE_COMP && nadi_full_integer(n, "is_idle", 0))
-        return true;    /* a pause that was recorded */
-    if (is_launch(n)) { /* no size changes what a launch takes */
+        return true;                     /* a pause that was recorded */
+    if (nadi_rescale_law_is_launch(n)) { /* no size changes what a launch takes */
         const double ns = (double)nadi_full_duration_ns(n);
         const double kernels = law->launch_ns > 0 ? ns / law->launch_ns : 1;
-        put_time(s, ns, ns * launches_factor(law, n, kernels));
+        put_time(s, ns, ns * nadi_rescale_law_launches(law, n, kernels));
         return true;
     }
     if (n->type == NADI_NODE_COMP) {
-        scale_work(law, i, compute_factor(law, n), s);
+        scale_work(law, i, nadi_rescale_law_compute(law, n), s);
     } else if (n->type == NADI_NODE_COLL) {
-        const struct nadi_rescale_group *g = group_of(law->r, n);
+        const struct nadi_rescale_group *g = nadi_rescale_law_group(law->r, n);
         if (!g || g->role == NADI_ROLE_NONE)
             return nadi_error(diags, "rescale/group", place,
                               "name the axes of the manifest for what they are: --roles "
                               "\"group0=tp group1=dp\"; of all ranks no law is known",
                               "nothing says what its group is for");
-        put_size(
-            s, "comm_size",
-            scaled(nadi_full_integer(n, "comm_size", 0), collective_factor(law, n, g, spread)));
+        put_size(s, "comm_size",
+                 scaled(nadi_full_integer(n, "comm_size", 0),
+                        nadi_rescale_law_collective(law, n, g, spread)));
     } else if (n->type == NADI_NODE_SEND || n->type == NADI_NODE_RECV) {
         return scale_message(law, n, s, place, diags);
     } else if (n->type == NADI_NODE_MEM_LOAD || n->type == NADI_NODE_MEM_STORE) {
@@ -390,32 +157,33 @@ static bool scale_node(const struct law *law, size_t i, bool spread, uint32_t ra
 }
 
 /* Of what the optimizer works on, with ZeRO the rank's share. */
-static double gradient_bytes(const struct law *law, const bool *spread, bool changed)
+static double gradient_bytes(const struct nadi_rescale_law *law, const bool *spread, bool changed)
 {
     double bytes = 0;
     for (size_t i = 0; i < law->f->node_count; i++) {
         const struct nadi_full_node *n = &law->f->nodes[i];
-        const struct nadi_rescale_group *g = group_of(law->r, n);
-        if (!is_data(g) || g->above || is_kind(n, NADI_ALL_GATHER))
+        const struct nadi_rescale_group *g = nadi_rescale_law_group(law->r, n);
+        if (!nadi_rescale_law_is_data(g) || g->above || nadi_rescale_law_is(n, NADI_ALL_GATHER))
             continue;
         bytes += (double)nadi_full_integer(n, "comm_size", 0) / (law->sharded ? g->ranks : 1) *
-                 (changed ? collective_factor(law, n, g, spread && spread[i]) : 1);
+                 (changed ? nadi_rescale_law_collective(law, n, g, spread && spread[i]) : 1);
     }
     return bytes;
 }
 
 /* The optimizer's work on experts goes with their gradients, which must be among what is reduced.
  */
-static bool experts_known(const struct law *law, struct nadi_diags *diags)
+static bool experts_known(const struct nadi_rescale_law *law, struct nadi_diags *diags)
 {
     const struct nadi_rescale_group *dense = NULL;
     bool experts = false, optimizer = false, known = false;
     for (size_t i = 0; i < law->f->node_count; i++) {
         const struct nadi_full_node *n = &law->f->nodes[i];
-        const struct nadi_rescale_group *g = group_of(law->r, n);
+        const struct nadi_rescale_group *g = nadi_rescale_law_group(law->r, n);
         experts |= g && g->role == NADI_ROLE_EP;
-        optimizer |= n->type == NADI_NODE_COMP && kind_of(law->r, n) == COMPUTE_OPTIMIZER;
-        if (!is_data(g) || g->above || is_kind(n, NADI_ALL_GATHER))
+        optimizer |=
+            n->type == NADI_NODE_COMP && nadi_rescale_law_kind(law->r, n) == NADI_LAW_OPTIMIZER;
+        if (!nadi_rescale_law_is_data(g) || g->above || nadi_rescale_law_is(n, NADI_ALL_GATHER))
             continue;
         known |= g->role == NADI_ROLE_EDP || (dense && g != dense);
         dense = g;
@@ -427,7 +195,7 @@ static bool experts_known(const struct law *law, struct nadi_diags *diags)
                       "of the optimizer's work goes with their layers is not in the trace");
 }
 
-static bool write_laws(const struct law *law, const bool *spread, uint32_t rank,
+static bool write_laws(const struct nadi_rescale_law *law, const bool *spread, uint32_t rank,
                        struct nadi_str *out, struct nadi_diags *diags)
 {
     struct nadi_out *sink = nadi_out_memory(out, NADI_CODING_PLAIN);
@@ -473,7 +241,7 @@ bool *nadi_rescale_apart(const struct nadi_rescale *r, const struct nadi_full *f
 {
     bool *apart = NADI_NEW(bool, f->node_count);
     for (size_t i = 0; i < f->node_count; i++)
-        apart[i] = is_data(group_of(r, &f->nodes[i]));
+        apart[i] = nadi_rescale_law_is_data(nadi_rescale_law_group(r, &f->nodes[i]));
     return apart;
 }
 
@@ -482,9 +250,10 @@ static uint32_t *kinds_of(const struct nadi_rescale *r, const struct nadi_full *
 {
     uint32_t *kinds = NADI_ZNEW(uint32_t, f->node_count);
     for (size_t i = 0; i < f->node_count; i++) {
-        const struct nadi_rescale_group *g = group_of(r, &f->nodes[i]);
+        const struct nadi_rescale_group *g = nadi_rescale_law_group(r, &f->nodes[i]);
         if (g)
-            kinds[i] = 2 * (uint32_t)(g - r->groups) + is_kind(&f->nodes[i], NADI_ALL_GATHER) + 1;
+            kinds[i] = 2 * (uint32_t)(g - r->groups) +
+                       nadi_rescale_law_is(&f->nodes[i], NADI_ALL_GATHER) + 1;
     }
     return kinds;
 }
@@ -523,7 +292,8 @@ static size_t reductions(const struct nadi_rescale *r, const struct nadi_full *f
     size_t count = 0;
     *within = 0;
     for (size_t i = 0; i < f->node_count; i++) {
-        if (!is_data(group_of(r, &f->nodes[i])) || is_kind(&f->nodes[i], NADI_ALL_GATHER))
+        if (!nadi_rescale_law_is_data(nadi_rescale_law_group(r, &f->nodes[i])) ||
+            nadi_rescale_law_is(&f->nodes[i], NADI_ALL_GATHER))
             continue;
         count++;
         *within += spread && spread[i];
@@ -547,14 +317,14 @@ static bool gradients_follow(const struct step *step, const struct nadi_full *wa
 }
 
 static bool apply_laws(struct step *step, const struct nadi_full *was, const struct nadi_rescale *r,
-                       double old_gradients, const struct law *found, uint32_t rank,
+                       double old_gradients, const struct nadi_rescale_law *found, uint32_t rank,
                        struct nadi_diags *diags)
 {
-    struct law law = *found;
+    struct nadi_rescale_law law = *found;
     struct nadi_str text = NADI_STR_INIT;
     law.f = was;
     law.r = r;
-    law.gradients = law.layers * tensor(&law, true);
+    law.gradients = law.layers * nadi_rescale_law_tensor(&law, true);
     if (old_gradients > 0)
         law.gradients = gradient_bytes(&law, step->spread, true) / old_gradients;
     const bool ok = write_laws(&law, step->spread, rank, &text, diags);
@@ -566,8 +336,8 @@ bool nadi_rescale_write(const struct nadi_full *f, const struct nadi_rescale *r,
                         struct nadi_diags *diags)
 {
     struct step step = {0};
-    struct law law = {.r = r, .f = f, .layers = 1};
-    look(&law);
+    struct nadi_rescale_law law = {.r = r, .f = f, .layers = 1};
+    nadi_rescale_law_find(&law);
     const double gradients = gradient_bytes(&law, NULL, false);
     bool ok = true;
     if ((r->sequence < 1 || r->sequence > 1) && law.attention_nodes == 0)
@@ -618,8 +388,8 @@ bool nadi_rescale_optimizer(const struct nadi_full *f, const struct nadi_rescale
                             const struct nadi_full *was, struct nadi_str *out,
                             struct nadi_diags *diags)
 {
-    struct law law = {.r = r, .f = was, .layers = 1};
-    look(&law);
+    struct nadi_rescale_law law = {.r = r, .f = was, .layers = 1};
+    nadi_rescale_law_find(&law);
     if (!experts_known(&law, diags))
         return false;
     struct nadi_out *sink = nadi_out_memory(out, NADI_CODING_PLAIN);
@@ -631,7 +401,7 @@ bool nadi_rescale_optimizer(const struct nadi_full *f, const struct nadi_rescale
     for (size_t i = 0; i < f->node_count; i++) {
         const struct nadi_full_node *n = &f->nodes[i];
         struct sizes s = {0};
-        if (n->type == NADI_NODE_COMP && kind_of(r, n) == COMPUTE_OPTIMIZER)
+        if (n->type == NADI_NODE_COMP && nadi_rescale_law_kind(r, n) == NADI_LAW_OPTIMIZER)
             scale_work(&law, i, factor, &s);
         const struct nadi_node_patch patch = {.attrs = s.attrs,
                                               .attr_count = s.count,

@@ -5,17 +5,20 @@
  *
  *   node                                        size, work
  *   compute: optimizer                          the rank's gradients (below), with ZeRO its share
- * of them, / f(dp) compute: attention over scores              t f(sequence) / f(tp), for its
- * share; the rest: t compute: embedding                          t compute: norm, residual,
- * dropout, router    t; with sequence parallelism / f(tp) compute: everything else t / f(tp)
+ *                                               of them, / f(dp)
+ *   compute: attention over scores              t f(sequence) / f(tp), for its share; the rest: t
+ *   compute: embedding                          t
+ *   compute: norm, residual, dropout, router    t; with sequence parallelism / f(tp)
+ *   compute: everything else                    t / f(tp)
  *   collective of tp                            t; an all-gather, which names a shard, / f(group)
  *   collective of cp                            t / f(tp)
  *   collective of ep, messages                  t; with sequence parallelism / f(tp)
- *   message of tied embeddings                 1 / f(tp)
+ *   message of tied embeddings                  1 / f(tp)
  *   collective of dp, edp                       1 / f(tp), of experts 1 where ep holds tp; a level
  *                                               above others 1 / f(their sizes); all-gather /
- * f(group) layers, micro-batches                       units are repeated: repeat.h stages their
- * passes are ordered anew: restage.h
+ *                                               f(group)
+ *   layers, micro-batches                       units are repeated: repeat.h
+ *   stages                                      their passes are ordered anew: restage.h
  *
  * The time of compute is a part that does not scale, and one that does as its operations (or, of
  * nodes without, its bytes) do. The first is where a line through time over bytes of the nodes
