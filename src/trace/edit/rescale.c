@@ -92,13 +92,12 @@ static void scale_work(const struct nadi_rescale_law *law, size_t node, double f
     const bool product = ops > 0 && nadi_rescale_law_kind(law->r, n) == NADI_LAW_OTHER;
     const double each = product ? law->product_ns : law->fixed_ns,
                  kernels = nadi_rescale_law_kernels(law, node);
-    const double fixed = fmin(ns, each * kernels),
-                 still = fixed * nadi_rescale_law_launches(law, n, kernels);
+    const double fixed = fmin(ns, each * kernels);
     if (ops > 0)
         put_size(s, "num_ops", scaled(ops, factor));
     if (bytes > 0)
         put_size(s, "tensor_size", scaled(bytes, factor));
-    put_time(s, ns, still + (ns - fixed) * factor);
+    put_time(s, ns, fixed + (ns - fixed) * factor);
 }
 
 static bool scale_message(const struct nadi_rescale_law *law, const struct nadi_full_node *n,
@@ -128,13 +127,9 @@ static bool scale_node(const struct nadi_rescale_law *law, size_t i, bool spread
     const struct nadi_place place = nadi_full_place(law->f, rank, i, &diags->arena);
     *s = (struct sizes){0};
     if (n->type == NADI_NODE_COMP && nadi_full_integer(n, "is_idle", 0))
-        return true;                     /* a pause that was recorded */
-    if (nadi_rescale_law_is_launch(n)) { /* no size changes what a launch takes */
-        const double ns = (double)nadi_full_duration_ns(n);
-        const double kernels = law->launch_ns > 0 ? ns / law->launch_ns : 1;
-        put_time(s, ns, ns * nadi_rescale_law_launches(law, n, kernels));
-        return true;
-    }
+        return true; /* a pause that was recorded */
+    if (nadi_rescale_law_is_launch(n))
+        return true; /* no size changes what a launch takes */
     if (n->type == NADI_NODE_COMP) {
         scale_work(law, i, nadi_rescale_law_compute(law, n), s);
     } else if (n->type == NADI_NODE_COLL) {

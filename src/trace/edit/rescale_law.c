@@ -182,20 +182,6 @@ double nadi_rescale_law_compute(const struct nadi_rescale_law *law, const struct
     return nadi_rescale_law_tokens(r) * nadi_rescale_law_tensor(law, true);
 }
 
-/* f of the kernels of a node: one for each expert of the rank. */
-double nadi_rescale_law_launches(const struct nadi_rescale_law *law, const struct nadi_full_node *n,
-                                 double kernels)
-{
-    static const char *const experts[] = {"expert", NULL};
-    const struct nadi_rescale *r = law->r;
-    char name[256];
-    lower_name(n, name);
-    for (size_t i = 0; kernels >= 1.5 && has_word(name, experts) && i < r->group_count; i++)
-        if (r->groups[i].role == NADI_ROLE_EP)
-            return 1 / r->groups[i].size;
-    return 1;
-}
-
 static double expert_weights(const struct nadi_rescale_law *law)
 {
     const struct nadi_rescale *r = law->r;

@@ -43,9 +43,6 @@ double nadi_rescale_law_tokens(const struct nadi_rescale *r); /* f of the tokens
 double nadi_rescale_law_tensor(const struct nadi_rescale_law *law,
                                bool split); /* 1 / f(tp), or 1 */
 double nadi_rescale_law_compute(const struct nadi_rescale_law *law, const struct nadi_full_node *n);
-/* f of the kernels of a node: one for each expert of the rank. */
-double nadi_rescale_law_launches(const struct nadi_rescale_law *law, const struct nadi_full_node *n,
-                                 double kernels);
 /* spread: it comes once a layer, in one node for all of them. */
 double nadi_rescale_law_collective(const struct nadi_rescale_law *law,
                                    const struct nadi_full_node *n,
