@@ -254,11 +254,13 @@ static bool are_few(const struct nadi_inputs *in, const struct nadi_fold *fold)
     return nodes <= most;
 }
 
+/* A run that may be simulated in parts keeps nothing unasked, also where it is not: its words are
+ * the same for any number of threads. */
 static bool records(const struct simulation *s, const struct nadi_fold *fold)
 {
     const struct nadi_run_options *o = &s->in->options;
     return o->record_ops || s->in->system.track_local_mem ||
-           (o->record_path && !s->border && are_few(s->in, fold));
+           (o->record_path && !nadi_simulation_may_be_cut(s) && are_few(s->in, fold));
 }
 
 void nadi_simulation_open(struct simulation *s, const struct nadi_fold *fold, bool phases,

@@ -175,9 +175,7 @@ static bool collectives_run(const struct nadi_inputs *in)
     return run;
 }
 
-/* Is there anything that ranks of different parts do together but messages of native collectives,
- * or that a part would have to know of others? */
-static bool may_be_cut(const struct simulation *s)
+bool nadi_simulation_may_be_cut(const struct simulation *s)
 {
     const struct nadi_inputs *in = s->in;
     const struct nadi_system_config *c = &in->system;
@@ -502,7 +500,7 @@ bool nadi_simulation_abreast(struct simulation *s)
     const uint32_t asked = s->in->options.threads;
     const uint32_t most = asked ? asked : nadi_threads_cores(MOST_THREADS);
     struct run r = {.s = s, .until = nadi_simulation_until(&s->in->options)};
-    if (most < 2 || (!asked && s->in->rank_count < FEWEST_RANKS) || !may_be_cut(s))
+    if (most < 2 || (!asked && s->in->rank_count < FEWEST_RANKS) || !nadi_simulation_may_be_cut(s))
         return false;
     r.part_of = NADI_NEW(uint8_t, s->in->rank_count);
     r.count = find_cut(&r, most < NADI_LINEAGE_PARTS ? most : NADI_LINEAGE_PARTS);

@@ -55,7 +55,10 @@ void nadi_simulation_stop(struct simulation *s, enum nadi_outcome outcome, const
 /* Somebody wants it, or its time is over. */
 bool nadi_simulation_stopped(struct simulation *s);
 
-/* run_abreast.c: message by message on several cores. False: it must be simulated as a whole, and
+/* run_abreast.c: no: ranks of different parts do more together than messages of native collectives,
+ * or a part would have to know more of others. Threads do not count. */
+bool nadi_simulation_may_be_cut(const struct simulation *s);
+/* Message by message on several cores. False: it must be simulated as a whole, and
  * nothing is known of it yet. */
 bool nadi_simulation_abreast(struct simulation *s);
 

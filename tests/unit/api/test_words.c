@@ -50,6 +50,27 @@ static void test_path_is_known(void **state)
     nadi_job_destroy(kept);
 }
 
+/* Ranks may be simulated in parts then. */
+static void test_threads_say_the_same(void **state)
+{
+    static const char *const threads[] = {"1", "2"};
+    char *words[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct nadi_job *job = api_cases_job(in);
+        assert_int_equal(nadi_job_set(job, "network-model", "unaware"), NADI_STATUS_DONE);
+        assert_int_equal(nadi_job_set(job, "executor", "message"), NADI_STATUS_DONE);
+        assert_int_equal(nadi_job_set(job, "threads", threads[i]), NADI_STATUS_DONE);
+        assert_int_equal(nadi_job_load(job), NADI_STATUS_DONE);
+        assert_int_equal(nadi_job_run(job, NULL), NADI_STATUS_DONE);
+        words[i] = words_of(job);
+        nadi_job_destroy(job);
+    }
+    assert_string_equal(words[0], words[1]);
+    free(words[0]);
+    free(words[1]);
+}
+
 static size_t lines_of_ops(bool keep)
 {
     char path[128];
@@ -81,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_path_is_known),
+        cmocka_unit_test(test_threads_say_the_same),
         cmocka_unit_test(test_nodes_are_not_kept),
     };
     if (!mkdtemp(work))
