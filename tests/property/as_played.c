@@ -96,6 +96,8 @@ static bool bench(struct drawn *d, const char *kind, const char *algorithms,
     struct nadi_diags diags;
     nadi_diags_init(&diags);
     const bool ok = nadi_collective_bench_run(b, &q, &diags);
+    if (!ok)
+        nadi_collective_bench_release(b);
     nadi_diags_release(&diags);
     return ok;
 }
@@ -141,7 +143,8 @@ static void try_table(struct drawn *d, const char *kind)
         input_case_write(&d->place, "system.json", "{\"tuner\": \"table.yml\"}");
         compare(d, kind, &b, nadi_str_get(&list));
     }
-    nadi_collective_bench_release(&b);
+    if (ran)
+        nadi_collective_bench_release(&b);
     nadi_diags_release(&diags);
     nadi_str_release(&table);
     nadi_str_release(&list);
