@@ -1,4 +1,6 @@
 #include "api/inside.h"
+#include "base/map.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "fleet/source.h"
 #include "report/trace_stats.h"
@@ -23,6 +25,25 @@ static bool read_ranks(const struct nadi_trace_source *source, struct nadi_stats
     return ok;
 }
 
+/* By trace its first rank, by rank the next one of its trace. */
+static void list_ranks(const struct nadi_inputs *in, uint32_t traces, uint32_t ranks,
+                       uint32_t *first, uint32_t *next)
+{
+    struct nadi_map64 numbers;
+    nadi_map64_init(&numbers, traces);
+    for (uint32_t i = 0; i < traces; i++) {
+        nadi_map64_put(&numbers, (uint64_t)(uintptr_t)in->owned[i], i, NULL);
+        first[i] = NADI_NONE;
+    }
+    for (uint32_t r = ranks; r-- > 0;) {
+        const uint32_t i = nadi_map64_find(&numbers, (uint64_t)(uintptr_t)in->traces[r]);
+        NADI_ASSERT(i < traces); /* what a rank has, the manifest lists */
+        next[r] = first[i];
+        first[i] = r;
+    }
+    nadi_map64_release(&numbers);
+}
+
 /* A manifest's: each trace as often as it has ranks. */
 static bool read_manifest(const struct nadi_trace_source *source, struct nadi_stats *stats,
                           struct nadi_diags *messages)
@@ -34,14 +55,18 @@ static bool read_manifest(const struct nadi_trace_source *source, struct nadi_st
     if (!ok)
         nadi_diags_append(messages, &own);
     stats->relative = ok && fleet.in.relative_peers;
-    for (uint32_t i = 0; ok && i < fleet.in.owned_count; i++) {
-        const struct nadi_trace *trace = fleet.in.owned[i];
-        struct nadi_full *f = nadi_full_read(trace->path, messages);
+    const uint32_t ranks = ok ? fleet.in.rank_count : 0, traces = ok ? fleet.in.owned_count : 0;
+    uint32_t *first = NADI_NEW(uint32_t, traces), *next = NADI_NEW(uint32_t, ranks);
+    list_ranks(&fleet.in, traces, ranks, first, next);
+    for (uint32_t i = 0; ok && i < traces; i++) {
+        struct nadi_full *f = nadi_full_read(fleet.in.owned[i]->path, messages);
         ok = f != NULL;
-        for (uint32_t r = 0; ok && r < fleet.in.rank_count; r++)
-            ok = fleet.in.traces[r] != trace || nadi_stats_add(stats, f, r, messages);
+        for (uint32_t r = first[i]; ok && r != NADI_NONE; r = next[r])
+            ok = nadi_stats_add(stats, f, r, messages);
         nadi_full_destroy(f);
     }
+    nadi_mem_free(first);
+    nadi_mem_free(next);
     nadi_stats_finish(stats);
     nadi_fleet_close(&fleet);
     nadi_diags_release(&own);

@@ -71,7 +71,7 @@ void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, u
         .inter = nadi_inter_scheduling_of(study->cluster.inter),
         .intra = nadi_intra_scheduling_of(study->cluster.intra),
         .splits = chunks,
-        .even_chunks = in->options.choose_model || in->options.even_chunks,
+        .even_chunks = nadi_run_cuts_evenly(&in->options),
         .queues_per_dim = 1,
         .comm_streams = nadi_model_streams(&study->cluster),
         .by_node = true,
@@ -104,7 +104,7 @@ static void echo(struct nadi_inputs *in, const struct nadi_study *study)
     add_setting(in, "model", "plan", nadi_str_get(&shape));
     if (study->changed)
         add_setting(in, "model", "changed", study->changed);
-    if (!in->options.choose_model && !in->options.even_chunks)
+    if (!nadi_run_cuts_evenly(&in->options))
         nadi_settings_add(in, "command line", "network-model", in->options.network_model->name,
                           "--network-model");
     nadi_str_release(&shape);

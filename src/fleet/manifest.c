@@ -1,6 +1,7 @@
 #include "fleet/manifest.h"
 
 #include "base/file.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "format/doc.h"
@@ -31,22 +32,16 @@ file_of(const struct nadi_doc *doc, const struct nadi_doc_node *entry, struct na
     return NULL;
 }
 
-static uint32_t index_of(const struct nadi_trace_source *s, const char *path)
-{
-    uint32_t i = 0;
-    while (i < s->count && strcmp(s->paths[i], path) != 0)
-        i++;
-    return i;
-}
-
 bool nadi_source_manifest(struct nadi_trace_source *s, const char *path, struct nadi_diags *diags)
 {
     struct nadi_doc doc;
     if (!nadi_doc_read(&doc, path, "workload manifest", NADI_DOC_YAML, diags))
         return false;
     const struct nadi_doc_node *entry = entries_of(&doc, diags);
+    struct nadi_strmap numbers;
     bool ok = entry != NULL;
     uint32_t most = 0;
+    nadi_strmap_init(&numbers);
     for (const struct nadi_doc_node *e = entry; e; e = e->next)
         most++;
     s->manifest = nadi_arena_strdup(&s->arena, path);
@@ -57,11 +52,12 @@ bool nadi_source_manifest(struct nadi_trace_source *s, const char *path, struct 
         const struct nadi_doc_node *file = file_of(&doc, entry, diags);
         ok = file != NULL;
         const char *trace = ok ? nadi_file_beside(path, file->text, &s->arena) : "";
-        if (!ok || index_of(s, trace) < s->count)
+        if (!ok || nadi_strmap_put(&numbers, trace, strlen(trace), s->count, NULL) < s->count)
             continue;
         s->ranks[s->count] = s->count;
         s->paths[s->count++] = trace;
     }
+    nadi_strmap_release(&numbers);
     nadi_doc_release(&doc);
     return ok;
 }
@@ -108,8 +104,12 @@ static bool rewrite(const struct nadi_trace_source *s, const char *prefix, const
 {
     const char *rest = text;
     struct nadi_arena arena;
+    struct nadi_strmap numbers;
     bool ok = true;
     nadi_arena_init(&arena);
+    nadi_strmap_init(&numbers);
+    for (uint32_t i = 0; i < s->count; i++)
+        nadi_strmap_put(&numbers, s->paths[i], strlen(s->paths[i]), i, NULL);
     for (const struct nadi_doc_node *e = entries_of(doc, diags); e && ok; e = e->next) {
         const struct nadi_doc_node *file = nadi_doc_find(e, "file");
         const char *at = find(text, file);
@@ -118,12 +118,14 @@ static bool rewrite(const struct nadi_trace_source *s, const char *prefix, const
                                               "the name of the file cannot be replaced here");
         if (!ok)
             break;
+        const char *path = nadi_file_beside(s->manifest, file->text, &arena);
         nadi_str_add_bytes(out, rest, (size_t)(at - rest));
         nadi_str_printf(out, "%s.%u.et", nadi_file_name(prefix),
-                        index_of(s, nadi_file_beside(s->manifest, file->text, &arena)));
+                        nadi_strmap_find(&numbers, path, strlen(path)));
         rest = behind(at, file);
     }
     nadi_str_add(out, rest);
+    nadi_strmap_release(&numbers);
     nadi_arena_release(&arena);
     return ok;
 }
@@ -135,19 +137,16 @@ bool nadi_source_manifest_write(const struct nadi_trace_source *s, const char *p
     struct nadi_str path = NADI_STR_INIT, out = NADI_STR_INIT;
     char *text = NULL;
     size_t bytes;
-    if (!nadi_file_read(s->manifest, "workload manifest", &text, &bytes, diags))
-        return false;
-    struct nadi_str copy = NADI_STR_INIT;
-    nadi_str_add_bytes(&copy, text, bytes);
-    nadi_mem_free(text);
-    bool ok = nadi_doc_read(&doc, s->manifest, "workload manifest", NADI_DOC_YAML, diags);
-    if (ok) {
+    bool ok = nadi_doc_text(s->manifest, "workload manifest", &text, &bytes, diags);
+    if (ok && nadi_doc_parse(&doc, s->manifest, text, bytes, NADI_DOC_YAML, diags)) {
         nadi_str_printf(&path, "%s.yml", prefix);
-        ok = rewrite(s, prefix, nadi_str_get(&copy), &doc, &out, diags) &&
+        ok = rewrite(s, prefix, text, &doc, &out, diags) &&
              nadi_file_write(nadi_str_get(&path), nadi_str_get(&out), out.length, diags);
         nadi_doc_release(&doc);
+    } else {
+        ok = false;
     }
-    nadi_str_release(&copy);
+    nadi_mem_free(text);
     nadi_str_release(&path);
     nadi_str_release(&out);
     return ok;

@@ -106,6 +106,12 @@ struct nadi_run_options {
     struct nadi_trace_keep *keep;           /* traces of the run before; NULL: none are kept */
 };
 
+/* Did nobody name the network model, whichever it is by now? */
+static inline bool nadi_run_cuts_evenly(const struct nadi_run_options *o)
+{
+    return o->choose_model || o->even_chunks;
+}
+
 /* One resolved setting, for the echo of the configuration and `nadi explain`. */
 struct nadi_resolved {
     const char *file; /* "system", "network", "memory", "command line" */

@@ -165,7 +165,7 @@ static void fill_numbers(struct nadi_load *l, const struct nadi_schema_values *v
     s->splits = (uint32_t)nadi_schema_integer(values, "preferred-dataset-splits");
     s->queues_per_dim = l->in->options.queues_per_dim;
     s->exact = l->exact;
-    s->even_chunks = l->in->options.choose_model || l->in->options.even_chunks;
+    s->even_chunks = nadi_run_cuts_evenly(&l->in->options);
     s->comm_streams = (uint32_t)nadi_schema_integer(values, "communication-streams");
     s->shared_window = (uint32_t)nadi_schema_integer(values, "direct-window-shared");
     s->own_window = (uint32_t)nadi_schema_integer(values, "direct-window-own");

@@ -1,11 +1,11 @@
 /* step_state: what replicas and remote memory do for a layer: parameters arrive before a pass,
  * gradients leave after it. */
-#include <math.h>
-
 #include "base/mem.h"
 #include "base/time.h"
 #include "model/memory.h"
 #include "model/step_emit.h"
+
+#include <math.h>
 
 struct weights {
     double dense, expert;

@@ -78,8 +78,7 @@ static const struct nadi_setting plan_keys[] = {
     WORD("schedule", schedules, "1f1b",
          "Order of the micro-batches in a pipeline; with vp above 1 it is interleaved. zb-h1 "
          "splits the backward pass in two (zero bubble); dualpipe feeds from both ends: a rank has "
-         "the "
-         "stage of the rank at the other end, too, and both are replicas of each other."),
+         "the stage of the rank at the other end, too, and both are replicas of each other."),
     {.name = "stage-layers",
      .type = NADI_TYPE_INTEGER,
      .list = true,
