@@ -4,8 +4,7 @@
  * Assumed for all: what examples/frameworks says of the framework, and balanced routing of experts.
  * Where a row has no degrees, the recipes of its release (examples/recipes), which also say what
  * the release does otherwise. JAX runs (MaxText, Paxml) shard fully; MaxText keeps part of each
- * layer's products, which counts as every second layer. GPT-OSS has a fused attention with sinks
- * since the release 26.06, but for the one with a note about it. */
+ * layer's products, which counts as every second layer. */
 #include "calibrate/training_spec.h"
 
 #include "base/str.h"
@@ -97,12 +96,6 @@ void nadi_read_dgxc(struct nadi_training_reader *r)
 
 /* ---- Megatron-Bridge ----------------------------------------------------------------------- */
 
-static bool fused_sinks(const struct nadi_training_reader *r)
-{
-    return nadi_row_number(r, "release") > 26.055 &&
-           !nadi_text_has(nadi_row_text(r, "Model TFLOP / sec / GPU"), "note");
-}
-
 void nadi_read_bridge(struct nadi_training_reader *r)
 {
     const char *first = nadi_row_text(r, "model_or_system"), *named = nadi_row_text(r, "Model");
@@ -127,8 +120,6 @@ void nadi_read_bridge(struct nadi_training_reader *r)
     nadi_spec_take(r, &s, NADI_SPEC_VP, "VP");
     nadi_spec_take(r, &s, NADI_SPEC_EP, "EP");
     nadi_spec_take(r, &s, NADI_SPEC_RANK_TOKENS_PER_S, "Tokens / sec / GPU");
-    if (nadi_text_has(s.model, "GPT OSS") && !fused_sinks(r))
-        s.settings = "attention-kernel=plain";
     if (!nadi_text_has(nadi_row_text(r, "section"), "Pre-Training"))
         s.unsupported = "fine-tuning";
     const char *name = nadi_text_has(s.model, "Model: ") ? s.model + 7 : s.model;

@@ -146,13 +146,25 @@ static uint32_t layers_of(const char *model)
     return layers;
 }
 
+/* Whether settings of a recipe give this key, which then holds before the row's. */
+static bool gives(const char *settings, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *at = settings; at && *at; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        if (strncmp(at, key, length) == 0 && at[length] == '=')
+            return true;
+    }
+    return false;
+}
+
 static char *settings_of(struct nadi_training_reader *r, const struct nadi_training_spec *s,
                          const char *model)
 {
     struct nadi_str text = NADI_STR_INIT;
     const double *n = s->numbers;
     for (size_t i = 0; i < sizeof(degrees) / sizeof(degrees[0]) && !s->sharded; i++)
-        if (n[degrees[i].number] > 0)
+        if (n[degrees[i].number] > 0 && !gives(s->settings, degrees[i].key))
             nadi_str_printf(&text, "%s=%.0f ", degrees[i].key, n[degrees[i].number]);
     nadi_str_printf(&text, "ranks=%.0f batch=%.0f sequence=%.0f precision=%s", n[NADI_SPEC_RANKS],
                     n[NADI_SPEC_BATCH], n[NADI_SPEC_SEQUENCE], s->precision);
