@@ -3,6 +3,7 @@
 #include "support/imported.h"
 
 #include "base/str.h"
+#include "capture/linked.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -443,6 +444,49 @@ static void not_of_one_run(void **state)
     recording_release(&b);
 }
 
+/* The rank that a linked trace says it is of; what is no rank says nothing. */
+static void rank_of_linked(void **state)
+{
+    static const struct {
+        const char *said;
+        uint32_t rank;
+    } cases[] = {
+        {"\"rank\": 3, ", 3},
+        {"\"rank\": 0, ", 0},
+        {"\"rank\": 4294967294, ", NADI_NONE - 1},
+        {"\"rank\": 4294967295, ", NADI_NONE},
+        {"\"rank\": 4294967299, ", NADI_NONE},
+        {"\"rank\": -1, ", NADI_NONE},
+        {"\"rank\": \"three\", ", NADI_NONE},
+        {"", NADI_NONE},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char json[640];
+        struct nadi_diags diags;
+        struct nadi_text text;
+        struct nadi_host host = {.text = {.fd = -1}};
+        struct nadi_kineto kineto = {0};
+        struct nadi_match match;
+        uint32_t rank = 7;
+        int length = snprintf(
+            json, sizeof(json),
+            "{\"schema\": \"1.0.2-chakra.0.0.4\", %s\"nodes\": [{\"id\": 2, "
+            "\"name\": \"aten::mm\", \"ctrl_deps\": 1, \"ts\": 10, \"inclusive_dur\": 5}]}",
+            cases[i].said);
+        nadi_diags_init(&diags);
+        assert_true(nadi_text_memory(&text, "linked.json", json, (size_t)length, 0, &diags));
+        assert_true(nadi_linked_read(&text, &host, &kineto, &match, &rank, &diags));
+        assert_int_equal(rank, cases[i].rank);
+        assert_int_equal(match.agreed, 1);
+        nadi_match_release(&match);
+        nadi_kineto_release(&kineto);
+        nadi_host_release(&host);
+        nadi_text_release(&text);
+        nadi_diags_release(&diags);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +501,7 @@ int main(void)
         cmocka_unit_test(launches_by_call_or_operator),
         cmocka_unit_test(named_errors),
         cmocka_unit_test(not_of_one_run),
+        cmocka_unit_test(rank_of_linked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,11 +237,80 @@ static void drawn(void **state)
     }
 }
 
+/* Two halves of NPUs that forward, each joined by a ring and a chord of each NPU, and five cables
+ * between them; their numbers are drawn, so that only moving them across, more than once, finds it.
+ */
+static void planted_halves(void **state)
+{
+    enum { NETWORKS = 12, NPUS = 60, HALF = NPUS / 2, ACROSS = 5 };
+    const struct nadi_graph_link cable = {.bits_per_s = 8000000000};
+    struct nadi_rng rng;
+    (void)state;
+    nadi_rng_init(&rng, 7, "planted");
+    for (int i = 0; i < NETWORKS; i++) {
+        struct nadi_graph g;
+        struct nadi_graph_measures m = {.npus = 0};
+        uint32_t npu[NPUS];
+        nadi_graph_init(&g);
+        for (uint32_t n = 0; n < NPUS; n++) {
+            const uint32_t k = (uint32_t)nadi_rng_below(&rng, n + 1);
+            (void)nadi_graph_add_node(&g, NADI_GRAPH_HOST, NULL);
+            npu[n] = npu[k];
+            npu[k] = n;
+        }
+        for (uint32_t n = 0; n < 2 * NPUS + ACROSS; n++) {
+            struct nadi_graph_link l = cable;
+            const uint32_t half = n % 2 * HALF, at = n / 2 % HALF;
+            const uint32_t drawn = (uint32_t)nadi_rng_below(&rng, HALF);
+            l.a = npu[half + at];
+            l.b = npu[half + (n < NPUS ? (at + 1) % HALF : drawn)];
+            if (n >= 2 * NPUS)
+                l.b = npu[HALF - half + drawn];
+            if (l.a != l.b)
+                nadi_graph_add_link(&g, l);
+        }
+        nadi_graph_finish(&g);
+        nadi_graph_measure_bisection(&m, &g, NULL, 0);
+        assert_true(near(m.bisection_bits_per_s / 8e9, ACROSS));
+        nadi_graph_measures_release(&m);
+        nadi_graph_release(&g);
+    }
+}
+
+/* A drawn network in which at first only a switch moves: the halves with the least that is found
+ * between them, 5 GB/s, come after that. */
+static void switch_alone(void **state)
+{
+    enum { NPUS = 20, SWITCHES = 24 };
+    struct nadi_graph g;
+    struct nadi_graph_measures m = {.npus = 0};
+    struct nadi_rng rng;
+    (void)state;
+    nadi_rng_init(&rng, 578, "x");
+    nadi_graph_init(&g);
+    for (uint32_t n = 0; n < NPUS + SWITCHES; n++)
+        (void)nadi_graph_add_node(&g, n < NPUS ? NADI_GRAPH_HOST : NADI_GRAPH_SWITCH, NULL);
+    for (uint32_t k = 0; k < NPUS + SWITCHES; k++) {
+        struct nadi_graph_link l = {.a = k < NPUS ? k : NPUS + k % SWITCHES,
+                                    .b = NPUS + (uint32_t)nadi_rng_below(&rng, SWITCHES)};
+        l.bits_per_s = 8000000000 * (1 + nadi_rng_below(&rng, 9));
+        if (l.a != l.b)
+            nadi_graph_add_link(&g, l);
+    }
+    nadi_graph_finish(&g);
+    nadi_graph_measure_bisection(&m, &g, NULL, 0);
+    assert_true(near(m.bisection_bits_per_s / 8e9, 5));
+    nadi_graph_measures_release(&m);
+    nadi_graph_release(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms), cmocka_unit_test(counted_or_flow), cmocka_unit_test(limits),
-        cmocka_unit_test(mixed),        cmocka_unit_test(slowest_pair),    cmocka_unit_test(drawn),
+        cmocka_unit_test(closed_forms),   cmocka_unit_test(counted_or_flow),
+        cmocka_unit_test(limits),         cmocka_unit_test(mixed),
+        cmocka_unit_test(slowest_pair),   cmocka_unit_test(drawn),
+        cmocka_unit_test(planted_halves), cmocka_unit_test(switch_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
