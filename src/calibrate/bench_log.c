@@ -110,14 +110,21 @@ static uint32_t whole(const char *text)
                                                                                   : (uint32_t)value;
 }
 
-/* Programs that time every call by itself: its launch and the wait for the other ranks count. */
-static const char *const alone[] = {"all_reduce_bench", "collective_perf_table_gen"};
+/* Programs that time every call by itself: its launch and the wait for the other ranks count. XLA
+ * is built with a library of its own, where the log names none (third_party/gpus/cuda/hermetic/
+ * cuda_redist_versions.bzl of openxla/xla, 2025). */
+static const struct {
+    const char *program, *library;
+} alone[] = {{"all_reduce_bench", NULL}, {"collective_perf_table_gen", "NCCL 2.25.1"}};
 
 void nadi_bench_note_calls(struct nadi_bench_facts *facts, const char *text)
 {
     uint64_t gpus;
     for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++)
-        facts->alone |= strstr(text, alone[i]) != NULL;
+        if (strstr(text, alone[i].program)) {
+            facts->alone = true;
+            facts->library = facts->library ? facts->library : alone[i].library;
+        }
     const char *option = strstr(text, "_perf") ? strstr(text, " -g ") : NULL;
     if (option && nadi_str_take_u64(option + 4, &gpus) && gpus < 1024)
         facts->launches = (uint32_t)gpus;

@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "base/str.h"
+#include "nccl/nccl_graph.h"
+#include "nccl/nccl_tables.h"
 
 #define RAMP_EXPONENT 0.6
 #define ONE_PARTNER   0.85 /* of the rate that many partners get */
@@ -12,10 +14,16 @@
 #define PACK          16   /* bytes that a thread moves otherwise (NCCL, common_kernel.h) */
 
 /* Of a message inside a node (NCCL, src/enqueue.cc): at most 32 chunks of 512 KiB a channel. */
-#define FEWEST_CHANNELS 4
-#define MOST_CHANNELS   32
-#define CHANNEL_BYTES   16777216.0
-#define CHANNEL_ALONE   1.55
+#define CHANNEL_BYTES 16777216.0
+#define CHANNEL_ALONE 1.55
+#define STEP_BYTES    524288.0  /* of a channel's buffer in Simple */
+#define LL_PART       8192.0    /* least part of a channel in LL */
+#define LL_SHARE      (1.0 / 4) /* of a channel's rate (2.17, tuning.cc: of a ring) */
+
+uint32_t nadi_comm_version(const struct nadi_comm_platform *p, const struct nadi_comm_case *c)
+{
+    return c->version ? c->version : p->version ? p->version : NADI_NCCL_USUAL;
+}
 
 uint32_t nadi_comm_nodes(const struct nadi_comm_platform *p, const struct nadi_comm_case *c)
 {
@@ -48,6 +56,8 @@ struct traffic {             /* of one algorithm */
     double ramp_times; /* of the ramp's size */
     double nic_share;  /* of the NICs */
     double posts;      /* messages to other nodes that the host posts, one after another */
+    enum nadi_comm_protocol protocol;
+    double copied; /* bytes that a channel's receiver still copies when the last has come */
 };
 
 static double log2_up(double x)
@@ -150,14 +160,19 @@ static bool collnet(const struct nadi_comm_platform *p, const struct nadi_comm_c
  * sends is faster than one that receives also; those to and from one partner differ until there
  * are too many. */
 static double partner_share(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
-                            const struct shape *s)
+                            const struct shape *s, struct traffic *t)
 {
-    const double channels = fmin(fmax(c->bytes / CHANNEL_BYTES, FEWEST_CHANNELS), MOST_CHANNELS);
+    const bool ll = t->protocol == NADI_COMM_LL;
+    const double channels = ll ? fmin(fmax(c->bytes / LL_PART, 1), NADI_MESSAGE_CHANNELS)
+                               : fmin(fmax(c->bytes / CHANNEL_BYTES, NADI_MESSAGE_CHANNELS),
+                                      NADI_MESSAGE_MOST_CHANNELS);
     const double rate = s->link * p->value[NADI_FIGURE_DIRECT];
     const bool apart = c->partners == NADI_PARTNERS_ONE_WAY ||
-                       (c->partners == NADI_PARTNERS_PAIRS && channels <= FEWEST_CHANNELS);
-    const double served =
-        channels * p->value[NADI_FIGURE_CHANNEL] * (apart ? CHANNEL_ALONE : 1) / rate;
+                       (c->partners == NADI_PARTNERS_PAIRS && channels <= NADI_MESSAGE_CHANNELS);
+    const double served = channels * p->value[NADI_FIGURE_CHANNEL] * (ll ? LL_SHARE : 1) *
+                          (apart ? CHANNEL_ALONE : 1) / rate;
+    if (!ll && !p->mesh && s->m < 2)
+        t->copied = fmin(c->bytes / channels, STEP_BYTES);
     return pow(pow(served, -4) + pow(ONE_PARTNER, -4), -0.25);
 }
 
@@ -183,7 +198,7 @@ static bool direct(const struct nadi_comm_platform *p, const struct nadi_comm_ca
         t->between = out * c->bytes;
         return true;
     case NADI_COMM_SEND_RECV: /* mesh: one of its links */
-        t->in_node = c->bytes / partner_share(p, c, s);
+        t->in_node = c->bytes / partner_share(p, c, s, t);
         t->ramp_times = p->mesh ? 1 : 0;
         if (p->mesh && p->gpus_per_node > 1)
             t->in_node = c->bytes * s->link / p->link_rate * (p->gpus_per_node - 1);
@@ -206,9 +221,10 @@ static bool direct(const struct nadi_comm_platform *p, const struct nadi_comm_ca
 }
 
 static bool traffic_of(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
-                       const struct shape *s, enum nadi_comm_algorithm algorithm, struct traffic *t)
+                       const struct shape *s, enum nadi_comm_algorithm algorithm,
+                       enum nadi_comm_protocol protocol, struct traffic *t)
 {
-    *t = (struct traffic){.rate = 1, .ramp_times = 1, .nic_share = 1};
+    *t = (struct traffic){.rate = 1, .ramp_times = 1, .nic_share = 1, .protocol = protocol};
     switch (algorithm) {
     case NADI_COMM_RING:
         return ring(p, c, s, t);
@@ -239,19 +255,23 @@ static bool traffic_of(const struct nadi_comm_platform *p, const struct nadi_com
     return false;
 }
 
-static bool protocol_fits(const struct nadi_comm_case *c, enum nadi_comm_algorithm a,
-                          enum nadi_comm_protocol protocol)
+static bool protocol_fits(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
+                          enum nadi_comm_algorithm a, enum nadi_comm_protocol protocol)
 {
+    if (c->kind == NADI_COMM_SEND_RECV && protocol == NADI_COMM_LL) /* no buffers between nodes */
+        return !p->mesh && nadi_comm_nodes(p, c) == 1;
     if (a == NADI_COMM_DIRECT && c->kind == NADI_COMM_ALL_REDUCE)
         return protocol != NADI_COMM_LL128;
     return protocol == NADI_COMM_SIMPLE || a == NADI_COMM_RING || a == NADI_COMM_TREE;
 }
 
-static double protocol_share(const struct nadi_comm_platform *p, enum nadi_comm_protocol protocol)
+static double protocol_share(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
+                             enum nadi_comm_protocol protocol)
 {
-    return protocol == NADI_COMM_LL      ? p->value[NADI_FIGURE_LL]
-           : protocol == NADI_COMM_LL128 ? p->value[NADI_FIGURE_LL128]
-                                         : 1;
+    return c->kind == NADI_COMM_SEND_RECV ? 1 /* its channels' */
+           : protocol == NADI_COMM_LL     ? p->value[NADI_FIGURE_LL]
+           : protocol == NADI_COMM_LL128  ? p->value[NADI_FIGURE_LL128]
+                                          : 1;
 }
 
 /* Between nodes the flags, 4 bytes with every 4 and 8 with every 120, are all that the protocols
@@ -281,6 +301,14 @@ bool nadi_comm_unaligned(const struct nadi_comm_case *c)
     return parts && c->ranks > 1 && fmod(c->bytes, (double)PACK * c->ranks) > 0;
 }
 
+/* Of one channel inside an accelerator: the rings' share LOCAL. */
+static double copy_rate(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
+                        const struct shape *s)
+{
+    const struct nadi_nccl_group group = {(uint32_t)s->g, 1, nadi_comm_version(p, c)};
+    return p->value[NADI_FIGURE_LOCAL] / nadi_nccl_graph(p, &group, NADI_NCCL_RINGS).channels;
+}
+
 bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                        enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol,
                        struct nadi_comm_time *time)
@@ -288,10 +316,10 @@ bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_com
     const struct shape s = shape_of(p, c);
     struct traffic t;
     *time = (struct nadi_comm_time){.algorithm = algorithm, .protocol = protocol};
-    if (!protocol_fits(c, algorithm, protocol) || !traffic_of(p, c, &s, algorithm, &t))
+    if (!protocol_fits(p, c, algorithm, protocol) || !traffic_of(p, c, &s, algorithm, protocol, &t))
         return false;
     const bool slow = c->unaligned && protocol == NADI_COMM_SIMPLE && algorithm == NADI_COMM_RING;
-    const double share = protocol_share(p, protocol) * (slow ? UNALIGNED : 1);
+    const double share = protocol_share(p, c, protocol) * (slow ? UNALIGNED : 1);
     double in_node = s.g > 1 ? t.in_node / (s.link * t.rate * share) : 0;
     const double nics = s.nic * p->value[NADI_FIGURE_NIC] * t.nic_share;
     const double between = s.m > 1 ? t.between / (nics * wire_share(protocol)) : 0;
@@ -310,6 +338,8 @@ bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_com
     const double exposed = c->calls == NADI_CALLS_ALONE ? ALONE_STEPS : 1;
     time->latency_ns = p->value[NADI_FIGURE_LAUNCH] + exposed * (t.hops * hop) +
                        t.net_hops * net_hop + t.posts * (p->amd_host ? 2 : 1) * POST_NS;
+    if (t.copied > 0)
+        time->latency_ns += t.copied / copy_rate(p, c, &s) * 1e9;
     if (algorithm == NADI_COMM_NVLS || algorithm == NADI_COMM_NVLS_TREE)
         time->latency_ns += p->value[NADI_FIGURE_HOP_SWITCH];
     if (c->calls == NADI_CALLS_ALONE)

@@ -24,6 +24,9 @@
 
 #include "nccl/platform.h"
 
+/* Of a message inside a node, of eight ranks: up to 64 MiB; and at all (NCCL, src/enqueue.cc). */
+enum { NADI_MESSAGE_CHANNELS = 4, NADI_MESSAGE_MOST_CHANNELS = 32 };
+
 /* How a call stands to others of its ranks. */
 enum nadi_comm_calls {
     NADI_CALLS_BETWEEN_WORK, /* of a stream: its launch is hidden by the work before it */
@@ -74,6 +77,8 @@ double nadi_nccl_most_rate(const struct nadi_comm_platform *p, const struct nadi
                            enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol);
 double nadi_rccl_estimate_us(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                              enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol);
+/* Of the library: the case's, the platform's, or the usual one. */
+uint32_t nadi_comm_version(const struct nadi_comm_platform *p, const struct nadi_comm_case *c);
 /* Nodes that the case takes. */
 uint32_t nadi_comm_nodes(const struct nadi_comm_platform *p, const struct nadi_comm_case *c);
 

@@ -13,6 +13,11 @@ static const double switch_share[] = {0.85, 0.85, 0.85, 0.74, 0.85};
 #define TREE_MOST            1.1 /* of the tables: over TCPXO 1.09 was measured */
 #define PAIRS_SIMPLE         524288.0
 
+/* Messages inside a node (src/enqueue.cc). */
+#define MESSAGE_PART 65536.0 /* least part of a channel in Simple */
+#define MESSAGE_LL   16384.0 /* that a channel carries in LL */
+enum { LL_BY_MOST = 222, LL_BY_PARTS = 227 };
+
 /* Before 2.5 (src/enqueue.cc and init.cc of 2.4.8). */
 enum { TUNED_SINCE = 205, TREES_SINCE = 204 };
 #define THREADS      256.0 /* of a channel */
@@ -32,8 +37,7 @@ static struct group group_of(const struct nadi_comm_platform *p, const struct na
 {
     const uint32_t nodes = nadi_comm_nodes(p, c), per_node = (c->ranks + nodes - 1) / nodes;
     struct group s = {.p = p, .c = c, .n = c->ranks, .m = nodes, .g = per_node};
-    const uint32_t said = c->version ? c->version : p->version;
-    const uint32_t version = said ? said : NADI_NCCL_USUAL;
+    const uint32_t version = nadi_comm_version(p, c);
     s.t = nadi_nccl_tables(version);
     s.search = (struct nadi_nccl_group){per_node, nodes, version};
     s.column = nodes > 2 ? 2 : (int)nodes - 1;
@@ -208,6 +212,19 @@ static bool by_pairs(const struct nadi_comm_platform *p, const struct nadi_comm_
            protocol == (small ? NADI_COMM_LL : NADI_COMM_SIMPLE);
 }
 
+/* A message goes in LL up to MESSAGE_LL for each channel: of one part, until 2.21; of all that a
+ * pair may have, until 2.26; of those that it would have in Simple, since. */
+static bool in_its_protocol(const struct group *s, enum nadi_comm_protocol protocol)
+{
+    const uint32_t version = s->search.version;
+    const double parts = fmin(ceil(s->c->bytes / MESSAGE_PART), NADI_MESSAGE_CHANNELS);
+    const double channels = version >= LL_BY_PARTS  ? parts
+                            : version >= LL_BY_MOST ? NADI_MESSAGE_MOST_CHANNELS
+                                                    : 1;
+    const bool ll = !s->p->mesh && s->m < 2 && s->c->bytes <= channels * MESSAGE_LL;
+    return protocol == (ll ? NADI_COMM_LL : NADI_COMM_SIMPLE);
+}
+
 /* Largest all-reduce that goes by trees between nodes, before 2.5. */
 static double trees_most(const struct group *s, double channels)
 {
@@ -260,6 +277,8 @@ double nadi_comm_estimate_us(const struct nadi_comm_platform *p, const struct na
     case NADI_COMM_PAT:
         return other_us(&s, algorithm);
     case NADI_COMM_DIRECT:
+        if (c->kind == NADI_COMM_SEND_RECV)
+            return in_its_protocol(&s, protocol) ? 1 : HUGE_VAL;
         return c->kind != NADI_COMM_ALL_REDUCE || by_pairs(p, c, protocol) ? 1 : HUGE_VAL;
     case NADI_COMM_AUTO:
     case NADI_COMM_ALGORITHMS:
