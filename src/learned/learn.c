@@ -169,12 +169,9 @@ static void find_points(struct nadi_learning *l)
  * batch; of others the fewest. */
 static uint32_t doubt(const struct nadi_learned_family *f, uint32_t set)
 {
-    static const char *const shared[] = {"tp", "cp", "sp", "mp", "etp"};
     uint32_t sum = 0;
     for (uint32_t a = 0; a < f->axis_count; a++) {
-        bool splits = f->staged[a];
-        for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
-            splits |= strcmp(f->axes[a], shared[i]) == 0;
+        const bool splits = f->staged[a] || nadi_learned_axis_shares(f->axes[a]);
         sum += set >> a & 1 ? (splits ? 100 : 1) : 0;
     }
     return sum;

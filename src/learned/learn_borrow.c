@@ -358,6 +358,8 @@ static void join_nearest(struct pool *pools, uint32_t count, struct nadi_learned
         double least = HUGE_VAL;
         for (uint32_t i = 0; i < count; i++) {
             struct pool *p = &pools[i];
+            if (p->count == 0)
+                continue;
             memcpy(p->features + p->count, x->rows, x->count * sizeof(*x->rows));
             memcpy(p->values + p->count, x->values, x->count * sizeof(*x->values));
             p->count += x->count;
@@ -375,6 +377,31 @@ static void join_nearest(struct pool *pools, uint32_t count, struct nadi_learned
     }
 }
 
+/* A pool that began before another one was sure of its law is of it where that law says it. */
+static void merge_into(struct pool *p, struct pool *other)
+{
+    const uint32_t before = p->count;
+    memcpy(p->features + before, other->features, other->count * sizeof(*other->features));
+    memcpy(p->values + before, other->values, other->count * sizeof(*other->values));
+    p->count += other->count;
+    if (!(apart(p, before) < exactly)) {
+        p->count = before;
+        return;
+    }
+    for (size_t i = 0; i < other->in.count; i++)
+        NADI_PUSH(&p->in, other->in.items[i]);
+    other->count = 0;
+    other->in.count = 0;
+}
+
+static void merge(struct pool *pools, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < count; k++)
+            if (k != i && pools[i].count && pools[k].count && pools[i].law.spread < exactly)
+                merge_into(&pools[i], &pools[k]);
+}
+
 /* What says most begins; records that say little find their place afterwards. */
 static void pool_all(const struct common *c)
 {
@@ -388,6 +415,8 @@ static void pool_all(const struct common *c)
                 else
                     release_pool(&pools[count]);
             }
+        if (!small)
+            merge(pools, count);
         for (uint32_t k = 0; k < c->count && !small; k++)
             if (!c->records[k]->done)
                 join_nearest(pools, count, c->records[k]);

@@ -23,12 +23,25 @@ static struct sample *sample_of(struct cells *c, uint32_t slot, uint32_t where, 
     return &cell->samples.items[cell->samples.count - 1];
 }
 
+/* Of an outermost node: does the program have one of its sort before it? What follows a loop that
+ * came round no times is the first there. */
+static uint32_t outermost(struct cells *c, uint32_t slot, uint32_t program)
+{
+    const struct nadi_learned_family *f = c->l->family;
+    const uint32_t symbol = f->slots[slot].symbol;
+    if (c->l->model->kind != NADI_LEARNED_STRUCTURAL || symbol == NADI_NONE)
+        return 0;
+    return nadi_learned_outermost(c->met[f->symbols.items[symbol].kind_of] != program);
+}
+
 static void look(struct cells *c, uint32_t slot, uint32_t where, uint32_t program,
                  const struct nadi_grammar_item *item)
 {
     const struct nadi_learned_slot *s = &c->l->family->slots[slot];
     struct sample *sample = sample_of(c, slot, where, program);
     sample->count++;
+    if (s->symbol != NADI_NONE)
+        c->met[c->l->family->symbols.items[s->symbol].kind_of] = program;
     if (s->symbol == NADI_NONE) {
         sample->times += item->count;
         for (uint32_t i = 0; i < item->count; i++)
@@ -496,11 +509,14 @@ void nadi_learn_cells(struct nadi_learning *l)
     struct table t = {.features = NADI_NEW(const double *, l->program_count),
                       .values = NADI_NEW(double, l->program_count),
                       .noises = NADI_ZNEW(double, l->program_count)};
+    c.met = NADI_NEW(uint32_t, l->family->symbols.count + 1);
+    memset(c.met, 0xff, (l->family->symbols.count + 1) * sizeof(*c.met));
     nadi_map64_init(&c.index, 1024);
     nadi_map64_init(&c.steps, 16);
     for (uint32_t p = 0; p < l->program_count; p++)
         for (uint32_t i = 0; i < l->grammar.parses[p].count; i++)
-            look(&c, l->programs[p].slot_of[i], 0, p, &l->grammar.parses[p].items[i]);
+            look(&c, l->programs[p].slot_of[i], outermost(&c, l->programs[p].slot_of[i], p), p,
+                 &l->grammar.parses[p].items[i]);
     nadi_learned_trust_of(&c.trust, l->family);
     fit_presence(&c, &t);
     fit_cells(&c, &t);
@@ -509,6 +525,7 @@ void nadi_learn_cells(struct nadi_learning *l)
     nadi_mem_free(c.list.items);
     nadi_map64_release(&c.index);
     nadi_map64_release(&c.steps);
+    nadi_mem_free(c.met);
     nadi_mem_free(t.features);
     nadi_mem_free(t.values);
     nadi_mem_free(t.noises);

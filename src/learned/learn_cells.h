@@ -29,6 +29,7 @@ struct cells {
     } list;
     struct nadi_map64 steps; /* hash of a step -> its index */
     struct nadi_learned_trust trust;
+    uint32_t *met; /* by class of symbols: the last program that had one */
 };
 
 struct table { /* samples of a law */

@@ -22,8 +22,8 @@ void nadi_learned_trust_of(struct nadi_learned_trust *t, const struct nadi_learn
         else if (t->kinds[i] == NADI_FEATURE_SIZE)
             sizes[size_count++] = (uint8_t)i;
     }
-    /* Labels that follow the others are layers of a stage and tokens of a pass. */
-    const uint8_t tokens = labels[--label_count];
+    /* Labels that follow the others are layers of a stage, tokens of a pass, a rank's share. */
+    const uint8_t share = labels[--label_count], tokens = labels[--label_count];
     for (int counter = 1; counter >= 0; counter--) {
         for (uint32_t i = label_count; i-- > 0;)
             if ((i >= f->label_count || is_counter(f->labels[i])) == counter)
@@ -36,6 +36,7 @@ void nadi_learned_trust_of(struct nadi_learned_trust *t, const struct nadi_learn
     }
     uint32_t first = 0;
     t->figures[t->figure_count++] = tokens;
+    t->figures[t->figure_count++] = share;
     while (first < f->label_count && nadi_learned_label_is_work(f->labels[first]))
         t->figures[t->figure_count++] = labels[first++];
     t->figures[t->figure_count++] = labels[--label_count];

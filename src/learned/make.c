@@ -220,7 +220,12 @@ static void walk(struct nadi_making *k, uint32_t at, uint32_t where, uint32_t de
 
 void nadi_make_item(struct nadi_making *k, uint32_t slot)
 {
-    walk(k, slot, 0, 0);
+    const struct nadi_learned_family *f = k->job->family;
+    const uint32_t symbol = f->slots[slot].symbol;
+    const bool told = k->m->kind == NADI_LEARNED_STRUCTURAL && symbol != NADI_NONE;
+    walk(k, slot,
+         told ? nadi_learned_outermost(k->seen[f->symbols.items[symbol].kind_of].count == 0) : 0,
+         0);
 }
 
 void nadi_make_begin(struct nadi_making *k, uint32_t stage)
@@ -245,7 +250,7 @@ static void make_stage(struct nadi_making *k, uint32_t stage)
     nadi_make_begin(k, stage);
     for (uint32_t s = 0; s < f->outer_count && !k->full; s++)
         if (nadi_law_value(&f->slots[s].present, k->features) >= 0.5)
-            walk(k, s, 0, 0);
+            nadi_make_item(k, s);
     nadi_make_end(k);
 }
 

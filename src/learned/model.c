@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-/* Features: sizes of the axes that are not staged, stages, labels, layers of a stage, tokens of a
- * pass, places. */
-enum { PLACES = 4 };
+/* Features: sizes of the axes that are not staged, stages, labels, what follows from them (layers
+ * of a stage, tokens of a pass, a rank's share of these), places. */
+enum { FOLLOWING = 3, PLACES = 4 };
 
 static uint32_t plain_axes(const struct nadi_learned_family *f)
 {
@@ -37,7 +37,7 @@ static bool has_label(const struct nadi_learned_family *f, const char *name)
 
 uint32_t nadi_learned_feature_count(const struct nadi_learned_family *f)
 {
-    return plain_axes(f) + 1 + f->label_count + 2 + PLACES;
+    return plain_axes(f) + 1 + f->label_count + FOLLOWING + PLACES;
 }
 
 enum nadi_feature_kind nadi_learned_feature_kind(const struct nadi_learned_family *f,
@@ -49,7 +49,25 @@ enum nadi_feature_kind nadi_learned_feature_kind(const struct nadi_learned_famil
     const uint32_t label = feature - axes - 1;
     if (label < f->label_count && strcmp(f->labels[label], "sequence") == 0)
         return NADI_FEATURE_SQUARE;
-    return feature <= axes + 2 + f->label_count ? NADI_FEATURE_LABEL : NADI_FEATURE_PLACE;
+    return feature <= axes + FOLLOWING + f->label_count ? NADI_FEATURE_LABEL : NADI_FEATURE_PLACE;
+}
+
+bool nadi_learned_axis_shares(const char *axis)
+{
+    static const char *const shared[] = {"tp", "cp", "sp", "mp", "etp"};
+    bool shares = false;
+    for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+        shares |= strcmp(axis, shared[i]) == 0;
+    return shares;
+}
+
+/* Ranks that work together on the tokens of a pass. */
+static double sharers(const struct nadi_learned_family *f, const double *point)
+{
+    double product = 1;
+    for (uint32_t a = 0; a < f->axis_count; a++)
+        product *= !f->staged[a] && nadi_learned_axis_shares(f->axes[a]) ? point[a] : 1;
+    return product;
 }
 
 uint32_t nadi_learned_stages(const struct nadi_learned_family *f, const double *point)
@@ -72,7 +90,9 @@ void nadi_learned_features(const struct nadi_learned_family *f, const double *po
     for (uint32_t i = 0; i < f->label_count; i++)
         features[at++] = point[f->axis_count + i];
     features[at++] = has_label(f, "layers") ? label_at(f, point, "layers") / stages : 1;
-    features[at++] = label_at(f, point, "micro-batch") * label_at(f, point, "sequence");
+    const double tokens = label_at(f, point, "micro-batch") * label_at(f, point, "sequence");
+    features[at++] = tokens;
+    features[at++] = tokens / sharers(f, point);
     features[at + NADI_PLACE_FIRST] = stage == 0;
     features[at + NADI_PLACE_LAST] = stage + 1 == stages;
     features[at + NADI_PLACE_AT] = stage;

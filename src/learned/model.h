@@ -92,7 +92,7 @@ enum nadi_place_feature { NADI_PLACE_FIRST, NADI_PLACE_LAST, NADI_PLACE_AT, NADI
 struct nadi_learned_family {
     uint32_t jobs;
     /* features: axes that are not staged, stages, labels, layers of a stage, tokens of a pass
-     * (micro-batch x sequence), then places */
+     * (micro-batch x sequence), a rank's share of them, then places */
     char axes[NADI_LEARNED_AXES][NADI_LEARNED_NAME]; /* innermost first; bit of a role */
     bool staged[NADI_LEARNED_AXES];
     uint32_t axis_count;
@@ -150,9 +150,19 @@ uint32_t nadi_learned_stages(const struct nadi_learned_family *f, const double *
 void nadi_learned_net_inputs(const struct nadi_learned_family *f, const double *features,
                              float *inputs);
 
+/* Do the ranks along an axis of this name work together on a batch? */
+bool nadi_learned_axis_shares(const char *axis);
+
 /* Labels that say how much one pass works on: micro-batch, sequence. They stand before the others.
  */
 bool nadi_learned_label_is_work(const char *name);
+
+/* Where an outermost node of a structural model is. first: of its class of symbols in the program.
+ */
+static inline uint32_t nadi_learned_outermost(bool first)
+{
+    return first ? NADI_WHERE_FIRST : NADI_WHERE_ONLY;
+}
 
 /* Where iteration i of n is. */
 enum nadi_learned_where nadi_learned_where(uint32_t i, uint32_t n);

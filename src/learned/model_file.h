@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "learned/model.h"
 
-enum { NADI_LEARNED_VERSION = 3 };
+enum { NADI_LEARNED_VERSION = 4 };
 
 bool nadi_learned_model_write(struct nadi_learned_model *m, const char *path,
                               struct nadi_diags *diags) NADI_MUST_USE;
