@@ -322,19 +322,26 @@ static uint64_t overlap_of(const struct nadi_collective_result **list, size_t co
     return here;
 }
 
-/* The longest time, over ranks that issued collectives first, during which two of them ran. */
-static uint64_t overlap(const struct nadi_result *r)
+/* Whose collective it counts as: that of its group's lowest rank, whoever issued it first. */
+static uint32_t home_of(const struct nadi_inputs *in, const struct nadi_collective_result *c)
+{
+    const struct nadi_group *g = &in->groups.items[c->group];
+    return g->sorted ? g->sorted[0] : 0;
+}
+
+/* The longest time, over the lowest ranks of groups, during which two of their collectives ran. */
+static uint64_t overlap(const struct nadi_inputs *in, const struct nadi_result *r)
 {
     const struct nadi_collective_result **list =
         NADI_NEW(const struct nadi_collective_result *, r->collective_count);
     size_t *end = NADI_ZNEW(size_t, (size_t)r->rank_count + 1); /* by rank: of its part */
     uint64_t most = 0;
     for (size_t i = 0; i < r->collective_count; i++)
-        end[r->collectives[i].rank + 1]++;
+        end[home_of(in, &r->collectives[i]) + 1]++;
     for (uint32_t rank = 0; rank < r->rank_count; rank++)
         end[rank + 1] += end[rank];
     for (size_t i = 0; i < r->collective_count; i++)
-        list[end[r->collectives[i].rank]++] = &r->collectives[i];
+        list[end[home_of(in, &r->collectives[i])]++] = &r->collectives[i];
     for (uint32_t rank = 0; rank < r->rank_count; rank++) {
         const size_t first = rank ? end[rank - 1] : 0;
         const uint64_t here = overlap_of(list + first, end[rank] - first);
@@ -390,7 +397,7 @@ static void hidden(const struct writer *w, struct nadi_str *s)
     if (!w->r->messages || w->in->system.library)
         return;
     if (!model->has_contention) {
-        const double both = (double)overlap(w->r), load = overload(w, &dim);
+        const double both = (double)overlap(w->in, w->r), load = overload(w, &dim);
         if (load > 1 + MATTERS)
             nadi_str_printf(s,
                             "Contention is hidden: in %s messages pass each other, and while ranks "

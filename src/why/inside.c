@@ -225,6 +225,31 @@ uint32_t nadi_why_phases(const struct nadi_inputs *in, uint32_t rank, uint32_t n
     return plan.phase_count;
 }
 
+static uint32_t slowest_difference(const struct nadi_topology *t, uint32_t a, uint32_t b)
+{
+    uint32_t slowest = NADI_NONE;
+    double least = HUGE_VAL;
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        const double rate = t->dims[d].bytes_per_ns > 0 ? t->dims[d].bytes_per_ns : HUGE_VAL;
+        if (nadi_topology_coordinate(t, a, d) == nadi_topology_coordinate(t, b, d))
+            continue;
+        if (slowest == NADI_NONE || rate < least) {
+            slowest = d;
+            least = rate;
+        }
+    }
+    return slowest;
+}
+
+uint32_t nadi_inside_dim(const struct nadi_inputs *in, uint32_t from, uint32_t to)
+{
+    const struct nadi_topology *t = &in->topology;
+    if (from == to || from >= t->npu_count || to >= t->npu_count)
+        return NADI_NONE;
+    return in->options.network_model->has_contention ? slowest_difference(t, from, to)
+                                                     : nadi_topology_lowest_difference(t, from, to);
+}
+
 uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
                              uint32_t rank, uint32_t send_node, uint64_t ns,
                              struct nadi_inside_part *parts)
@@ -235,11 +260,8 @@ uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_lower_bou
     uint64_t queue = 0;
     if (comm) {
         to = nadi_lower_bounds_peer(bounds, rank, comm->dst);
-        if (to != rank && to < in->rank_count && in->topology.dim_count > 0)
-            dim = nadi_topology_lowest_difference(&in->topology, rank, to);
+        dim = to < in->rank_count ? nadi_inside_dim(in, rank, to) : NADI_NONE;
     }
-    if (dim >= in->topology.dim_count)
-        dim = NADI_NONE;
     if (in->options.network_model->store_and_forward && !in->has_graph) {
         uint64_t least = nadi_lower_bound_node(bounds, t, send_node, rank);
         queue = least > 0 && least < ns ? ns - least : 0;

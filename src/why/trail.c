@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/time.h"
-#include "platform/topology.h"
+#include "why/inside.h"
 #include "why/packets.h"
 
 struct nadi_trails {
@@ -180,21 +180,11 @@ static void sort_parts(struct nadi_trail *trail)
         qsort(trail->parts.items, trail->parts.count, sizeof(*trail->parts.items), by_place);
 }
 
-static uint32_t dim_of(const struct nadi_trails *s, uint32_t src, uint32_t dst)
-{
-    const struct nadi_topology *topology = &s->t->in->topology;
-    if (src == dst || topology->dim_count == 0 || src >= topology->npu_count ||
-        dst >= topology->npu_count)
-        return NADI_NONE;
-    const uint32_t dim = nadi_topology_lowest_difference(topology, src, dst);
-    return dim < topology->dim_count ? dim : NADI_NONE;
-}
-
 /* The time of a message, of which `most_ns` are told. */
 static void add_message(const struct nadi_trails *s, struct nadi_trail *trail,
                         const struct nadi_message_entry *m, uint64_t most_ns)
 {
-    const uint32_t dim = dim_of(s, m->src, m->dst);
+    const uint32_t dim = nadi_inside_dim(s->t->in, m->src, m->dst);
     const uint64_t behind = nadi_min_u64(m->queued_ns, most_ns), rest = most_ns - behind;
     const uint64_t waited = m->link == NADI_NONE ? 0 : nadi_min_u64(m->waited_ns, rest);
     const uint64_t alone = rest - waited,
@@ -274,11 +264,11 @@ bool nadi_trail_collective(struct nadi_trails *s, uint32_t rank, uint32_t node, 
         /* what the member did between two messages belongs to the one that it sent then */
         own += at - arrive_ns(x);
         if (before == NADI_NONE)
-            dim = dim_of(s, x->src, x->dst);
+            dim = nadi_inside_dim(s->t->in, x->src, x->dst);
         add_own(s, trail, own, dim);
         add_message(s, trail, x, arrive_ns(x) - sent_ns(x));
         own = 0;
-        dim = dim_of(s, x->src, x->dst);
+        dim = nadi_inside_dim(s->t->in, x->src, x->dst);
         at = sent_ns(x);
         rank = x->src;
         before = found;
