@@ -320,11 +320,11 @@ static bool write_ranks(const struct nadi_model_step *s, const struct nadi_model
 
 /* ---- the cluster --------------------------------------------------------------------------- */
 
-uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size, bool exchanges)
+uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size, bool whole)
 {
     const bool all = size > 1 && size == c->topology.npu_count && c->topology.dim_count > 1;
-    const bool whole = exchanges && !c->all_to_all[0] && !c->chunked_groups && !c->names_chunks;
-    return all && !whole ? c->chunks : 1;
+    const bool named = c->chunked_groups || c->names_chunks;
+    return all && (named || !whole) ? c->chunks : 1;
 }
 
 uint32_t nadi_model_own_peers(const struct nadi_topology *t)
@@ -342,9 +342,11 @@ uint32_t nadi_model_chunks(const struct nadi_model_step *step)
     bool exchanges = false;
     for (enum nadi_axis a = NADI_AXIS_NONE; a < NADI_AXES; a++)
         exchanges |= nadi_grid_exchanges(&step->study->grid, a);
+    const bool whole =
+        step->study->plan.mode == NADI_MODE_DECODE || (exchanges && !c->all_to_all[0]);
     for (uint32_t a = 0; a < NADI_AXES; a++)
         if (step->comm_groups.axes[a].dims ||
-            nadi_model_axis_chunks(c, step->comm_groups.axes[a].size, exchanges) > 1)
+            nadi_model_axis_chunks(c, step->comm_groups.axes[a].size, whole) > 1)
             return c->chunks;
     return 1;
 }

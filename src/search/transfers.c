@@ -107,7 +107,8 @@ static struct place *place_of(struct nadi_transfers *t, const struct nadi_transf
         .stride = stride,
         .exchanges = asked->exchanges,
         .all_to_all = all_to_all,
-        .chunks = nadi_model_axis_chunks(cluster, size, asked->exchanges),
+        .chunks =
+            nadi_model_axis_chunks(cluster, size, asked->exchanges && !cluster->all_to_all[0]),
     };
     nadi_comm_groups_init(&groups, &grid, &rules);
     p->group = groups.axes[all_to_all ? NADI_AXIS_EP : NADI_AXIS_DP];

@@ -388,7 +388,7 @@ static const struct nadi_setting cluster_keys[] = {
      .doc = "Chunks of a collective; they are pipelined through the dimensions. Where it is not "
             "given, 1 for plans with all-to-alls (ep, context=ulysses, DLRM), which run beside the "
             "other collectives, unless the cluster names their algorithm or has "
-            "group-collectives: chunks."},
+            "group-collectives: chunks; and 1 for mode=decode, whose messages are small."},
     {.name = "active-chunks",
      .type = NADI_TYPE_INTEGER,
      .preset = "1",

@@ -27,9 +27,9 @@ const char *nadi_inside_algorithm(const struct nadi_plan *plan, uint32_t dim);
 uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
                                 uint32_t rank, uint32_t node, uint64_t ns,
                                 struct nadi_inside_part *parts);
-/* The dimension whose bandwidth a message from one rank to the other has: with contention it crosses
- * all in which they differ, at the rate of the slowest; else it takes the lowest alone. NADI_NONE:
- * they are one, or beyond the dimensions. */
+/* The dimension whose bandwidth a message from one rank to the other has: with contention it
+ * crosses all in which they differ, at the rate of the slowest; else it takes the lowest alone.
+ * NADI_NONE: they are one, or beyond the dimensions. */
 uint32_t nadi_inside_dim(const struct nadi_inputs *in, uint32_t from, uint32_t to);
 /* A message that was `ns` on its way; the same. */
 uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
