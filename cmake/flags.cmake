@@ -28,9 +28,10 @@ if(NADI_ASAN)
   endif()
   add_link_options(-fsanitize=address)
   # What every sanitized program starts with; a program may have its own. Short call stacks of allocations: a third less time.
+  # The last 16 MB that were freed are watched, not 256 MB, each page of which is taken from the system: a quarter less.
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/gen/sanitizer.c CONTENT [[
 const char *__asan_default_options(void);
-__attribute__((weak)) const char *__asan_default_options(void) { return "handle_sigill=1:malloc_context_size=6"; }
+__attribute__((weak)) const char *__asan_default_options(void) { return "handle_sigill=1:malloc_context_size=6:quarantine_size_mb=16"; }
 ]])
   add_library(nadi_sanitizer OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/gen/sanitizer.c)
 endif()
@@ -53,3 +54,10 @@ function(nadi_optimise level)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS
     $<$<CONFIG:Release>:${level}> $<$<CONFIG:RelWithDebInfo>:-O1>)
 endfunction()
+
+# gold links a test program in half the time of GNU ld, and is part of Debian's binutils.
+find_program(NADI_GOLD NAMES ld.gold)
+mark_as_advanced(NADI_GOLD)
+if(NADI_GOLD AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  add_link_options(-fuse-ld=gold)
+endif()

@@ -1,7 +1,7 @@
 # nadi_units(OUT LEVEL FILE...): OUT gets the files, optimised as LEVEL says (may be empty). With NADI_UNITS most of them
 # are a few units instead, each of files that may be compiled as one (cmake/units.awk): then headers are read once a unit.
-# Warnings are off there, since a file's locals may have the names of another one's functions. Files of NADI_OWN_OPTIONS
-# stay alone.
+# A file's locals may have the names of another one's tables and functions: there GCC warns of locals alone that hide others,
+# other compilers warn of nothing. Files of NADI_OWN_OPTIONS stay alone.
 find_program(NADI_AWK NAMES awk mawk gawk)
 function(nadi_units out level)
   set(together ${ARGN})
@@ -34,7 +34,8 @@ function(nadi_units out level)
           list(REMOVE_ITEM alone ${src}/${file})
         endif()
       endforeach()
-      set_property(SOURCE ${made} APPEND PROPERTY COMPILE_OPTIONS -w)
+      set_property(SOURCE ${made} APPEND PROPERTY COMPILE_OPTIONS
+        $<IF:$<C_COMPILER_ID:GNU>,-Wno-shadow$<SEMICOLON>-Wshadow=local,-w>)
     endif()
   endif()
   set(all ${made} ${alone})

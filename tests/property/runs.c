@@ -34,7 +34,7 @@ const char *__asan_default_options(void); /* NOLINT: the sanitizer's own name */
 const char *__asan_default_options(void)  /* NOLINT */
 {
     return "handle_abort=1:handle_sigill=1:allocator_may_return_null=1:"
-           "malloc_context_size=6:max_allocation_size_mb=4096";
+           "malloc_context_size=6:quarantine_size_mb=16:max_allocation_size_mb=4096";
 }
 static bool leaks(void)
 {
