@@ -7,6 +7,9 @@
 #include "cli/stop.h"
 #include "cli/terminal.h"
 
+#include <malloc.h>
+#include <sys/resource.h>
+
 static bool wants_help(int count, char **arguments)
 {
     for (int i = 0; i < count; i++) {
@@ -78,11 +81,25 @@ static void *run_guarded(void *context)
     return NULL;
 }
 
+/* What one simulation frees is the next one's: given back to the system and taken anew, its pages
+ * cost a quarter of the time of many short simulations. Room for it is reserved at once, untouched,
+ * but where address space is limited. The library leaves its host's allocator alone. */
+static void keep_freed_memory(void)
+{
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur != RLIM_INFINITY)
+        return;
+    (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    (void)mallopt(M_TOP_PAD, 64 << 20);
+}
+
 /* On a thread: its stack is ours to choose. */
 int main(int argc, char **argv)
 {
     struct program program = {.count = argc, .words = argv};
     pthread_t thread;
+    keep_freed_memory();
     nadi_terminal_fill_streams();
     nadi_terminal_catch_abort();
     nadi_stop_catch();
