@@ -378,6 +378,18 @@ static void memory_servers(void **state)
     job_release(&j);
 }
 
+static void nothing_to_do(void **state)
+{
+    static const struct job_node node = {.type = NADI_NODE_METADATA};
+    struct job j;
+    (void)state;
+    job_init(&j, &ring8, 1);
+    job_give(&j, job_trace(&j, &node, 1), 0, 7);
+    assert_int_equal(nadi_lower_bound_ns(&j.in), 0);
+    assert_int_equal(run_ns(&j), 0);
+    job_release(&j);
+}
+
 /* A send holds its slot for the idle network's delay: lowest dimension only, or every hop. */
 static void point_to_point(void **state)
 {
@@ -536,6 +548,7 @@ int main(void)
         cmocka_unit_test(family_of_groups),
         cmocka_unit_test(slots_and_paths),
         cmocka_unit_test(memory_servers),
+        cmocka_unit_test(nothing_to_do),
         cmocka_unit_test(point_to_point),
         cmocka_unit_test(pipeline),
         cmocka_unit_test(shared_pipeline),

@@ -60,6 +60,64 @@ static void test_round(void **state)
     nadi_diags_release(&diags);
 }
 
+static uint64_t word(const struct nadi_str *text, size_t at)
+{
+    uint64_t value = 0;
+    for (size_t b = 4; b-- > 0;)
+        value = value << 8 | (uint8_t)text->text[at + b];
+    return value;
+}
+
+/* An archive whose list says sizes and places in an extra field, each if its bit is set. */
+static void widen(const struct nadi_str *from, unsigned wide, struct nadi_str *to)
+{
+    static const size_t places[] = {24, 20, 42}; /* of bytes, stored, at: in the field's order */
+    size_t at = word(from, from->length - 22 + 16);
+    nadi_str_add_bytes(to, from->text, at);
+    while (memcmp(from->text + at, "PK\1\2", 4) == 0) {
+        const size_t head = to->length, name = (uint8_t)from->text[at + 28];
+        nadi_str_add_bytes(to, from->text + at, 46 + name);
+        nadi_str_add_bytes(to, "\7\0\2\0xx\1\0", 8); /* another field first */
+        nadi_str_add_char(to, (char)(8 * __builtin_popcount(wide)));
+        nadi_str_add_char(to, 0);
+        for (int i = 0; i < 3; i++)
+            if (wide >> i & 1) {
+                nadi_str_add_bytes(to, from->text + at + places[i], 4);
+                nadi_str_add_bytes(to, "\0\0\0\0", 4);
+                memset(to->text + head + places[i], 0xff, 4);
+            }
+        to->text[head + 30] = (char)(to->length - head - 46 - name);
+        at += 46 + name;
+    }
+    const size_t end = to->length, begin = word(from, from->length - 22 + 16);
+    nadi_str_add_bytes(to, from->text + at, from->length - at);
+    for (unsigned b = 0; b < 4; b++)
+        to->text[end + 12 + b] = (char)((end - begin) >> (8 * b));
+}
+
+static void test_wide_sizes(void **state)
+{
+    (void)state;
+    for (unsigned wide = 0; wide < 8; wide++) {
+        struct nadi_diags diags;
+        struct nadi_tensors set, back;
+        struct nadi_str text = NADI_STR_INIT, other = NADI_STR_INIT;
+        nadi_diags_init(&diags);
+        make(&set, &diags);
+        nadi_tensors_put_npz(&set, &text);
+        widen(&text, wide, &other);
+        nadi_tensors_init(&back);
+        if (!nadi_tensors_parse(&back, "file", other.text, other.length, &diags))
+            fail_msg("%u: %s", wide, diags.items[0].message);
+        same(&set, &back);
+        nadi_tensors_release(&back);
+        nadi_tensors_release(&set);
+        nadi_str_release(&text);
+        nadi_str_release(&other);
+        nadi_diags_release(&diags);
+    }
+}
+
 /* Each type's 1.5 or 3, -2, and one that a float does not hold. */
 static void test_elements(void **state)
 {
@@ -135,6 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round),
+        cmocka_unit_test(test_wide_sizes),
         cmocka_unit_test(test_elements),
         cmocka_unit_test(test_npy_heads),
     };
