@@ -14,10 +14,10 @@
 
 enum { MOST_THREADS = 64 };
 
-/* With contention, where that was not asked for: so many events in all, some 20 s of a core's time,
- * and so many strategies at a time, whatever the number of threads: the result is the same. Each of
- * the first ones may have twice as many, so that times of some are known. */
-enum { MOST_EVENTS = 20000000, BATCH = 4 };
+/* With contention, where that was not asked for: so many events in all, some 60 s of a core's time,
+ * and so many strategies at a time, whatever the number of threads: the result is the same. Each
+ * may have as many as the first ones have if they share all of them. */
+enum { MOST_EVENTS = 160000000, BATCH = 4 };
 
 /* How many strategies take at least so long, by thousandths of it: which of those that are not kept
  * the margin leaves open. */
@@ -430,7 +430,7 @@ static bool simulate_all(struct run *r, struct nadi_candidates *all, struct nadi
     atomic_store(&r->next, 0);
     nadi_threads_run(r->search->threads, simulate_free, r);
     r->events_left = r->setup->most_events ? r->setup->most_events : MOST_EVENTS;
-    r->events_each = 2 * r->events_left;
+    r->events_each = r->events_left / BATCH;
     while (!atomic_load(&r->failed) && r->events_left) {
         pick_batch(r);
         if (!r->batch_count)
@@ -440,7 +440,7 @@ static bool simulate_all(struct run *r, struct nadi_candidates *all, struct nadi
         const uint64_t done = atomic_exchange(&r->events, 0);
         if (r->setup->options.choose_model)
             r->events_left -= nadi_min_u64(done, r->events_left);
-        r->events_each = r->events_left;
+        r->events_each = nadi_min_u64(r->events_each, r->events_left);
     }
     const bool ok = !atomic_load(&r->failed);
     for (unsigned i = 0; i < r->search->threads; i++) {

@@ -26,7 +26,7 @@ struct nadi_search_setup {
     uint64_t batch;
     enum nadi_search_goal goal;
     uint32_t simulate, top; /* how many are simulated; kept */
-    uint64_t most_events;   /* with contention, unless that is asked for; 0: 20 million */
+    uint64_t most_events;   /* with contention, unless that is asked for; 0: 160 million */
     unsigned threads;       /* 0: one for each core */
     struct nadi_run_options options;
     const struct nadi_doc_changes *changes; /* of the cluster and its device; NULL: none */
