@@ -54,7 +54,7 @@ static void heap_push(struct nadi_engine *e, struct heap_entry entry)
     size_t i = e->heap_count++;
     while (i > 0) {
         size_t parent = (i - 1) / HEAP_ARITY;
-        if (!nadi_heap_before(&entry, &e->heap[parent]))
+        if (!nadi_heap_before(e, &entry, &e->heap[parent]))
             break;
         e->heap[i] = e->heap[parent];
         i = parent;
@@ -62,18 +62,40 @@ static void heap_push(struct nadi_engine *e, struct heap_entry entry)
     e->heap[i] = entry;
 }
 
+/* The first of so many entries. Which has the least time is chosen without a branch: none is
+ * likely. */
+static inline size_t first_of(const struct nadi_engine *e, const struct heap_entry *all,
+                              size_t count)
+{
+    size_t best = 0, equal = 0;
+    nadi_time least = all[0].at;
+    for (size_t k = 1; k < count; k++) {
+        const nadi_time at = all[k].at;
+        best = at < least ? k : best;
+        least = at < least ? at : least;
+    }
+    for (size_t k = 0; k < count; k++)
+        equal += all[k].at == least;
+    for (size_t k = best + 1; NADI_UNLIKELY(equal > 1) && k < count; k++)
+        if (nadi_heap_before(e, &all[k], &all[best]))
+            best = k;
+    return best;
+}
+
 static void heap_pop(struct nadi_engine *e)
 {
-    struct heap_entry last = e->heap[--e->heap_count];
+    const struct heap_entry last = e->heap[--e->heap_count];
+    const size_t count = e->heap_count;
     size_t i = 0;
     for (;;) {
-        size_t child = i * HEAP_ARITY + 1, best = child;
-        if (child >= e->heap_count)
+        const size_t child = i * HEAP_ARITY + 1;
+        if (child >= count)
             break;
-        for (size_t k = child + 1; k < child + HEAP_ARITY && k < e->heap_count; k++)
-            if (nadi_heap_before(&e->heap[k], &e->heap[best]))
-                best = k;
-        if (!nadi_heap_before(&e->heap[best], &last))
+        const struct heap_entry *children = &e->heap[child];
+        const size_t best = child + (NADI_LIKELY(child + HEAP_ARITY <= count)
+                                         ? first_of(e, children, HEAP_ARITY)
+                                         : first_of(e, children, count - child));
+        if (!nadi_heap_before(e, &e->heap[best], &last))
             break;
         e->heap[i] = e->heap[best];
         i = best;
@@ -107,9 +129,8 @@ static uint32_t new_list(struct nadi_engine *e, nadi_time at, uint32_t source)
                                      sizeof(*e->lists));
         index = e->list_count++;
     }
-    e->lists[index] = (struct list){NADI_NONE, NADI_NONE};
-    heap_push(e,
-              (struct heap_entry){.at = at, .order = e->order++, .list = index, .source = source});
+    e->lists[index] = (struct list){.head = NADI_NONE, .tail = NADI_NONE, .order = e->order++};
+    heap_push(e, (struct heap_entry){.at = at, .list = index, .source = source});
     return index;
 }
 
@@ -209,7 +230,7 @@ static void append_list(const struct nadi_engine *e, struct list *to, const stru
 /* Two lists, each in the order of its causes, as one. */
 static struct list merge(struct nadi_engine *e, struct list a, struct list b)
 {
-    struct list all = {NADI_NONE, NADI_NONE};
+    struct list all = {.head = NADI_NONE, .tail = NADI_NONE};
     const struct nadi_lineage_cause *causes = e->lineage->causes.items;
     while (a.head != NADI_NONE && b.head != NADI_NONE) {
         struct list *first =
@@ -238,7 +259,7 @@ static void open_step(struct nadi_engine *e)
     bool any = false;
     e->now = at;
     e->step++;
-    e->current = (struct list){NADI_NONE, NADI_NONE};
+    e->current = (struct list){.head = NADI_NONE, .tail = NADI_NONE};
     for (uint32_t p = 0; NADI_UNLIKELY(e->lineage != NULL) && p < e->lineage->part_count; p++)
         from[p] = e->current;
     while (e->heap_count && e->heap[0].at == at) {

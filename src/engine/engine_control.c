@@ -7,9 +7,9 @@ struct nadi_engine *nadi_engine_create(uint32_t actor_count)
 {
     struct nadi_engine *e = NADI_ZNEW(struct nadi_engine, 1);
     e->marks = NADI_ZNEW(struct mark, actor_count);
-    e->free_events = (struct list){NADI_NONE, NADI_NONE};
+    e->free_events = (struct list){.head = NADI_NONE, .tail = NADI_NONE};
     e->free_list = NADI_NONE;
-    e->current = (struct list){NADI_NONE, NADI_NONE};
+    e->current = (struct list){.head = NADI_NONE, .tail = NADI_NONE};
     e->group = NADI_NONE;
     for (size_t i = 0; i < CACHE_SLOTS; i++)
         e->cache_time[i] = -1;
@@ -154,10 +154,10 @@ bool nadi_engine_paused(struct nadi_engine *e)
     return paused;
 }
 
-static int by_order(const void *x, const void *y)
+static int by_order(const void *x, const void *y, void *engine)
 {
     const struct heap_entry *a = x, *b = y;
-    return nadi_heap_before(a, b) ? -1 : nadi_heap_before(b, a);
+    return nadi_heap_before(engine, a, b) ? -1 : nadi_heap_before(engine, b, a);
 }
 
 void nadi_engine_visit(struct nadi_engine *e, nadi_pending_fn *visit, void *context)
@@ -165,7 +165,7 @@ void nadi_engine_visit(struct nadi_engine *e, nadi_pending_fn *visit, void *cont
     NADI_ASSERT(!e->running);
     /* a sorted array is a heap */
     if (e->heap_count > 1)
-        qsort(e->heap, e->heap_count, sizeof(*e->heap), by_order);
+        qsort_r(e->heap, e->heap_count, sizeof(*e->heap), by_order, e);
     for (size_t i = 0; i < e->heap_count; i++)
         for (uint32_t k = e->lists[e->heap[i].list].head; k != NADI_NONE; k = e->events[k].next)
             if (!e->follower.scheduled || e->events[k].kind != e->follower.pump)

@@ -13,11 +13,11 @@ enum {
 
 struct list { /* events of one time, in scheduling order */
     uint32_t head, tail;
+    uint64_t order; /* of creation: ties between lists of the same time */
 };
 
 struct heap_entry {
     nadi_time at;
-    uint64_t order; /* of creation: ties between lists of the same time */
     uint32_t list;
     uint32_t source; /* 0: scheduled here; else 1 + the part that did */
 };
@@ -73,9 +73,10 @@ struct nadi_engine {
     size_t kind_count, kind_capacity;
 };
 
-static inline bool nadi_heap_before(const struct heap_entry *x, const struct heap_entry *y)
+static inline bool nadi_heap_before(const struct nadi_engine *e, const struct heap_entry *x,
+                                    const struct heap_entry *y)
 {
-    return x->at < y->at || (x->at == y->at && x->order < y->order);
+    return x->at < y->at || (x->at == y->at && e->lists[x->list].order < e->lists[y->list].order);
 }
 
 #endif

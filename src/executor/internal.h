@@ -29,12 +29,13 @@ struct operation {
     uint32_t involved, root;
     bool in_a_row; /* phase executor: chunks of a member follow each other in one queue with nothing
                       between them, and are one stream */
-    uint64_t *sizes; /* from member to member, a row known when its member joins; NULL: all the
-                        same. Freed as the three below */
-    uint32_t *nodes; /* by member; NADI_NONE: not joined. Freed with the two below once all ended */
-    uint32_t *left;  /* by member: streams not finished */
-    uint32_t *streams;   /* by chunk */
-    int64_t *priorities; /* by member; NULL: all are equal. Freed with the three above */
+    uint64_t *sizes;   /* from member to member, a row known when its member joins; NULL: all the
+                          same. Freed as the three below */
+    uint32_t *nodes;   /* by member; NADI_NONE: not joined. With the two below one piece of memory,
+                          freed once all ended */
+    uint32_t *left;    /* by member: streams not finished */
+    uint32_t *streams; /* by chunk */
+    int64_t *priorities;               /* by member; NULL: all are equal. Freed then, too */
     const struct nadi_phase **ordered; /* by chunk; NULL: all as in the plan. Freed likewise */
     struct queue *queues;   /* [member * queues_per_rank + queue], of its own chunks; NULL: those of
                                the ranks. Freed likewise */
@@ -181,7 +182,8 @@ struct group_state {  /* of a canonical group */
     struct {
         uint32_t *items;
         size_t count, capacity;
-    } operations; /* by sequence */
+    } operations;   /* by sequence */
+    uint32_t plans; /* 1 + place of its latest plan; 0: it has none yet */
 };
 
 struct phase_info { /* what the phase executor knows of a phase in one ring direction */
@@ -194,11 +196,12 @@ struct phase_info { /* what the phase executor knows of a phase in one ring dire
     uint32_t *routes;                            /* by distance; NULL: they depend on the place */
 };
 
-struct plan_key {
-    uint32_t group, kind, involved, root;
+struct plan_key { /* of a group */
+    uint32_t kind, involved, root;
     uint64_t bytes;
     struct nadi_plan *plan;
     struct phase_info *infos; /* [2 * phase + clockwise] */
+    uint32_t before;          /* the group's plan before it, as in `plans` of a group */
 };
 
 struct nadi_participants;

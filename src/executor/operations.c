@@ -51,20 +51,26 @@ static const struct plan_key *find_plan(struct nadi_system *s,
                                         const struct nadi_collective_call *call)
 {
     const struct nadi_plan_request request = request_of(s, call);
-    for (size_t i = s->plans.count; i-- > 0;) {
-        const struct plan_key *k = &s->plans.items[i];
-        if (k->group == call->group && k->kind == request.kind && k->bytes == request.bytes &&
-            k->involved == call->involved && k->root == call->root)
+    uint32_t *const latest = &s->groups[call->group].plans;
+    for (uint32_t i = *latest; i > 0; i = s->plans.items[i - 1].before) {
+        const struct plan_key *k = &s->plans.items[i - 1];
+        if (k->kind == request.kind && k->bytes == request.bytes && k->involved == call->involved &&
+            k->root == call->root)
             return k;
     }
     struct nadi_plan *plan = NADI_ARENA_NEW(&s->arena, struct nadi_plan, 1);
     if (!nadi_plan_make(&request, plan))
         return NULL;
-    struct plan_key key = {call->group, request.kind, call->involved, call->root, request.bytes,
-                           plan,        NULL};
+    struct plan_key key = {.kind = request.kind,
+                           .involved = call->involved,
+                           .root = call->root,
+                           .bytes = request.bytes,
+                           .plan = plan,
+                           .before = *latest};
     if (s->setup.phases)
         key.infos = NADI_ARENA_ZNEW(&s->arena, struct phase_info, (size_t)plan->phase_count * 2);
     NADI_PUSH(&s->plans, key);
+    *latest = (uint32_t)s->plans.count;
     return &s->plans.items[s->plans.count - 1];
 }
 
@@ -116,9 +122,7 @@ static struct operation *make_operation(struct nadi_system *s,
         .involved = call->involved,
         .root = call->root,
         .in_a_row = nadi_phases_in_a_row(s, call, plan),
-        .nodes = NADI_NEW(uint32_t, size),
-        .left = NADI_ZNEW(uint32_t, size),
-        .streams = NADI_NEW(uint32_t, chunks),
+        .nodes = NADI_NEW(uint32_t, 2 * (size_t)size + chunks),
         .variant = NADI_NONE,
         .first_stream = s->setup.keyed ? NADI_NEW(uint32_t, size) : NULL,
     };
@@ -130,7 +134,10 @@ static struct operation *make_operation(struct nadi_system *s,
     }
     if (call->sizes)
         op->sizes = NADI_ZNEW(uint64_t, (size_t)size * size);
+    op->left = op->nodes + size;
+    op->streams = op->left + size;
     memset(op->nodes, 0xff, size * sizeof(*op->nodes));
+    memset(op->left, 0, size * sizeof(*op->left));
     memset(op->streams, 0xff, chunks * sizeof(*op->streams));
     s->operations.count++;
     s->open++;
@@ -201,8 +208,6 @@ struct operation *nadi_operations_find(struct nadi_system *s,
 void nadi_operations_free(struct operation *op)
 {
     nadi_mem_free(op->nodes);
-    nadi_mem_free(op->left);
-    nadi_mem_free(op->streams);
     nadi_mem_free(op->priorities);
     nadi_mem_free(op->sizes);
     nadi_mem_free(op->ordered);

@@ -269,6 +269,14 @@ static void on_timer(void *context, const struct nadi_event *event)
     workload_node_done(context, event->actor, event->a);
 }
 
+static void expect_timer(void *context, const struct nadi_event *event)
+{
+    const struct nadi_workload *w = context;
+    const struct rank_state *r = &w->ranks[event->actor];
+    __builtin_prefetch(&r->waiting_for[event->a - r->base]);
+    __builtin_prefetch(r->in_flight.items);
+}
+
 static void on_shared(void *context, const struct nadi_event *event)
 {
     struct nadi_workload *w = context;
@@ -338,6 +346,7 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
     };
     w->system = nadi_system_create(&system);
     w->kind_timer = nadi_engine_add_kind(w->engine, on_timer, w);
+    nadi_engine_expect(w->engine, w->kind_timer, expect_timer);
     w->kind_shared = nadi_engine_add_kind(w->engine, on_shared, w);
     w->kind_resume = nadi_engine_add_kind(w->engine, on_resume, w);
     w->ranks = NADI_ARENA_ZNEW(&w->arena, struct rank_state, w->rank_count);
