@@ -2,18 +2,26 @@
 
 enum { MOST_HOPS = (1 << 28) - 1 }; /* of a demand */
 
+/* Cache lines of links, gauges and levels. */
+static size_t lines_of(uint32_t links)
+{
+    const size_t each = sizeof(struct link) + sizeof(struct gauge) + sizeof(double);
+    return (links * each + CACHE_LINE - 1) / CACHE_LINE;
+}
+
 struct nadi_share *nadi_share_create(uint32_t link_count, const double *capacity)
 {
     struct nadi_share *s = NADI_ZNEW(struct nadi_share, 1);
     s->link_count = link_count;
-    s->links_memory = NADI_ZNEW(struct link, (size_t)link_count + link_count / 2 + 2);
+    s->links_memory = NADI_ZNEW(struct link, lines_of(link_count) + 1);
     const uintptr_t at = (uintptr_t)s->links_memory;
     s->links = (void *)((char *)s->links_memory + (CACHE_LINE - at % CACHE_LINE) % CACHE_LINE);
-    for (uint32_t l = 0; l < link_count; l++)
-        s->links[l].capacity = capacity[l];
     s->gauges = (void *)&s->links[link_count];
-    for (uint32_t l = 0; l < link_count; l++)
-        s->gauges[l].level = (double)INFINITY;
+    s->levels = (void *)&s->gauges[link_count];
+    for (uint32_t l = 0; l < link_count; l++) {
+        s->gauges[l].capacity = capacity[l];
+        s->levels[l] = (double)INFINITY;
+    }
     return s;
 }
 
@@ -64,7 +72,7 @@ void nadi_share_hold(struct nadi_share *s, uint32_t demand, uint32_t link, doubl
         return;
     struct link *l = &s->links[link];
     if (l->held == 0)
-        s->gauges[link].level = level;
+        s->levels[link] = level;
     for (uint32_t h = 0; h < d->hops; h++)
         if (nadi_share_path(s, d)[h].link == link)
             swap_members(s, l, nadi_share_path(s, d)[h].place, l->held++);
@@ -88,7 +96,7 @@ static inline void release(struct nadi_share *s, struct demand *d)
         if (nadi_share_path(s, d)[h].link == link)
             swap_members(s, l, nadi_share_path(s, d)[h].place, --l->held);
     if (l->held == 0) {
-        s->gauges[link].level = (double)INFINITY;
+        s->levels[link] = (double)INFINITY;
         l->crosses = false;
     }
 }
@@ -223,7 +231,7 @@ void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight)
 
 void nadi_share_set_capacity(struct nadi_share *s, uint32_t link, double capacity)
 {
-    s->links[link].capacity = capacity;
+    s->gauges[link].capacity = capacity;
     nadi_share_touch(s, link);
 }
 
@@ -261,12 +269,12 @@ static bool solve_alone(struct nadi_share *s, uint32_t index)
     double least = (double)INFINITY;
     uint32_t by = NADI_NONE;
     for (uint32_t h = 0; h < d->hops; h++) {
-        const struct link *l = &s->links[nadi_share_path(s, d)[h].link];
-        if (l->count != 1)
+        const uint32_t link = nadi_share_path(s, d)[h].link;
+        if (s->links[link].count != 1)
             return false;
-        if (l->capacity < least) {
-            least = l->capacity;
-            by = nadi_share_path(s, d)[h].link;
+        if (s->gauges[link].capacity < least) {
+            least = s->gauges[link].capacity;
+            by = link;
         }
     }
     double level = least / d->weight;
@@ -280,7 +288,7 @@ static bool solve_alone(struct nadi_share *s, uint32_t index)
     d->held_by = by;
     if (by != NADI_NONE) {
         s->links[by].held = 1;
-        s->gauges[by].level = level;
+        s->levels[by] = level;
     }
     for (uint32_t h = 0; h < d->hops; h++) {
         struct gauge *g = &s->gauges[nadi_share_path(s, d)[h].link];

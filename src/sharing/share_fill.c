@@ -40,10 +40,11 @@ static void gather(struct nadi_share *s)
             d->held_by = NADI_NONE;
             nadi_share_join(s, all[k].demand);
         }
-        s->rooms[link] = (struct room){l->capacity, weight, l->count};
+        s->rooms[link] = (struct room){s->gauges[link].capacity, weight, l->count};
         l->held = 0;
         l->crosses = false;
-        s->gauges[link] = (struct gauge){.level = (double)INFINITY};
+        s->gauges[link] = (struct gauge){.capacity = s->gauges[link].capacity};
+        s->levels[link] = (double)INFINITY;
     }
 }
 
@@ -132,7 +133,7 @@ static void fill(struct nadi_share *s)
 void nadi_share_fill(struct nadi_share *s)
 {
     for (size_t i = 0; i < s->queue.count; i++) {
-        s->links[s->queue.items[i].index].queued = false;
+        s->gauges[s->queue.items[i].index].queued = false;
         join_link(s, s->queue.items[i].index);
     }
     s->queue.count = 0;

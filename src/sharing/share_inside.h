@@ -18,15 +18,13 @@ enum { CACHE_LINE = 64 };
 struct link {                            /* a cache line */
     _Alignas(CACHE_LINE) uint32_t count; /* active demands */
     uint32_t held;                       /* of them, those that it holds: its first members */
-    double capacity;
-    struct crossings *crossings; /* NULL: none were wanted yet */
+    struct crossings *crossings;         /* NULL: none were wanted yet */
     union {
         struct member only;   /* log_space 0: at most one */
         struct member *items; /* else: 2^log_space have room */
     };
     uint32_t visit; /* number of the solve whose filling crosses it */
     uint8_t log_space;
-    bool queued;  /* may be too full, or not full */
     bool anew;    /* holds demands since a moment ago: who is above them is not known */
     bool changed; /* in this solve: another level */
     bool crosses; /* `crossings` are those of the demands that it holds */
@@ -34,12 +32,13 @@ struct link {                            /* a cache line */
 
 _Static_assert(sizeof(struct link) == CACHE_LINE, "a link is a cache line");
 
-struct gauge {        /* of a link: what others look at */
-    double level;     /* of the demands that it holds; infinite: it holds none */
-    double load;      /* rates of all its demands together, added up change by change */
-    double highest;   /* no demand that it does not hold has a level above this one */
-    uint32_t changes; /* of `load` since it was last added up anew */
-    uint32_t mark;    /* of the move that met it last */
+struct gauge { /* of a link: what others look at, beside its level */
+    double capacity;
+    double load;           /* rates of all its demands together, added up change by change */
+    double highest;        /* no demand that it does not hold has a level above this one */
+    uint32_t changes : 31; /* of `load` since it was last added up anew */
+    uint32_t queued : 1;   /* may be too full, or not full */
+    uint32_t mark;         /* of the move that met it last */
 };
 
 _Static_assert(2 * sizeof(struct gauge) == CACHE_LINE, "two gauges are a cache line");
@@ -109,7 +108,8 @@ struct nadi_share {
     uint64_t members; /* demands on links, all together */
     struct link *links;
     struct gauge *gauges; /* by link */
-    void *links_memory;   /* of both */
+    double *levels;       /* by link: of the demands that it holds; infinite: it holds none */
+    void *links_memory;   /* of all three */
     struct {
         struct hop *items;
         size_t count, capacity;
@@ -158,7 +158,7 @@ static inline struct member *nadi_share_members(struct link *l)
 static inline double nadi_share_level_of(const struct nadi_share *s, const struct demand *d)
 {
     if (d->held_by != NADI_NONE)
-        return s->gauges[d->held_by].level;
+        return s->levels[d->held_by];
     return d->placed ? d->limit : 0;
 }
 

@@ -17,31 +17,33 @@ enum {
     MANY = 32, /* demands that a link holds, for it to keep its crossings */
 };
 
-static bool to_be_settled(const struct link *l, const struct gauge *g)
+static inline bool to_be_settled(const struct gauge *g, bool holds)
 {
-    const double spare = l->capacity - g->load, slack = l->capacity * NADI_SHARE_FULL;
-    return spare < -slack || (l->held && spare > slack);
+    const double spare = g->capacity - g->load, slack = g->capacity * NADI_SHARE_FULL;
+    return spare < -slack || (holds && spare > slack);
 }
 
-/* Is such a level above those that the link holds? It can be just full all the same. */
-static bool is_above(const struct link *l, const struct gauge *g, double level)
+/* Is such a level above that of those that a link holds, which may be infinite: nobody? The link
+ * can be just full all the same. */
+static inline bool is_above(double held, double level)
 {
-    return l->held && level > g->level * (1 + NADI_SHARE_SLACK);
+    return level > held * (1 + NADI_SHARE_SLACK);
 }
 
 /* A link that holds nobody comes after those that do, of the same level: where these lower what
  * they hold it may be all right, and else take over all of it. */
 static void queue(struct nadi_share *s, uint32_t link)
 {
-    struct link *l = &s->links[link];
-    const double at = l->held ? s->gauges[link].level : s->reached * (1 + NADI_SHARE_SLACK);
-    l->queued = true;
+    const double level = s->levels[link];
+    const double at = isinf(level) ? s->reached * (1 + NADI_SHARE_SLACK) : level;
+    s->gauges[link].queued = true;
     nadi_share_push(&s->queue, (struct candidate){.level = at, .index = link});
 }
 
 static inline void touch(struct nadi_share *s, uint32_t link)
 {
-    if (!s->links[link].queued && NADI_UNLIKELY(to_be_settled(&s->links[link], &s->gauges[link])))
+    const struct gauge *g = &s->gauges[link];
+    if (!g->queued && NADI_UNLIKELY(to_be_settled(g, !isinf(s->levels[link]))))
         queue(s, link);
 }
 
@@ -54,10 +56,12 @@ void nadi_share_touch(struct nadi_share *s, uint32_t link)
 static inline void meet(struct nadi_share *s, uint32_t link, double level)
 {
     struct gauge *g = &s->gauges[link];
+    const double held = s->levels[link];
     g->changes++;
     g->highest = level > g->highest ? level : g->highest;
-    touch(s, link);
-    if (NADI_UNLIKELY(is_above(&s->links[link], g, level)) && !s->links[link].queued)
+    if (g->queued)
+        return;
+    if (NADI_UNLIKELY(to_be_settled(g, !isinf(held)) || is_above(held, level)))
         queue(s, link);
 }
 
@@ -84,10 +88,10 @@ void nadi_share_place(struct nadi_share *s, uint32_t demand)
         const uint32_t link = nadi_share_path(s, d)[h].link;
         const struct link *l = &s->links[link];
         const struct gauge *g = &s->gauges[link];
-        const double spare = g->load < l->capacity ? l->capacity - g->load : 0;
+        const double spare = g->load < g->capacity ? g->capacity - g->load : 0;
         if (held && !l->held)
             continue;
-        const double at = l->held ? g->level : spare / d->weight;
+        const double at = l->held ? s->levels[link] : spare / d->weight;
         if (at >= level)
             continue;
         level = at;
@@ -97,7 +101,7 @@ void nadi_share_place(struct nadi_share *s, uint32_t demand)
     if (by != NADI_NONE && s->links[by].held == 0) {
         struct link *l = &s->links[by];
         l->anew = true;
-        if (!l->queued)
+        if (!s->gauges[by].queued)
             queue(s, by);
     }
     nadi_share_hold(s, demand, by, level);
@@ -141,7 +145,7 @@ static double water_level(struct nadi_share *s, uint32_t link)
     double level = 0, before = -1, above = 0;
     list_rates(s, link);
     while (level > before) {
-        double room = l->capacity;
+        double room = s->gauges[link].capacity;
         above = 0;
         for (uint32_t k = 0; k < l->count; k++) {
             const struct rate r = s->rates.items[k];
@@ -174,11 +178,10 @@ static double held_weight(struct nadi_share *s, uint32_t link)
 /* The same where nobody is above those that the link holds. */
 static double held_level(struct nadi_share *s, uint32_t link)
 {
-    struct link *l = &s->links[link];
     const struct gauge *g = &s->gauges[link];
     const double weight = held_weight(s, link);
-    const double others = g->load - weight * g->level;
-    return others < l->capacity ? (l->capacity - others) / weight : 0;
+    const double others = g->load - weight * s->levels[link];
+    return others < g->capacity ? (g->capacity - others) / weight : 0;
 }
 
 /* Is nobody above this level whom the link does not hold? */
@@ -207,7 +210,7 @@ static double level_for(struct nadi_share *s, uint32_t link, bool *take)
         const double level = held_level(s, link);
         if (none_above(s, link, level))
             return level;
-    } else if (s->gauges[link].load <= l->capacity)
+    } else if (s->gauges[link].load <= s->gauges[link].capacity)
         return (double)INFINITY;
     *take = true;
     return water_level(s, link);
@@ -219,7 +222,7 @@ static double least_level(const struct nadi_share *s, const struct demand *d)
     const struct hop *path = nadi_share_path(s, d);
     double least = d->limit;
     for (uint32_t h = 0; h < d->hops; h++) { /* no branch: none is likely */
-        const double level = s->gauges[path[h].link].level;
+        const double level = s->levels[path[h].link];
         least = level < least ? level : least;
     }
     return least;
@@ -230,7 +233,7 @@ static uint32_t link_at(const struct nadi_share *s, const struct demand *d, doub
 {
     const struct hop *path = nadi_share_path(s, d);
     for (uint32_t h = 0; h < d->hops; h++)
-        if (s->gauges[path[h].link].level <= level)
+        if (s->levels[path[h].link] <= level)
             return path[h].link;
     return NADI_NONE;
 }
@@ -241,7 +244,7 @@ static bool keeps_some_below(struct nadi_share *s, const struct link *l, double 
     const struct crossings *c = l->crossings;
     bool below = c->least_limit < most;
     for (uint32_t i = 0; i < c->count && !below; i++)
-        below = c->items[i].members && s->gauges[c->items[i].link].level < most;
+        below = c->items[i].members && s->levels[c->items[i].link] < most;
     s->work += c->count;
     return below;
 }
@@ -250,12 +253,11 @@ static bool keeps_some_below(struct nadi_share *s, const struct link *l, double 
 static bool give_away(struct nadi_share *s, uint32_t link, double to)
 {
     struct link *l = &s->links[link];
-    struct gauge *g = &s->gauges[link];
     const uint32_t before = l->held;
-    const double most = to * (1 - NADI_SHARE_SLACK), was = g->level;
-    g->level = (double)INFINITY; /* it does not keep its own demands below */
+    const double most = to * (1 - NADI_SHARE_SLACK), was = s->levels[link];
+    s->levels[link] = (double)INFINITY; /* it does not keep its own demands below */
     if (l->crosses && !keeps_some_below(s, l, most)) {
-        g->level = was;
+        s->levels[link] = was;
         return false;
     }
     for (uint32_t k = before; k-- > 0;) {
@@ -272,7 +274,7 @@ static bool give_away(struct nadi_share *s, uint32_t link, double to)
         nadi_share_note_demand(s, index);
         add_rate(s, d, d->weight * (least - was), least);
     }
-    g->level = l->held ? was : (double)INFINITY;
+    s->levels[link] = l->held ? was : (double)INFINITY;
     s->work += before;
     return l->held < before;
 }
@@ -308,7 +310,7 @@ static void next_mark(struct nadi_share *s)
 static void move_crossings(struct nadi_share *s, uint32_t link, double was)
 {
     const struct crossings *c = s->links[link].crossings;
-    const double level = s->gauges[link].level, more = level - was;
+    const double level = s->levels[link], more = level - was;
     for (uint32_t i = 0; i < c->count; i++) {
         if (!c->items[i].members)
             continue;
@@ -322,7 +324,7 @@ static void move_crossings(struct nadi_share *s, uint32_t link, double was)
  * are told once. */
 static void move_members(struct nadi_share *s, uint32_t link, uint32_t count, double was)
 {
-    const double level = s->gauges[link].level, more = level - was;
+    const double level = s->levels[link], more = level - was;
     const struct member *all = nadi_share_members(&s->links[link]);
     size_t met = 0;
     next_mark(s);
@@ -357,32 +359,50 @@ static void settle(struct nadi_share *s, uint32_t link)
     if (g->changes > FEW_CHANGES &&
         (g->changes > MOST_CHANGES || g->changes / CHANGES_EACH > l->count))
         list_rates(s, link);
-    if (!to_be_settled(l, g) && !is_above(l, g, g->highest) && !l->anew)
+    if (!to_be_settled(g, l->held > 0) && !is_above(s->levels[link], g->highest) && !l->anew)
         return;
     double to;
     bool take;
     do {
         to = level_for(s, link, &take);
-    } while (l->held && to > g->level * (1 + NADI_SHARE_SAME) && give_away(s, link, to));
+    } while (l->held && to > s->levels[link] * (1 + NADI_SHARE_SAME) && give_away(s, link, to));
     l->anew = false;
     if (isinf(to))
         return;
     const uint32_t held = l->held;
-    const double was = g->level, highest = take ? to : g->highest;
+    const double was = s->levels[link], highest = take ? to : g->highest;
     const bool moved = held && fabs(to - was) > to * NADI_SHARE_SAME;
-    g->level = held && !moved ? was : to;
+    s->levels[link] = held && !moved ? was : to;
     if (moved && held >= MANY && !l->crosses)
         nadi_share_count_crossings(s, link);
     const bool crosses = moved && l->crosses;
     if (crosses) /* those of whom it takes over are not there yet */
         move_crossings(s, link, was);
     if (take)
-        take_over(s, link, g->level);
+        take_over(s, link, s->levels[link]);
     if (moved && !crosses)
         move_members(s, link, held, was);
     if (moved)
         nadi_share_note_link(s, link);
     g->highest = highest; /* those that have moved are its own */
+}
+
+/* Asks memory for what the next links of the queue will touch: the first one's demands, the members
+ * of those behind it, which may come up. */
+static void expect_links(const struct nadi_share *s)
+{
+    enum { BEHIND = 5, FIRST = 8 };
+    const struct heap *q = &s->queue;
+    if (q->count < BEHIND)
+        return;
+    const struct link *l = &s->links[q->items[0].index];
+    const struct member *all = l->log_space ? l->items : &l->only;
+    for (uint32_t k = 0; k < l->held && k < FIRST; k++) {
+        __builtin_prefetch(&s->demands.items[all[k].demand]);
+        __builtin_prefetch(&s->hops.items[all[k].hop]);
+    }
+    for (size_t i = 1; i < BEHIND; i++)
+        __builtin_prefetch(&s->links[q->items[i].index]);
 }
 
 bool nadi_share_repair(struct nadi_share *s, uint64_t most_work)
@@ -391,8 +411,9 @@ bool nadi_share_repair(struct nadi_share *s, uint64_t most_work)
         const uint32_t link = s->queue.items[0].index;
         s->reached = s->queue.items[0].level;
         nadi_share_pop(&s->queue);
+        expect_links(s);
         settle(s, link);
-        s->links[link].queued = false;
+        s->gauges[link].queued = false;
     }
     return s->queue.count == 0;
 }
