@@ -329,6 +329,7 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
             return nadi_error(diags, "synth/empty", NADI_NOWHERE,
                               "ask for sizes nearer to those that were learned",
                               "stage %u would have no nodes", s);
+    job->full = k.full;
     if (k.full)
         return nadi_error(diags, "synth/nodes", NADI_NOWHERE, "ask for a smaller job",
                           "a stage would have more than %u nodes", k.most_nodes);
@@ -350,9 +351,13 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
 bool nadi_learned_make(struct nadi_made_job *job, const struct nadi_learned_model *m,
                        const struct nadi_learned_wish *wish, struct nadi_diags *diags)
 {
+    enum {
+        FULL = 2
+    }; /* draws with too many nodes: what was asked for is too much for others, too */
     const bool sizes_only = m->kind == NADI_LEARNED_STRUCTURAL;
+    uint32_t full = 0;
     const uint32_t last = wish->point && sizes_only ? 0 : NADI_LEARNED_DRAWS - 1;
-    for (uint32_t attempt = 0; attempt < last; attempt++) {
+    for (uint32_t attempt = 0; attempt < last && full < FULL; attempt++) {
         struct nadi_diags tried;
         nadi_diags_init(&tried);
         const bool ok = make_once(job, m, wish, attempt, &tried);
@@ -361,6 +366,7 @@ bool nadi_learned_make(struct nadi_made_job *job, const struct nadi_learned_mode
         nadi_diags_release(&tried);
         if (ok)
             return true;
+        full += job->full;
         nadi_made_job_release(job);
     }
     return make_once(job, m, wish, last, diags);

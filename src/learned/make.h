@@ -54,6 +54,7 @@ struct nadi_made_job {
     double compute_spread, comm_spread; /* relative, of the laws: one standard deviation */
     double compute_unconfirmed, comm_unconfirmed; /* shares that no sample left out tells */
     bool beyond;              /* a size or label is beyond those that were learned */
+    bool full;                /* a stage would have too many nodes */
     double epsilon;           /* of the model */
     uint64_t drawn, unpaired; /* of a sequence model: items; nodes without a partner, left out */
 };

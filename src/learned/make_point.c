@@ -364,6 +364,47 @@ static void look_beyond(struct nadi_made_job *job, struct nadi_diags *diags)
     }
 }
 
+static bool uses(const struct nadi_law *law, const bool *features)
+{
+    bool any = false;
+    for (uint32_t v = 0; v < law->used; v++)
+        any |= features[law->var[v]];
+    return any;
+}
+
+/* Does any law of the family follow from one of the features? */
+static bool follows(const struct nadi_learned_family *f, const bool *features)
+{
+    bool any = false;
+    for (uint32_t s = 0; s < f->slot_count && !any; s++)
+        for (uint32_t c = 0; c < f->slots[s].cell_count && !any; c++) {
+            const struct nadi_learned_cell *cell = &f->slots[s].cells[c];
+            const bool node = f->slots[s].symbol != NADI_NONE;
+            any = node ? uses(&cell->duration_ns, features) || uses(&cell->ops, features) ||
+                             uses(&cell->bytes, features)
+                       : uses(&cell->count, features);
+        }
+    return any;
+}
+
+/* A label that all jobs have the same value of: is what another one changes known? */
+static bool is_told(const struct nadi_made_job *job, const char *name, struct nadi_diags *diags)
+{
+    const struct nadi_learned_family *f = job->family;
+    const uint32_t at = label_at(f, name);
+    bool features[NADI_LAW_FEATURES] = {false};
+    if (at == NADI_NONE || f->hull[2 * at] < f->hull[2 * at + 1] ||
+        fabs(job->point[at] - f->hull[2 * at]) < 0.5)
+        return true;
+    nadi_learned_label_features(f, name, features);
+    if (follows(f, features))
+        return true;
+    return nadi_error(diags, "synth/untold", NADI_NOWHERE,
+                      "learn from jobs with other values of it, too",
+                      "what %s %.0f changes is not known: all jobs of family %u had %.0f", name,
+                      job->point[at], job->number + 1, f->hull[2 * at]);
+}
+
 /* A point that nothing is changed of says itself how its batch is divided. */
 static bool is_whole(const struct nadi_learned_wish *w)
 {
@@ -391,7 +432,8 @@ bool nadi_make_point(struct nadi_made_job *job, const struct nadi_learned_model 
         return false;
     job->stage_count = nadi_learned_stages(job->family, job->point);
     look_beyond(job, diags);
-    return true;
+    return is_told(job, "layers", diags) && is_told(job, "micro-batch", diags) &&
+           is_told(job, "sequence", diags);
 }
 
 /* --- like a job --------------------------------------------------------------------------------

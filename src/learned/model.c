@@ -99,6 +99,17 @@ void nadi_learned_features(const struct nadi_learned_family *f, const double *po
     features[at + NADI_PLACE_AHEAD] = stages - 1 - stage;
 }
 
+void nadi_learned_label_features(const struct nadi_learned_family *f, const char *name, bool *out)
+{
+    const uint32_t first = plain_axes(f) + 1, following = first + f->label_count;
+    for (uint32_t i = 0; i < f->label_count; i++)
+        out[first + i] |= strcmp(f->labels[i], name) == 0;
+    if (strcmp(name, "layers") == 0)
+        out[following] = true;
+    if (nadi_learned_label_is_work(name))
+        out[following + 1] = out[following + 2] = true;
+}
+
 bool nadi_learned_label_is_work(const char *name)
 {
     return strcmp(name, "micro-batch") == 0 || strcmp(name, "sequence") == 0;

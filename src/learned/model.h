@@ -157,6 +157,9 @@ bool nadi_learned_axis_shares(const char *axis);
  */
 bool nadi_learned_label_is_work(const char *name);
 
+/* Sets those features that another value of a label changes. */
+void nadi_learned_label_features(const struct nadi_learned_family *f, const char *name, bool *out);
+
 /* Where an outermost node of a structural model is. first: of its class of symbols in the program.
  */
 static inline uint32_t nadi_learned_outermost(bool first)
