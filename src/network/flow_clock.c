@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "network/flow_inside.h"
 
-enum { MANY = 4 };
+enum { MANY = 8 };
 
 #define MOST_BYTES 0x1p40 /* on a clock: one that has counted more begins anew, for precision */
 

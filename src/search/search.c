@@ -14,7 +14,7 @@
 
 enum { MOST_THREADS = 64 };
 
-/* With contention, where that was not asked for: so many events in all, some 60 s of a core's time,
+/* With contention, where that was not asked for: so many events in all, some 70 s of a core's time,
  * and so many strategies at a time, whatever the number of threads: the result is the same. Each
  * may have as many as the first ones have if they share all of them. */
 enum { MOST_EVENTS = 160000000, BATCH = 4 };
