@@ -9,14 +9,19 @@ struct nadi_arena_block {
 };
 
 #if defined(__SANITIZE_ADDRESS__)
-#define ARENA_EACH_OBJECT 1
+#define ARENA_SANITIZED 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define ARENA_EACH_OBJECT 1
+#define ARENA_SANITIZED 1
 #endif
 #endif
-#ifndef ARENA_EACH_OBJECT
-#define ARENA_EACH_OBJECT 0
+#ifdef ARENA_SANITIZED
+#include <sanitizer/asan_interface.h>
+enum { GAP = 32 }; /* bytes after each object that nobody may touch */
+#else
+#define ASAN_POISON_MEMORY_REGION(from, size)   ((void)(from), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(from, size) ((void)(from), (void)(size))
+enum { GAP = 0 };
 #endif
 
 enum {
@@ -61,19 +66,22 @@ void *nadi_arena_alloc(struct nadi_arena *a, size_t count, size_t size)
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > (size_t)PTRDIFF_MAX / 2)
         return nadi_mem_alloc(count, size); /* fails */
-    if (ARENA_EACH_OBJECT)
-        return add_block(a, bytes ? bytes : 1);
-    bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if ((size_t)(a->end - a->at) < bytes) {
-        if (bytes > a->next_block_bytes / 2)
-            return add_block(a, bytes ? bytes : ALIGNMENT);
+    const size_t room = ((bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) + GAP;
+    if ((size_t)(a->end - a->at) < room) {
+        if (room > a->next_block_bytes / 2) {
+            char *alone = add_block(a, room);
+            ASAN_POISON_MEMORY_REGION(alone + bytes, room - bytes);
+            return alone;
+        }
         a->at = add_block(a, a->next_block_bytes);
         a->end = a->at + a->next_block_bytes;
+        ASAN_POISON_MEMORY_REGION(a->at, a->next_block_bytes);
         if (a->next_block_bytes < LARGEST_BLOCK_BYTES)
             a->next_block_bytes *= 2;
     }
     void *p = a->at;
-    a->at += bytes;
+    a->at += room;
+    ASAN_UNPOISON_MEMORY_REGION(p, bytes);
     return p;
 }
 

@@ -3,7 +3,7 @@
  *   struct nadi_arena arena; nadi_arena_init(&arena); ... nadi_arena_release(&arena);
  *
  * Blocks double up to 1 MiB. Every object is 16-byte aligned. Under AddressSanitizer each object
- * is an allocation of its own, so overruns are still seen. Not thread safe: one arena, one owner.
+ * has a gap behind it, so overruns are still seen. Not thread safe: one arena, one owner.
  */
 #ifndef NADI_BASE_ARENA_H
 #define NADI_BASE_ARENA_H
