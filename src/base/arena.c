@@ -70,6 +70,7 @@ void *nadi_arena_alloc(struct nadi_arena *a, size_t count, size_t size)
     if ((size_t)(a->end - a->at) < room) {
         if (room > a->next_block_bytes / 2) {
             char *alone = add_block(a, room);
+            a->total_bytes -= GAP;
             ASAN_POISON_MEMORY_REGION(alone + bytes, room - bytes);
             return alone;
         }
@@ -81,6 +82,7 @@ void *nadi_arena_alloc(struct nadi_arena *a, size_t count, size_t size)
     }
     void *p = a->at;
     a->at += room;
+    a->total_bytes -= GAP;
     ASAN_UNPOISON_MEMORY_REGION(p, bytes);
     return p;
 }

@@ -14,7 +14,7 @@ struct nadi_arena {
     struct nadi_arena_block *blocks; /* newest first */
     char *at, *end;                  /* free part of the newest block */
     size_t next_block_bytes;
-    size_t total_bytes; /* taken from the system so far */
+    size_t total_bytes; /* taken from the system so far, without such gaps */
 };
 
 void nadi_arena_init(struct nadi_arena *a);
