@@ -46,7 +46,6 @@ enum nadi_status nadi_do_collective_bench(const struct nadi_collective_bench_opt
         .last_bytes = o->last_bytes,
         .factor = o->factor,
     };
-    *report = NULL;
     if (plot)
         *plot = NULL;
     if (!request.options.network_model)

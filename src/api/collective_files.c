@@ -36,7 +36,6 @@ enum nadi_status nadi_do_collective_check_files(const struct nadi_collective_che
         .latency_s = (double)o->latency_ns * 1e-9,
         .csv = o->csv,
     };
-    *report = NULL;
     if (!read_rate(o->bandwidth, &request.bytes_per_s, messages) ||
         !read_rate(o->reduction_bandwidth, &request.adds_per_s, messages))
         return NADI_STATUS_INPUT;

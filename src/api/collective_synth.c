@@ -23,7 +23,6 @@ enum nadi_status nadi_do_collective_synth(const struct nadi_collective_synth_opt
         .form = o->form ? nadi_table_form_find(o->form) : NADI_TABLE_NO_FORM,
         .csv = o->csv,
     };
-    *report = NULL;
     if (o->form && order.form == NADI_TABLE_NO_FORM) {
         nadi_error(messages, "option/word", NADI_NOWHERE, "own, msccl or chakra",
                    "'%s' is no form of an algorithm", o->form);

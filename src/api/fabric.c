@@ -261,7 +261,6 @@ enum nadi_status nadi_do_fabric_route_flows(const struct nadi_fabric_route_optio
     struct route_call c = {.o = options};
     struct nadi_str text = NADI_STR_INIT;
     size_t answer;
-    *report = NULL;
     if (!find_answer(options->on_conflict, &answer, messages) ||
         !fits(options->ports, options->middle, messages))
         return NADI_STATUS_INPUT;
@@ -394,7 +393,6 @@ enum nadi_status nadi_do_fabric_check_strategies(const struct nadi_fabric_check_
     struct nadi_arena arena;
     struct nadi_str text = NADI_STR_INIT;
     size_t count = 0;
-    *report = NULL;
     if (!read_check(&l, options, messages))
         return NADI_STATUS_INPUT;
     nadi_arena_init(&arena);
@@ -434,7 +432,6 @@ enum nadi_status nadi_do_fabric_count_switches(const struct nadi_fabric_count_op
     struct sizes ports, middle;
     struct nadi_str text = NADI_STR_INIT;
     size_t count = 0;
-    *report = NULL;
     if (!read_sizes(&ports, options->ports, "numbers of ports", 2, COUNT_PORTS, messages) ||
         !read_sizes(&middle, options->middle, "numbers of middle networks", 1, NADI_FRED_MIDDLE,
                     messages))

@@ -154,7 +154,6 @@ enum nadi_status nadi_do_fit_logs(const struct nadi_fit_options *options, char *
     struct nadi_str text = NADI_STR_INIT;
     nadi_bench_log_init(&log);
     nadi_arena_init(&arena);
-    *report = NULL;
     const bool ok = all_once(options, messages) && read_logs(options, &log, messages) &&
                     run(options, &log, &arena, &text, messages);
     if (ok)
@@ -171,7 +170,6 @@ static bool end_figures(struct nadi_figure_fit *fit, bool ok, const struct nadi_
                         char **report, struct nadi_diags *messages)
 {
     struct nadi_str text = NADI_STR_INIT;
-    *report = NULL;
     ok = ok && (!o->out || nadi_figure_fit_write(fit, o->out, messages));
     if (ok && nadi_str_equal(o->form, "json"))
         nadi_figures_json(&fit->figures, fit->what, &text);

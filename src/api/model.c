@@ -53,7 +53,6 @@ static enum nadi_status report_on(const struct nadi_model_setup *setup, writer_f
     struct nadi_study study;
     struct nadi_str text = NADI_STR_INIT;
     const bool ok = open_study(&study, setup, messages);
-    *report = NULL;
     if (ok) {
         writer(&study, &text);
         *report = taken(&text);
@@ -76,7 +75,6 @@ enum nadi_status nadi_do_model_kernels(const struct nadi_model_setup *setup, int
     const bool ok = open_study(&study, setup, messages) &&
                     (json ? nadi_model_kernels_json(&study, &text, messages)
                           : nadi_model_kernels_text(&study, &text, messages));
-    *report = NULL;
     if (ok)
         *report = taken(&text);
     nadi_study_close(&study);
@@ -90,7 +88,6 @@ enum nadi_status nadi_do_model_support(const struct nadi_model_setup *setup, int
     struct nadi_str text = NADI_STR_INIT;
     const bool ok =
         open_study(&study, setup, messages) && nadi_support_report(&study, json, &text, messages);
-    *report = NULL;
     if (ok)
         *report = taken(&text);
     nadi_study_close(&study);
@@ -109,7 +106,6 @@ enum nadi_status nadi_do_model_memory(const struct nadi_model_setup *setup, int 
     struct nadi_study study;
     struct nadi_str text = NADI_STR_INIT;
     bool ok = open_study(&study, setup, messages);
-    *report = NULL;
     if (ok) {
         struct nadi_inputs in;
         ok = nadi_model_tiers(&in, &study, messages);

@@ -326,7 +326,6 @@ enum nadi_status nadi_do_optimize_bandwidth(const struct nadi_bandwidth_options 
     s->o = options;
     s->diags = messages;
     nadi_arena_init(&s->arena);
-    *report = NULL;
     bool ok = load(s) && answer(s);
     if (ok) {
         const struct nadi_bandwidth_rows rows = {

@@ -381,7 +381,6 @@ enum nadi_status nadi_do_partition(const struct nadi_partition_options *o, char 
     struct nadi_str text = NADI_STR_INIT;
     j->o = o;
     j->diags = messages;
-    *report = NULL;
     nadi_arena_init(&j->arena);
     if (!nadi_nn_read(&j->nn, o->model, o->description, messages)) {
         nadi_arena_release(&j->arena);

@@ -208,7 +208,6 @@ enum nadi_status nadi_do_partition_bench(const struct nadi_partition_bench_optio
     struct nadi_str text = NADI_STR_INIT;
     struct nadi_partition_bench all;
     const uint32_t form = nadi_word_index(NADI_WORDS_FORM, o->form);
-    *report = NULL;
     const bool ok = nadi_partition_bench_all(o, &all, messages);
     if (ok)
         (form == 1   ? nadi_partition_bench_json

@@ -211,7 +211,6 @@ enum nadi_status nadi_do_memory_pool(const struct nadi_pool_options *o, char **r
     uint64_t events = 0;
     size_t count = 1;
     nadi_arena_init(&arena);
-    *report = NULL;
     bool ok = read_all(o, axes, &arena, messages);
     for (int a = 0; ok && a < AXES; a++)
         count *= axes[a].count;

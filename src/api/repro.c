@@ -342,7 +342,6 @@ enum nadi_status nadi_do_repro(const char *name, const char *inputs, int as_json
     struct nadi_json json;
     struct totals totals = {0, 0};
     bool ok = is_known(name, messages);
-    *report = NULL;
     *failed = 0;
     if (page_path)
         nadi_str_add(&page, page_head);

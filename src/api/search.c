@@ -109,7 +109,6 @@ enum nadi_status nadi_do_model_search_run(const struct nadi_model_search *option
     struct nadi_search_setup setup;
     struct nadi_search s;
     struct nadi_str text = NADI_STR_INIT;
-    *report = NULL;
     if (!take(options, &setup, messages))
         return NADI_STATUS_INPUT;
     bool ok = nadi_search_run(&s, &setup, messages) && some_fit(&s, messages) &&

@@ -150,7 +150,6 @@ enum nadi_status nadi_do_sweep(const struct nadi_sweep_options *o, const struct 
                                char **report, struct nadi_diags *diags)
 {
     struct nadi_machines machines;
-    *report = NULL;
     if (o->cache_bytes && !o->cache) {
         (void)nadi_error(diags, "sweep/cache-size", NADI_NOWHERE, "--cache FILE names it",
                          "a size of the cache, and no cache");
@@ -178,7 +177,6 @@ enum nadi_status nadi_do_sweep_points(const struct nadi_sweep_options *o, char *
     struct nadi_space space;
     struct nadi_str text = NADI_STR_INIT, header = NADI_STR_INIT;
     nadi_arena_init(&arena);
-    *report = NULL;
     const bool ok = open_space(&space, o, NULL, 0, &arena, diags);
     if (ok) {
         struct nadi_csv csv = {.out = &text};
@@ -216,7 +214,6 @@ enum nadi_status nadi_do_sweep_results(const char *store, const char *form, char
         {"dump", nadi_store_dump},         {"tornado", nadi_tornado_text},
         {"tornado-svg", nadi_tornado_svg}, {"curves-svg", nadi_curves_svg},
     };
-    *report = NULL;
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
         struct nadi_str text = NADI_STR_INIT;
         if (!nadi_str_equal(form, forms[i].name))

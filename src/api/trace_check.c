@@ -150,7 +150,6 @@ enum nadi_status nadi_do_trace_check(const struct nadi_trace_check *given, char 
 {
     struct nadi_trace_check options = *given;
     struct found found = {0};
-    *report = NULL;
     const size_t errors_before = messages->errors;
     if (find_files(&found, &options, messages)) {
         struct nadi_str text = NADI_STR_INIT;

@@ -38,7 +38,6 @@ enum nadi_status nadi_do_trace_slice(const struct nadi_trace_slice *given, char 
                                      struct nadi_diags *messages)
 {
     struct nadi_trace_slice o = *given;
-    *report = NULL;
     struct nadi_slice slice = {
         .step = o.step,
         .first_id = o.first_id,
@@ -104,7 +103,6 @@ enum nadi_status nadi_do_trace_filter(const struct nadi_trace_filter *given, cha
 {
     struct nadi_trace_filter o = *given;
     struct filter filter = {0};
-    *report = NULL;
     filter.what.drop_names = o.drop_name;
     filter.what.keep_names = o.keep_name;
     if (!read_kinds(o.drop, &filter.what.drop_kinds, messages))

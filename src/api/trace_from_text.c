@@ -151,7 +151,6 @@ enum nadi_status nadi_do_trace_from_text(const struct nadi_trace_from_text *give
     struct nadi_v1_workload workload;
     struct nadi_v1_written written = {0};
     struct nadi_v1_loop_form loop = {.count = 0};
-    *report = NULL;
     if (!nadi_edit_prefix(whole.output, messages))
         return NADI_STATUS_INPUT;
     if (!read_options(&whole, &options, &reading, messages) || !find_dims(&whole, &shape, messages))

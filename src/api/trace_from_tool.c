@@ -45,7 +45,6 @@ enum nadi_status nadi_do_trace_from_tool(const struct nadi_trace_from_tool *give
                                              given->ranks};
     struct nadi_front_job job;
     struct nadi_str text = NADI_STR_INIT;
-    *report = NULL;
     if (!nadi_edit_prefix(given->output, messages))
         return NADI_STATUS_INPUT;
     const struct nadi_front_form *form =

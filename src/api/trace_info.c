@@ -97,7 +97,6 @@ enum nadi_status nadi_do_trace_info(const struct nadi_trace_info *given, char **
     struct nadi_trace_source source;
     struct nadi_stats stats;
     struct nadi_str text = NADI_STR_INIT;
-    *report = NULL;
     nadi_stats_init(&stats);
     const bool ok =
         nadi_trace_source_find(&source, options.inputs.names, options.inputs.count, messages) &&

@@ -63,7 +63,6 @@ enum nadi_status nadi_do_trace_learn(const struct nadi_trace_learn *o, char **re
         .seed = o->seed,
         .watch = {.progress = o->watch ? o->watch->progress : NULL,
                   .context = o->watch ? o->watch->context : NULL}};
-    *report = NULL;
     if (!is_consistent(&wish, messages) || !spares_jobs(o, messages))
         return NADI_STATUS_INPUT;
     const bool ok = nadi_learn_model(&model, o->jobs, (uint32_t)o->job_count, &wish, messages) &&
@@ -127,7 +126,6 @@ enum nadi_status nadi_do_trace_synth(const struct nadi_trace_synth *o, char **re
     struct nadi_made_job job = {.number = 0};
     struct nadi_str text = NADI_STR_INIT;
     uint32_t files = 0;
-    *report = NULL;
     const bool ok = nadi_learned_model_read(&model, o->model, messages) &&
                     make(o, &model, &job, &files, messages);
     if (ok) {

@@ -29,7 +29,6 @@ enum nadi_status nadi_do_trace_fidelity(const struct nadi_trace_fidelity *o, cha
     struct nadi_fidelity *f = NADI_ZNEW(struct nadi_fidelity, 1);
     struct nadi_str text = NADI_STR_INIT, page = NADI_STR_INIT;
     bool ok = nadi_fidelity_measure(f, o->real, o->synthetic, messages);
-    *report = NULL;
     if (ok && nadi_str_equal(o->form, "json"))
         nadi_fidelity_json(f, &text);
     else if (ok)
@@ -55,7 +54,6 @@ enum nadi_status nadi_do_trace_privacy(const struct nadi_trace_privacy *o, char 
     bool ok = nadi_privacy_measure(&p, o->jobs, (uint32_t)o->job_count, o->held_out,
                                    (uint32_t)o->held_out_count, o->synthetic,
                                    (uint32_t)o->synthetic_count, &arena, messages);
-    *report = NULL;
     if (ok && nadi_str_equal(o->form, "json"))
         nadi_privacy_json(&p, &text);
     else if (ok)

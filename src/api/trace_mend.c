@@ -33,7 +33,6 @@ enum nadi_status nadi_do_trace_merge(const struct nadi_trace_merge *given, char 
                                      struct nadi_diags *messages)
 {
     struct nadi_trace_merge o = *given;
-    *report = NULL;
     if (o.most < 2) {
         nadi_error(messages, "usage/merge", NADI_NOWHERE, "2 or more",
                    "chains of one node are no chains");

@@ -181,7 +181,6 @@ enum nadi_status nadi_do_trace_replay(const struct nadi_trace_replay *given, cha
     struct job j = {.o = given, .diags = messages};
     struct nadi_str lines = NADI_STR_INIT, text = NADI_STR_INIT;
     double seconds = 0;
-    *report = NULL;
     if (!nadi_replay_begin(&j.machine, messages))
         return NADI_STATUS_INPUT;
     bool ok = nadi_replay_agree(&j.machine, read_job(&j));

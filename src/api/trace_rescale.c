@@ -473,7 +473,6 @@ enum nadi_status nadi_do_trace_rescale(const struct nadi_trace_rescale *given, c
 {
     struct nadi_rescale_job j = {.o = given, .diags = messages};
     struct nadi_str text = NADI_STR_INIT;
-    *report = NULL;
     nadi_arena_init(&j.arena);
     nadi_edit_report_init(&j.report);
     bool ok = read_job(&j);

@@ -32,7 +32,6 @@ enum nadi_status nadi_do_trace_anonymize(const struct nadi_trace_anonymize *give
     static const char *const words[] = {"keep", "bucket", "scale"};
     unsigned shapes;
     struct nadi_edited e;
-    *report = NULL;
     if (!find_word(given->shapes, words, 3, &shapes, "keep, bucket or scale", "shapes cannot be",
                    messages))
         return NADI_STATUS_INPUT;
@@ -56,7 +55,6 @@ enum nadi_status nadi_do_trace_dedup(const struct nadi_trace_dedup *given, char 
     unsigned same;
     struct nadi_dedup w;
     struct nadi_str text = NADI_STR_INIT;
-    *report = NULL;
     if (!find_word(given->same, words, 3, &same, "all, simulated or shape",
                    "ranks cannot be the same in", messages))
         return NADI_STATUS_INPUT;

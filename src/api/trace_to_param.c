@@ -39,7 +39,6 @@ enum nadi_status nadi_do_trace_to_param(const struct nadi_trace_to_param *given,
 {
     struct nadi_trace_source source = {0};
     struct nadi_str text = NADI_STR_INIT;
-    *report = NULL;
     if (!nadi_edit_prefix(given->output, messages) ||
         !nadi_trace_source_ranks(&source, given->inputs.names, given->inputs.count,
                                  "PARAM's replay reads a file for each rank", messages)) {

@@ -8,7 +8,6 @@ enum nadi_status nadi_do_validate_training_runs(const char *folder, const char *
     struct nadi_validate_training v;
     struct nadi_str text = NADI_STR_INIT;
     const bool ok = nadi_validate_training(&v, folder, messages);
-    *report = NULL;
     if (ok) {
         if (nadi_str_equal(form, "json"))
             nadi_validate_training_json(&v, &text);

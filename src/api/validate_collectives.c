@@ -30,7 +30,6 @@ enum nadi_status nadi_do_validate_collectives_folder(const struct nadi_validate_
     struct nadi_str text = NADI_STR_INIT;
     bool ok =
         nadi_validate_collectives(&v, options->folder, nadi_fit_hold_of(options->fit), messages);
-    *report = NULL;
     if (ok && options->page) {
         nadi_validate_collectives_page(&v, &text);
         ok = nadi_file_write(options->page, nadi_str_get(&text), text.length, messages);

@@ -7,7 +7,6 @@ enum nadi_status nadi_do_validate_compute_folder(const struct nadi_validate_opti
     struct nadi_validate_compute v;
     struct nadi_str text = NADI_STR_INIT;
     const bool ok = nadi_validate_compute(&v, options->folder, messages);
-    *report = NULL;
     if (ok) {
         if (nadi_str_equal(options->form, "json"))
             nadi_validate_compute_json(&v, &text);
