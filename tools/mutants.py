@@ -1,10 +1,10 @@
 """The small changes that tools/mutate makes in a C file, one at a time.
 
 Only bodies of functions and the numbers of tables change: no declarations, comments, strings,
-characters, preprocessor lines or assertions, no {0}, nothing that only gets or gives memory or says
-how much of it to begin with, and of comparisons for qsort only what they say of unequal elements.
-The text is read as tokens. That a binary `*` has a blank behind it and the `*` of a pointer has
-none is what clang-format sees to."""
+characters, preprocessor lines or assertions, no {0}, nothing that only gets or gives memory, also
+in a loop, or says how much of it to begin with, and of comparisons for qsort only what they say of
+unequal elements. The text is read as tokens. That a binary `*` has a blank behind it and the `*` of
+a pointer has none is what clang-format sees to."""
 import re
 
 TOKEN = re.compile(
@@ -217,6 +217,8 @@ class Reader:
     def head(self, i, last):
         word, first, close = self.tokens[i].text, i + 2, self.tokens[i + 1].mate
         span = (i, close)
+        if word == "for" and self.frees(close + 1):
+            return close + 1
         if word == "if":
             self.condition(first, close - 1, ["!({})", "1 || ({})", "0 && ({})"], span)
         elif word == "while":
@@ -232,13 +234,18 @@ class Reader:
             m.span = (self.tokens[i].at, self.tokens[close].end)
         return close + 1
 
+    def frees(self, first):
+        """Whether the statement only gives memory back."""
+        t = self.tokens[first]
+        called = t.kind == "name" and self.is_(first + 1, "(") and self.tokens[first + 1].mate
+        return called and self.is_(called + 1, ";") and FREES.fullmatch(t.text)
+
     def simple(self, first, end):
         t = self.tokens[first]
         declares = self.is_declaration(first, end)
         if t.text == "enum" or t.text in UNTOUCHED or self.is_(first, ";"):
             return
-        called = t.kind == "name" and self.is_(first + 1, "(") and self.tokens[first + 1].mate
-        frees = called and called + 1 == end and FREES.fullmatch(t.text)
+        frees = self.frees(first)
         unused = t.text == "(" and self.is_(first + 1, "void") and "(" not in [
             x.text for x in self.tokens[first + 3 : end]
         ]
