@@ -7,6 +7,7 @@
 #include "explore/model_inputs.h"
 #include "model/files.h"
 #include "nccl/nccl.h"
+#include "search/link_load.h"
 #include "sim/run.h"
 #include "trace/build.h"
 
@@ -19,6 +20,7 @@ struct line { /* ns = start + rate x bytes */
 
 struct level {
     uint32_t dim; /* the one in which members differ; NADI_NONE: several */
+    uint32_t apart;
     uint32_t *members;
     struct line lines[KINDS];
 };
@@ -35,6 +37,7 @@ struct nadi_transfers {
     struct nadi_arena arena;
     const struct nadi_study *study;
     bool chooses;
+    struct nadi_link_load *load; /* NULL: messages of different groups do not meet */
     struct {
         struct place **items;
         size_t count, capacity;
@@ -46,6 +49,7 @@ struct nadi_transfers *nadi_transfers_create(const struct nadi_study *study, boo
     struct nadi_transfers *t = NADI_ZNEW(struct nadi_transfers, 1);
     t->study = study;
     t->chooses = chooses;
+    t->load = chooses && !study->library ? nadi_link_load_create(study) : NULL;
     nadi_arena_init(&t->arena);
     return t;
 }
@@ -54,6 +58,7 @@ void nadi_transfers_destroy(struct nadi_transfers *t)
 {
     if (!t)
         return;
+    nadi_link_load_destroy(t->load);
     nadi_mem_free(t->places.items);
     nadi_arena_release(&t->arena);
     nadi_mem_free(t);
@@ -69,6 +74,7 @@ static void fill_level(struct nadi_transfers *t, struct place *p, uint32_t level
     uint32_t apart = p->stride; /* the members ascend: the first level varies fastest */
     for (uint32_t i = 0; i < level; i++)
         apart *= p->group.level_size[i];
+    l->apart = apart;
     l->members = NADI_ARENA_NEW(&t->arena, uint32_t, count);
     for (uint32_t i = 0; i < count; i++)
         l->members[i] = i * apart;
@@ -229,6 +235,37 @@ static double simulated_ns(const struct nadi_transfers *t, const struct place *p
     return ns;
 }
 
+/* The algorithm of a collective in a dimension. */
+static struct nadi_algorithm_choice choice_of(const struct nadi_cluster *c, const struct level *l,
+                                              enum nadi_collective_kind kind)
+{
+    struct nadi_algorithm_choice choice = {.algorithm = NADI_ALGORITHM_DIRECT};
+    const char *const *words = kind == NADI_ALL_REDUCE   ? c->all_reduce
+                               : kind == NADI_ALL_TO_ALL ? c->all_to_all
+                                                         : c->algorithm;
+    const uint32_t count = words[0] ? nadi_cluster_entries(c, words) : 0;
+    if (count > 0) {
+        const bool known = nadi_algorithm_read(words[l->dim < count ? l->dim : 0], &choice);
+        NADI_ASSERT(known); /* of the cluster's schema */
+    }
+    return choice;
+}
+
+/* ns a byte where all groups of the axis are at it at once: 0 where nothing meets. A ring passes
+ * n - 1 parts on, others are taken to send one to each member. */
+static double shared_rate(const struct nadi_transfers *t, const struct place *p, uint32_t level,
+                          enum nadi_collective_kind kind)
+{
+    const struct level *l = &p->levels[level];
+    const uint32_t n = p->group.level_size[level];
+    const struct nadi_algorithm_choice choice = choice_of(&t->study->cluster, l, kind);
+    if (!t->load || (choice.program && choice.program->in_switches))
+        return 0;
+    const bool ring = choice.algorithm == NADI_ALGORITHM_RING;
+    const double part = kind == NADI_ALL_GATHER ? 1 : kind == NADI_ALL_REDUCE ? 2.0 / n : 1.0 / n;
+    return part * (ring ? n - 1 : 1) * nadi_link_load_ns(t->load, n, l->apart, !ring);
+}
+
 enum { SMALL_BYTES = 1 << 16 };
 static const double large_bytes = 1 << 26;
 
@@ -249,6 +286,7 @@ static const struct line *line_of(struct nadi_transfers *t, struct place *p, uin
     const double b = simulated_ns(t, p, level, collective, (uint64_t)many);
     line->rate = (b - a) / (many - few);
     line->start = fmax(0, a - line->rate * few);
+    line->rate = fmax(line->rate, shared_rate(t, p, level, collective));
     line->known = true;
     return line;
 }

@@ -8,7 +8,8 @@
  * cluster names are but for roundings. A simulation has the members' dimension only, so that it is
  * small, and is done once for each place of a group. Without contention; with `chooses` in the
  * network model that is right for it, so that messages across several dimensions take what each of
- * these makes them take: of up to 512 members.
+ * these makes them take: of up to 512 members; and in a graph no faster than its fullest link
+ * carries what all groups of the axis send at once (search/link_load.h).
  *
  * Not thread safe: one for each thread. */
 #ifndef NADI_SEARCH_TRANSFERS_H

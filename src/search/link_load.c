@@ -1,0 +1,97 @@
+#include "search/link_load.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "explore/model_inputs.h"
+#include "inputs/inputs.h"
+
+enum { MOST_PAIRS = 1 << 18 };
+
+struct nadi_link_load {
+    struct nadi_inputs in;
+    struct nadi_link_least *links;
+    struct nadi_routing *routing;
+    struct nadi_route route;
+    uint32_t ranks;
+    double *bytes; /* by channel */
+};
+
+struct nadi_link_load *nadi_link_load_create(const struct nadi_study *study)
+{
+    if (!study->cluster.graph)
+        return NULL;
+    struct nadi_link_load *l = NADI_ZNEW(struct nadi_link_load, 1);
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    nadi_arena_init(&l->in.arena);
+    nadi_graph_init(&l->in.graph);
+    l->in.options = nadi_model_plain_options();
+    l->in.options.network_model = nadi_network_sharing;
+    l->in.options.network = study->cluster.path;
+    l->in.options.queues_per_dim = 1;
+    l->in.topology = study->cluster.topology;
+    l->in.rank_count = l->in.topology.npu_count;
+    l->ranks = study->plan.ranks;
+    if (nadi_inputs_take_topology(&l->in, study->cluster.graph, NULL, &diags) &&
+        l->in.graph.host_count >= l->ranks) {
+        l->links = nadi_inputs_link_least(&l->in);
+        l->routing = nadi_routing_create(&l->in.graph, &l->in.routing);
+        l->bytes = NADI_NEW(double, nadi_graph_channel_count(&l->in.graph));
+    }
+    nadi_diags_release(&diags);
+    if (l->routing)
+        return l;
+    nadi_link_load_destroy(l);
+    return NULL;
+}
+
+void nadi_link_load_destroy(struct nadi_link_load *l)
+{
+    if (!l)
+        return;
+    nadi_routing_destroy(l->routing);
+    nadi_inputs_release(&l->in);
+    nadi_mem_free(l->route.items);
+    nadi_mem_free(l->links);
+    nadi_mem_free(l->bytes);
+    nadi_mem_free(l);
+}
+
+static void send(struct nadi_link_load *l, uint32_t from, uint32_t to, double bytes)
+{
+    if (!nadi_routing_find(l->routing, from, to, 0, &l->route))
+        return;
+    for (size_t i = 0; i < l->route.count; i++)
+        l->bytes[l->route.items[i]] += bytes;
+}
+
+static double fullest_ns(const struct nadi_link_load *l)
+{
+    const struct nadi_graph *g = &l->in.graph;
+    double most = 0;
+    for (uint32_t i = 0; i < nadi_graph_channel_count(g); i++) {
+        const uint32_t at = nadi_graph_channel_is_link(g, i) ? i / 2 : i - g->link_count;
+        if (l->links[at].bytes_per_ns > 0)
+            most = fmax(most, l->bytes[i] / l->links[at].bytes_per_ns);
+    }
+    return most;
+}
+
+double nadi_link_load_ns(struct nadi_link_load *l, uint32_t count, uint32_t apart, bool exchange)
+{
+    const uint32_t others = exchange ? count - 1 : 1;
+    const uint64_t pairs = (uint64_t)l->ranks * others;
+    const uint32_t step = (uint32_t)((pairs + MOST_PAIRS - 1) / MOST_PAIRS);
+    const uint32_t looked_at = (others + step - 1) / step;
+    memset(l->bytes, 0, nadi_graph_channel_count(&l->in.graph) * sizeof(*l->bytes));
+    for (uint32_t rank = 0; rank < l->ranks; rank++) {
+        const uint32_t place = rank / apart % count, first = rank - place * apart;
+        for (uint32_t k = 0; k < looked_at; k++) { /* ranks look at different ones */
+            const uint32_t ahead = 1 + (k * step + rank % step) % others;
+            send(l, rank, first + (place + ahead) % count * apart, (double)others / looked_at);
+        }
+    }
+    return fullest_ns(l);
+}
