@@ -235,35 +235,58 @@ static double simulated_ns(const struct nadi_transfers *t, const struct place *p
     return ns;
 }
 
-/* The algorithm of a collective in a dimension. */
-static struct nadi_algorithm_choice choice_of(const struct nadi_cluster *c, const struct level *l,
+/* The algorithm of a collective in an entry of the cluster's list, or in its only one. */
+static struct nadi_algorithm_choice choice_of(const struct nadi_cluster *c, uint32_t dim,
                                               enum nadi_collective_kind kind)
 {
-    struct nadi_algorithm_choice choice = {.algorithm = NADI_ALGORITHM_DIRECT};
+    struct nadi_algorithm_choice choice = {.algorithm = NADI_ALGORITHM_DIRECT, .flat = true};
     const char *const *words = kind == NADI_ALL_REDUCE   ? c->all_reduce
                                : kind == NADI_ALL_TO_ALL ? c->all_to_all
                                                          : c->algorithm;
     const uint32_t count = words[0] ? nadi_cluster_entries(c, words) : 0;
     if (count > 0) {
-        const bool known = nadi_algorithm_read(words[l->dim < count ? l->dim : 0], &choice);
+        const bool known = nadi_algorithm_read(words[dim < count ? dim : 0], &choice);
         NADI_ASSERT(known); /* of the cluster's schema */
     }
     return choice;
 }
 
-/* ns a byte where all groups of the axis are at it at once: 0 where nothing meets. A ring passes
+/* ns a byte of a collective over groups of n ranks, if all groups are at it at once. A ring passes
  * n - 1 parts on, others are taken to send one to each member. */
+static double shared_in_group(const struct nadi_transfers *t, enum nadi_collective_kind kind,
+                              const struct nadi_algorithm_choice *choice, uint32_t n,
+                              uint32_t apart)
+{
+    const bool ring = choice->algorithm == NADI_ALGORITHM_RING;
+    const double part = kind == NADI_ALL_GATHER ? 1 : kind == NADI_ALL_REDUCE ? 2.0 / n : 1.0 / n;
+    if (n < 2 || (choice->program && choice->program->in_switches))
+        return 0;
+    return part * (ring ? n - 1 : 1) * nadi_link_load_ns(t->load, n, apart, !ring);
+}
+
+/* The same of a level. All NPUs together go by dimension, each with what those before leave, in
+ * chunks, so that the dimension that takes longest decides. 0: not known, or nothing meets. */
 static double shared_rate(const struct nadi_transfers *t, const struct place *p, uint32_t level,
                           enum nadi_collective_kind kind)
 {
+    const struct nadi_cluster *c = &t->study->cluster;
     const struct level *l = &p->levels[level];
     const uint32_t n = p->group.level_size[level];
-    const struct nadi_algorithm_choice choice = choice_of(&t->study->cluster, l, kind);
-    if (!t->load || (choice.program && choice.program->in_switches))
+    struct nadi_algorithm_choice choice = choice_of(c, l->dim, kind);
+    uint32_t apart = 1;
+    double most = 0;
+    if (!t->load)
         return 0;
-    const bool ring = choice.algorithm == NADI_ALGORITHM_RING;
-    const double part = kind == NADI_ALL_GATHER ? 1 : kind == NADI_ALL_REDUCE ? 2.0 / n : 1.0 / n;
-    return part * (ring ? n - 1 : 1) * nadi_link_load_ns(t->load, n, l->apart, !ring);
+    if (l->dim != NADI_NONE || choice.flat)
+        return shared_in_group(t, kind, &choice, n, l->apart);
+    for (uint32_t d = 0; d < c->topology.dim_count && n == c->topology.npu_count; d++) {
+        const uint32_t inside = c->topology.dims[d].npus;
+        const double share = kind == NADI_ALL_GATHER ? (double)n / inside / apart : 1.0 / apart;
+        choice = choice_of(c, d, kind);
+        most = fmax(most, share * shared_in_group(t, kind, &choice, inside, apart));
+        apart *= inside;
+    }
+    return most;
 }
 
 enum { SMALL_BYTES = 1 << 16 };
