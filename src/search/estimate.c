@@ -83,22 +83,29 @@ void nadi_estimator_destroy(struct nadi_estimator *e)
     nadi_mem_free(e);
 }
 
-double nadi_strategy_margin(const struct nadi_strategy *s)
+/* Groups are seldom all at it at once. */
+static double meeting(const struct nadi_estimate *e)
+{
+    return e->links_shared ? 1.15 : 1;
+}
+
+double nadi_strategy_margin(const struct nadi_strategy *s, const struct nadi_estimate *e)
 {
     const unsigned busy = NADI_OFFLOAD_GRADIENTS | NADI_OFFLOAD_PARAMETERS;
     if ((s->offload & busy) || s->zero >= 2)
-        return 0.5;
-    return s->offload ? 0.2 : 0.15;
+        return 1.5 * meeting(e) - 1;
+    return (s->offload ? 1.2 : 1.15) * meeting(e) - 1;
 }
 
 double nadi_strategy_least_ns(const struct nadi_strategy *s, const struct nadi_estimate *e)
 {
     const double travels =
         e->parts[NADI_STEP_PARAMETERS] + e->parts[NADI_STEP_GRADIENTS] + e->parts[NADI_STEP_REMOTE];
-    const double stays = fmax(e->passes_ns / 1.1, (e->ns - travels) / 1.15);
-    const double all = e->ns / (1 + nadi_strategy_margin(s));
+    const double meet = meeting(e);
+    const double stays = fmax(e->passes_ns / 1.1, (e->ns - travels) / 1.15) / meet;
+    const double all = e->ns / (1 + nadi_strategy_margin(s, e));
     if (e->remote_shared)
-        return fmin(e->ns, fmax(e->kernels_ns, e->passes_ns / 1.1));
+        return fmin(e->ns, fmax(e->kernels_ns, e->passes_ns / 1.1 / meet));
     return fmin(e->ns, fmax(fmax(e->kernels_ns, stays), all));
 }
 
@@ -218,5 +225,6 @@ bool nadi_estimator_time(struct nadi_estimator *e, const struct nadi_strategy *s
     estimate->missing_bytes =
         fmax(nadi_estimator_tiers(e), fmax(0, bytes - nadi_study_capacity(e->study)));
     estimate->remote_shared = s->offload && e->remote.has_file;
+    estimate->links_shared = nadi_transfers_meet(e->transfers);
     return true;
 }

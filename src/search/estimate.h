@@ -56,6 +56,7 @@ struct nadi_estimate {
     double memory_bytes;  /* of the fullest rank */
     double missing_bytes; /* of that rank, or of a tier of the memory file; 0: it fits */
     bool remote_shared;   /* the part REMOTE is that of all ranks at once: an upper limit */
+    bool links_shared;    /* transfers are those of all groups at once (search/link_load.h) */
 };
 
 struct nadi_estimator;
@@ -74,13 +75,14 @@ bool nadi_estimator_time(struct nadi_estimator *e, const struct nadi_strategy *s
                          struct nadi_estimate *estimate) NADI_MUST_USE;
 
 /* An estimate is above the simulated time by at most this share of it (tests/property/estimate.c):
- * 15 %; more where parameters, gradients or states travel in every pass, beside everything else. */
-double nadi_strategy_margin(const struct nadi_strategy *s);
+ * 15 %; more where parameters, gradients or states travel in every pass, beside everything else,
+ * and 15 % more of all of it where groups share links. */
+double nadi_strategy_margin(const struct nadi_strategy *s, const struct nadi_estimate *e);
 /* No simulation of the strategy is faster than the highest of: the estimate over one plus its
  * margin; the kernels that one waits for another in; these with their layers' own transfers, over
- * 1.1; and the estimate without what travels beside the passes, over 1.15. The first is loose where
- * much travels, the others are not. Where ranks share remote memory the second and third alone
- * hold. */
+ * 1.1; and the estimate without what travels beside the passes, over 1.15 (the last two over as
+ * much again as the margin has for shared links). The first is loose where much travels, the others
+ * are not. Where ranks share remote memory the second and third alone hold. */
 double nadi_strategy_least_ns(const struct nadi_strategy *s, const struct nadi_estimate *e);
 
 /* The plan's keys that a strategy has. */

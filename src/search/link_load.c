@@ -16,6 +16,13 @@ struct nadi_link_load {
     struct nadi_route route;
     uint32_t ranks;
     double *bytes; /* by channel */
+    struct {
+        struct shift {
+            uint32_t ranks;
+            double ns;
+        } * items;
+        size_t count, capacity;
+    } shifts;
 };
 
 struct nadi_link_load *nadi_link_load_create(const struct nadi_study *study)
@@ -56,7 +63,13 @@ void nadi_link_load_destroy(struct nadi_link_load *l)
     nadi_mem_free(l->route.items);
     nadi_mem_free(l->links);
     nadi_mem_free(l->bytes);
+    nadi_mem_free(l->shifts.items);
     nadi_mem_free(l);
+}
+
+static void clear(struct nadi_link_load *l)
+{
+    memset(l->bytes, 0, nadi_graph_channel_count(&l->in.graph) * sizeof(*l->bytes));
 }
 
 static void send(struct nadi_link_load *l, uint32_t from, uint32_t to, double bytes)
@@ -85,7 +98,7 @@ double nadi_link_load_ns(struct nadi_link_load *l, uint32_t count, uint32_t apar
     const uint64_t pairs = (uint64_t)l->ranks * others;
     const uint32_t step = (uint32_t)((pairs + MOST_PAIRS - 1) / MOST_PAIRS);
     const uint32_t looked_at = (others + step - 1) / step;
-    memset(l->bytes, 0, nadi_graph_channel_count(&l->in.graph) * sizeof(*l->bytes));
+    clear(l);
     for (uint32_t rank = 0; rank < l->ranks; rank++) {
         const uint32_t place = rank / apart % count, first = rank - place * apart;
         for (uint32_t k = 0; k < looked_at; k++) { /* ranks look at different ones */
@@ -94,4 +107,17 @@ double nadi_link_load_ns(struct nadi_link_load *l, uint32_t count, uint32_t apar
         }
     }
     return fullest_ns(l);
+}
+
+double nadi_link_load_shift_ns(struct nadi_link_load *l, uint32_t shift)
+{
+    for (size_t i = 0; i < l->shifts.count; i++)
+        if (l->shifts.items[i].ranks == shift)
+            return l->shifts.items[i].ns;
+    clear(l);
+    for (uint32_t rank = 0; rank < l->ranks; rank++)
+        send(l, rank, (rank + shift) % l->ranks, 1);
+    const struct shift found = {shift, fullest_ns(l)};
+    NADI_PUSH(&l->shifts, found);
+    return found.ns;
 }

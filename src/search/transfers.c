@@ -64,6 +64,11 @@ void nadi_transfers_destroy(struct nadi_transfers *t)
     nadi_mem_free(t);
 }
 
+bool nadi_transfers_meet(const struct nadi_transfers *t)
+{
+    return t->load != NULL;
+}
+
 /* ---- places -------------------------------------------------------------------------------- */
 
 static void fill_level(struct nadi_transfers *t, struct place *p, uint32_t level)
@@ -264,6 +269,15 @@ static double shared_in_group(const struct nadi_transfers *t, enum nadi_collecti
     return part * (ring ? n - 1 : 1) * nadi_link_load_ns(t->load, n, apart, !ring);
 }
 
+/* Does every group of the level lie along its dimension, as the first one does? */
+static bool all_alike(const struct nadi_topology *t, const struct level *l, uint32_t n)
+{
+    uint32_t before = 1;
+    for (uint32_t d = 0; d < l->dim; d++)
+        before *= t->dims[d].npus;
+    return l->apart % before == 0 && (before * t->dims[l->dim].npus) % (l->apart * n) == 0;
+}
+
 /* The same of a level. All NPUs together go by dimension, each with what those before leave, in
  * chunks, so that the dimension that takes longest decides. 0: not known, or nothing meets. */
 static double shared_rate(const struct nadi_transfers *t, const struct place *p, uint32_t level,
@@ -275,7 +289,7 @@ static double shared_rate(const struct nadi_transfers *t, const struct place *p,
     struct nadi_algorithm_choice choice = choice_of(c, l->dim, kind);
     uint32_t apart = 1;
     double most = 0;
-    if (!t->load)
+    if (!t->load || (l->dim != NADI_NONE && !all_alike(&c->topology, l, n)))
         return 0;
     if (l->dim != NADI_NONE || choice.flat)
         return shared_in_group(t, kind, &choice, n, l->apart);
@@ -362,7 +376,7 @@ double nadi_transfers_ns(struct nadi_transfers *t, const struct nadi_transfers_g
     return ns;
 }
 
-double nadi_transfers_message_ns(const struct nadi_transfers *t, uint32_t from, uint32_t to,
+double nadi_transfers_message_ns(struct nadi_transfers *t, uint32_t from, uint32_t to,
                                  uint64_t bytes)
 {
     const struct nadi_topology *topology = &t->study->cluster.topology;
@@ -378,6 +392,10 @@ double nadi_transfers_message_ns(const struct nadi_transfers *t, uint32_t from, 
         rate = fmin(rate, dim->bytes_per_ns);
         if (!t->chooses)
             break; /* the lowest alone, as `unaware` has it */
+    }
+    if (t->load && from != to) {
+        const uint32_t ranks = t->study->plan.ranks;
+        rate = fmin(rate, 1 / nadi_link_load_shift_ns(t->load, (to + ranks - from) % ranks));
     }
     return trunc(latency_ns + (double)bytes / rate);
 }

@@ -24,6 +24,8 @@ struct nadi_transfers;
 struct nadi_transfers *nadi_transfers_create(const struct nadi_study *study,
                                              bool chooses) NADI_MUST_USE;
 void nadi_transfers_destroy(struct nadi_transfers *t); /* NULL is allowed */
+/* Do messages of different groups meet, in a graph? */
+bool nadi_transfers_meet(const struct nadi_transfers *t);
 
 struct nadi_transfers_group {
     uint32_t size, stride;
@@ -34,8 +36,8 @@ struct nadi_transfers_group {
 double nadi_transfers_ns(struct nadi_transfers *t, const struct nadi_transfers_group *group,
                          const struct nadi_transfer *transfer);
 
-/* A message from a rank to another one. */
-double nadi_transfers_message_ns(const struct nadi_transfers *t, uint32_t from, uint32_t to,
+/* A message from a rank to another one; in a graph, while all send as far. */
+double nadi_transfers_message_ns(struct nadi_transfers *t, uint32_t from, uint32_t to,
                                  uint64_t bytes);
 
 #endif

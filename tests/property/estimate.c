@@ -24,8 +24,8 @@ enum { CASES = CASES_OF(150), MOST_EVENTS = 1000000 };
 static const char *const models[] = {"gpt2-medium",  "megatron-3.6b", "llama3-8b",  "megatron-22b",
                                      "mixtral-8x7b", "gpt3-175b",     "llama2-70b", "bert-large",
                                      "gpt-oss-120b", "deepseek-v2",   "dlrm",       "resnet50"};
-static const char *const clusters[] = {"dgx-a100",    "dgx-h100", "h100-nccl",
-                                       "gb200-nvl72", "tpu-v4",   "a100-80gb-800g"};
+static const char *const clusters[] = {"dgx-a100", "dgx-h100",       "h100-nccl",     "gb200-nvl72",
+                                       "tpu-v4",   "a100-80gb-800g", "h100-fat-tree", "h100-rail"};
 
 static uint32_t one_of(struct nadi_rng *rng, const uint32_t *items, uint32_t count)
 {
@@ -115,7 +115,7 @@ static void compare(uint64_t seed, const struct nadi_study *study,
             digest_double(&pins.digest, estimate.parts[i]);
         digest_double(&pins.digest, nadi_strategy_least_ns(s, &estimate));
         const bool above = nadi_strategy_least_ns(s, &estimate) > (double)ns * (1 + 1e-9) ||
-                           error > nadi_strategy_margin(s) ||
+                           error > nadi_strategy_margin(s, &estimate) ||
                            estimate.kernels_ns > (double)ns * (1 + 1e-9) ||
                            estimate.kernels_ns > estimate.passes_ns * (1 + 1e-9);
         const bool plain = !(s->offload & (NADI_OFFLOAD_GRADIENTS | NADI_OFFLOAD_PARAMETERS));
@@ -144,7 +144,7 @@ static void compare(uint64_t seed, const struct nadi_study *study,
 }
 
 /* A step that `auto` simulates with contention: without contention it takes no longer. The estimate
- * knows the contention of messages across dimensions, but not that of groups that share links. */
+ * knows the contention of messages across dimensions, and of groups that share a graph's links. */
 static void compare_met(uint64_t seed, const struct nadi_study *study,
                         const struct nadi_model_plan *asked, const struct nadi_strategy *s,
                         const char *what, bool say, struct counts *n)
@@ -227,7 +227,7 @@ int main(int argc, char **argv)
            "%%\n",
            (unsigned long long)met.drawn, (unsigned long long)met.above,
            (unsigned long long)met.within, (unsigned long long)met.plain, 100 * met.worst);
-    if (met.above || met.memory_off || met.within * 2 < met.plain || met.drawn * 20 < s.cases)
+    if (met.above || met.memory_off || met.within * 4 < met.plain * 3 || met.drawn * 20 < s.cases)
         return 1;
     return !pins_end(&pins) || n.drawn * 3 < s.cases || n.memory_off || n.above ||
            n.within * 20 < n.plain * 19 || mean > 0.025;
