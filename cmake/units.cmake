@@ -1,7 +1,7 @@
 # nadi_units(OUT LEVEL FILE...): OUT gets the files, optimised as LEVEL says (may be empty). With NADI_UNITS most of them
 # are a few units instead, each of files that may be compiled as one (cmake/units.awk): then headers are read once a unit.
 # A file's locals may have the names of another one's tables and functions: there GCC warns of locals alone that hide others,
-# other compilers warn of nothing. Files of NADI_OWN_OPTIONS stay alone.
+# other compilers warn of nothing. Nor does sanitized code, of whose checks GCC warns. Files of NADI_OWN_OPTIONS stay alone.
 find_program(NADI_AWK NAMES awk mawk gawk)
 function(nadi_units out level)
   set(together ${ARGN})
@@ -35,7 +35,7 @@ function(nadi_units out level)
         endif()
       endforeach()
       set_property(SOURCE ${made} APPEND PROPERTY COMPILE_OPTIONS
-        $<IF:$<C_COMPILER_ID:GNU>,-Wno-shadow$<SEMICOLON>-Wshadow=local,-w>)
+        $<IF:$<AND:$<C_COMPILER_ID:GNU>,$<NOT:$<BOOL:${NADI_ASAN}>>>,-Wno-shadow$<SEMICOLON>-Wshadow=local,-w>)
     endif()
   endif()
   set(all ${made} ${alone})

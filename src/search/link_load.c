@@ -80,15 +80,19 @@ static void send(struct nadi_link_load *l, uint32_t from, uint32_t to, double by
         l->bytes[l->route.items[i]] += bytes;
 }
 
-static double fullest_ns(const struct nadi_link_load *l)
+static double link_ns(const struct nadi_link_load *l, uint32_t channel)
 {
     const struct nadi_graph *g = &l->in.graph;
+    const bool link = nadi_graph_channel_is_link(g, channel);
+    const double rate = l->links[link ? channel / 2 : channel - g->link_count].bytes_per_ns;
+    return rate > 0 ? l->bytes[channel] / rate : 0;
+}
+
+static double fullest_ns(const struct nadi_link_load *l)
+{
     double most = 0;
-    for (uint32_t i = 0; i < nadi_graph_channel_count(g); i++) {
-        const uint32_t at = nadi_graph_channel_is_link(g, i) ? i / 2 : i - g->link_count;
-        if (l->links[at].bytes_per_ns > 0)
-            most = fmax(most, l->bytes[i] / l->links[at].bytes_per_ns);
-    }
+    for (uint32_t i = 0; i < nadi_graph_channel_count(&l->in.graph); i++)
+        most = fmax(most, link_ns(l, i));
     return most;
 }
 
@@ -109,6 +113,17 @@ double nadi_link_load_ns(struct nadi_link_load *l, uint32_t count, uint32_t apar
     return fullest_ns(l);
 }
 
+/* ns of a byte on the fullest link of its way. */
+static double way_ns(struct nadi_link_load *l, uint32_t from, uint32_t to)
+{
+    double most = 0;
+    if (!nadi_routing_find(l->routing, from, to, 0, &l->route))
+        return 0;
+    for (size_t i = 0; i < l->route.count; i++)
+        most = fmax(most, link_ns(l, l->route.items[i]));
+    return most;
+}
+
 double nadi_link_load_shift_ns(struct nadi_link_load *l, uint32_t shift)
 {
     for (size_t i = 0; i < l->shifts.count; i++)
@@ -117,7 +132,15 @@ double nadi_link_load_shift_ns(struct nadi_link_load *l, uint32_t shift)
     clear(l);
     for (uint32_t rank = 0; rank < l->ranks; rank++)
         send(l, rank, (rank + shift) % l->ranks, 1);
-    const struct shift found = {shift, fullest_ns(l)};
+    const uint32_t lines = shift < l->ranks - shift ? shift : l->ranks - shift;
+    struct shift found = {shift, 0};
+    for (uint32_t line = 0; line < lines; line++) {
+        double sum = 0;
+        uint32_t count = 0;
+        for (uint32_t rank = line; rank < l->ranks; rank += lines, count++)
+            sum += way_ns(l, rank, (rank + shift) % l->ranks);
+        found.ns = fmax(found.ns, sum / count);
+    }
     NADI_PUSH(&l->shifts, found);
     return found.ns;
 }

@@ -21,8 +21,10 @@ void nadi_link_load_destroy(struct nadi_link_load *l); /* NULL is allowed */
  * and all ranks are in one. O(ranks x hops), of exchanges O(ranks x members x hops), of which at
  * most about 2^18 pairs are looked at, evenly spaced. */
 double nadi_link_load_ns(struct nadi_link_load *l, uint32_t count, uint32_t apart, bool exchange);
-/* The same when each rank sends one byte to the one `shift` further, the last ones to the first: as
- * the stages of a pipeline do. O(ranks x hops), once for each shift. */
+/* ns a byte that the stages of a pipeline wait for each other when each rank sends to the one
+ * `shift` further, the last ones to the first: of the ranks that follow each other so, the mean,
+ * and of these lines the slowest, for which the others wait at the end of a step. O(ranks x hops),
+ * once for each shift. */
 double nadi_link_load_shift_ns(struct nadi_link_load *l, uint32_t shift);
 
 #endif
