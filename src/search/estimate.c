@@ -84,7 +84,7 @@ void nadi_estimator_destroy(struct nadi_estimator *e)
 }
 
 /* Groups are seldom all at it at once. */
-static double meeting(const struct nadi_estimate *e)
+static double shared_share(const struct nadi_estimate *e)
 {
     return e->links_shared ? 1.15 : 1;
 }
@@ -93,15 +93,15 @@ double nadi_strategy_margin(const struct nadi_strategy *s, const struct nadi_est
 {
     const unsigned busy = NADI_OFFLOAD_GRADIENTS | NADI_OFFLOAD_PARAMETERS;
     if ((s->offload & busy) || s->zero >= 2)
-        return 1.5 * meeting(e) - 1;
-    return (s->offload ? 1.2 : 1.15) * meeting(e) - 1;
+        return 1.5 * shared_share(e) - 1;
+    return (s->offload ? 1.2 : 1.15) * shared_share(e) - 1;
 }
 
 double nadi_strategy_least_ns(const struct nadi_strategy *s, const struct nadi_estimate *e)
 {
     const double travels =
         e->parts[NADI_STEP_PARAMETERS] + e->parts[NADI_STEP_GRADIENTS] + e->parts[NADI_STEP_REMOTE];
-    const double meet = meeting(e);
+    const double meet = shared_share(e);
     const double stays = fmax(e->passes_ns / 1.1, (e->ns - travels) / 1.15) / meet;
     const double all = e->ns / (1 + nadi_strategy_margin(s, e));
     if (e->remote_shared)

@@ -113,8 +113,8 @@ double nadi_link_load_ns(struct nadi_link_load *l, uint32_t count, uint32_t apar
     return fullest_ns(l);
 }
 
-/* ns of a byte on the fullest link of its way. */
-static double way_ns(struct nadi_link_load *l, uint32_t from, uint32_t to)
+/* ns of a byte on the fullest link of its route. */
+static double route_ns(struct nadi_link_load *l, uint32_t from, uint32_t to)
 {
     double most = 0;
     if (!nadi_routing_find(l->routing, from, to, 0, &l->route))
@@ -138,7 +138,7 @@ double nadi_link_load_shift_ns(struct nadi_link_load *l, uint32_t shift)
         double sum = 0;
         uint32_t count = 0;
         for (uint32_t rank = line; rank < l->ranks; rank += lines, count++)
-            sum += way_ns(l, rank, (rank + shift) % l->ranks);
+            sum += route_ns(l, rank, (rank + shift) % l->ranks);
         found.ns = fmax(found.ns, sum / count);
     }
     NADI_PUSH(&l->shifts, found);
