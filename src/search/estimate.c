@@ -84,7 +84,7 @@ void nadi_estimator_destroy(struct nadi_estimator *e)
 }
 
 /* Groups are seldom all at it at once. */
-static double shared_share(const struct nadi_estimate *e)
+static double shared_factor(const struct nadi_estimate *e)
 {
     return e->links_shared ? 1.15 : 1;
 }
@@ -93,19 +93,19 @@ double nadi_strategy_margin(const struct nadi_strategy *s, const struct nadi_est
 {
     const unsigned busy = NADI_OFFLOAD_GRADIENTS | NADI_OFFLOAD_PARAMETERS;
     if ((s->offload & busy) || s->zero >= 2)
-        return 1.5 * shared_share(e) - 1;
-    return (s->offload ? 1.2 : 1.15) * shared_share(e) - 1;
+        return 1.5 * shared_factor(e) - 1;
+    return (s->offload ? 1.2 : 1.15) * shared_factor(e) - 1;
 }
 
 double nadi_strategy_least_ns(const struct nadi_strategy *s, const struct nadi_estimate *e)
 {
     const double travels =
         e->parts[NADI_STEP_PARAMETERS] + e->parts[NADI_STEP_GRADIENTS] + e->parts[NADI_STEP_REMOTE];
-    const double meet = shared_share(e);
-    const double stays = fmax(e->passes_ns / 1.1, (e->ns - travels) / 1.15) / meet;
+    const double factor = shared_factor(e);
+    const double stays = fmax(e->passes_ns / 1.1, (e->ns - travels) / 1.15) / factor;
     const double all = e->ns / (1 + nadi_strategy_margin(s, e));
     if (e->remote_shared)
-        return fmin(e->ns, fmax(e->kernels_ns, e->passes_ns / 1.1 / meet));
+        return fmin(e->ns, fmax(e->kernels_ns, e->passes_ns / 1.1 / factor));
     return fmin(e->ns, fmax(fmax(e->kernels_ns, stays), all));
 }
 
