@@ -122,9 +122,7 @@ static double fullest_ns(const struct nadi_graph *g, const struct nadi_link_leas
             most = INFINITY;
         for (size_t k = 0; k < route.count; k++) {
             const uint32_t channel = route.items[k];
-            const uint32_t at = nadi_graph_channel_is_link(g, channel)
-                                    ? channel / 2
-                                    : channel - g->link_count; /* behind the links */
+            const uint32_t at = nadi_graph_channel_place(g, channel);
             if (links[at].bytes_per_ns > 0)
                 most = fmax(most, ++pairs[channel] / links[at].bytes_per_ns);
         }

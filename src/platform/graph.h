@@ -133,6 +133,13 @@ static inline bool nadi_graph_channel_is_link(const struct nadi_graph *g, uint32
     return channel < 2 * g->link_count;
 }
 
+/* Its place in what a network model says of links (network/ops.h): each link both ways, then the
+ * nodes that forward only so much. */
+static inline uint32_t nadi_graph_channel_place(const struct nadi_graph *g, uint32_t channel)
+{
+    return nadi_graph_channel_is_link(g, channel) ? channel / 2 : channel - g->link_count;
+}
+
 /* bit/s, and ps (0 for a node). */
 uint64_t nadi_graph_channel_rate(const struct nadi_graph *g, uint32_t channel);
 nadi_time nadi_graph_channel_latency(const struct nadi_graph *g, uint32_t channel);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "explore/model_inputs.h"
 #include "inputs/inputs.h"
+#include "inputs/load.h"
 
 enum { MOST_PAIRS = 1 << 18 };
 
@@ -40,6 +41,7 @@ struct nadi_link_load *nadi_link_load_create(const struct nadi_study *study)
     l->in.options.queues_per_dim = 1;
     l->in.topology = study->cluster.topology;
     l->in.rank_count = l->in.topology.npu_count;
+    nadi_model_system(&l->in, study, 1);
     l->ranks = study->plan.ranks;
     if (nadi_inputs_take_topology(&l->in, study->cluster.graph, NULL, &diags) &&
         l->in.graph.host_count >= l->ranks) {
@@ -67,6 +69,12 @@ void nadi_link_load_destroy(struct nadi_link_load *l)
     nadi_mem_free(l);
 }
 
+const struct nadi_implementation *nadi_link_load_algorithms(const struct nadi_link_load *l,
+                                                            enum nadi_collective_kind kind)
+{
+    return &l->in.system.native[nadi_native_of(kind)];
+}
+
 static void clear(struct nadi_link_load *l)
 {
     memset(l->bytes, 0, nadi_graph_channel_count(&l->in.graph) * sizeof(*l->bytes));
@@ -82,9 +90,7 @@ static void send(struct nadi_link_load *l, uint32_t from, uint32_t to, double by
 
 static double link_ns(const struct nadi_link_load *l, uint32_t channel)
 {
-    const struct nadi_graph *g = &l->in.graph;
-    const bool link = nadi_graph_channel_is_link(g, channel);
-    const double rate = l->links[link ? channel / 2 : channel - g->link_count].bytes_per_ns;
+    const double rate = l->links[nadi_graph_channel_place(&l->in.graph, channel)].bytes_per_ns;
     return rate > 0 ? l->bytes[channel] / rate : 0;
 }
 

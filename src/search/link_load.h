@@ -8,6 +8,7 @@
 #ifndef NADI_SEARCH_LINK_LOAD_H
 #define NADI_SEARCH_LINK_LOAD_H
 
+#include "collective/choice.h"
 #include "model/study.h"
 
 struct nadi_link_load;
@@ -15,6 +16,10 @@ struct nadi_link_load;
 /* NULL where the cluster has no graph, or one that cannot be read. The study must outlive it. */
 struct nadi_link_load *nadi_link_load_create(const struct nadi_study *study);
 void nadi_link_load_destroy(struct nadi_link_load *l); /* NULL is allowed */
+
+/* By which the cluster's ranks do a collective. */
+const struct nadi_implementation *nadi_link_load_algorithms(const struct nadi_link_load *l,
+                                                            enum nadi_collective_kind kind);
 
 /* ns that the fullest link is busy when each rank sends one byte to the next member of its group,
  * or to every other one (`exchange`). Groups are `count` ranks that lie `apart` from each other,

@@ -240,20 +240,9 @@ static double simulated_ns(const struct nadi_transfers *t, const struct place *p
     return ns;
 }
 
-/* The algorithm of a collective in an entry of the cluster's list, or in its only one. */
-static struct nadi_algorithm_choice choice_of(const struct nadi_cluster *c, uint32_t dim,
-                                              enum nadi_collective_kind kind)
+static const struct nadi_algorithm_choice *entry(const struct nadi_implementation *i, uint32_t dim)
 {
-    struct nadi_algorithm_choice choice = {.algorithm = NADI_ALGORITHM_DIRECT, .flat = true};
-    const char *const *words = kind == NADI_ALL_REDUCE   ? c->all_reduce
-                               : kind == NADI_ALL_TO_ALL ? c->all_to_all
-                                                         : c->algorithm;
-    const uint32_t count = words[0] ? nadi_cluster_entries(c, words) : 0;
-    if (count > 0) {
-        const bool known = nadi_algorithm_read(words[dim < count ? dim : 0], &choice);
-        NADI_ASSERT(known); /* of the cluster's schema */
-    }
-    return choice;
+    return &i->dims[dim < i->count ? dim : 0];
 }
 
 /* ns a byte of a collective over groups of n ranks, if all groups are at it at once. A ring passes
@@ -283,21 +272,20 @@ static bool all_alike(const struct nadi_topology *t, const struct level *l, uint
 static double shared_rate(const struct nadi_transfers *t, const struct place *p, uint32_t level,
                           enum nadi_collective_kind kind)
 {
-    const struct nadi_cluster *c = &t->study->cluster;
+    const struct nadi_topology *topology = &t->study->cluster.topology;
     const struct level *l = &p->levels[level];
     const uint32_t n = p->group.level_size[level];
-    struct nadi_algorithm_choice choice = choice_of(c, l->dim, kind);
     uint32_t apart = 1;
     double most = 0;
-    if (!t->load || (l->dim != NADI_NONE && !all_alike(&c->topology, l, n)))
+    if (!t->load || (l->dim != NADI_NONE && !all_alike(topology, l, n)))
         return 0;
-    if (l->dim != NADI_NONE || choice.flat)
-        return shared_in_group(t, kind, &choice, n, l->apart);
-    for (uint32_t d = 0; d < c->topology.dim_count && n == c->topology.npu_count; d++) {
-        const uint32_t inside = c->topology.dims[d].npus;
+    const struct nadi_implementation *how = nadi_link_load_algorithms(t->load, kind);
+    if (l->dim != NADI_NONE || how->dims[0].flat)
+        return shared_in_group(t, kind, entry(how, l->dim), n, l->apart);
+    for (uint32_t d = 0; d < topology->dim_count && n == topology->npu_count; d++) {
+        const uint32_t inside = topology->dims[d].npus;
         const double share = kind == NADI_ALL_GATHER ? (double)n / inside / apart : 1.0 / apart;
-        choice = choice_of(c, d, kind);
-        most = fmax(most, share * shared_in_group(t, kind, &choice, inside, apart));
+        most = fmax(most, share * shared_in_group(t, kind, entry(how, d), inside, apart));
         apart *= inside;
     }
     return most;
