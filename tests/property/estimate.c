@@ -2,7 +2,8 @@
  * models, clusters and strategies. The bytes of the fullest rank are exactly those of nadi model
  * memory. The time is above the simulated one by no more than the strategy's margin, and what it
  * says that no simulation is faster than holds; without offloaded gradients or parameters it is
- * within a tenth of it in 19 of 20 cases, 2 % on average.
+ * within a tenth of it in 19 of 20 cases, 2 % on average. These shares are held of enough cases: of
+ * a few, one more or less decides.
  *
  *   estimate [CASES [FIRST_SEED]]    default 150 cases from seed 1; with cases, what is off is
  * printed */
@@ -19,7 +20,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { CASES = CASES_OF(150), MOST_EVENTS = 1000000 };
+enum { CASES = CASES_OF(150), MOST_EVENTS = 1000000, ENOUGH = 40 };
 
 static const char *const models[] = {"gpt2-medium",  "megatron-3.6b", "llama3-8b",  "megatron-22b",
                                      "mixtral-8x7b", "gpt3-175b",     "llama2-70b", "bert-large",
@@ -227,8 +228,11 @@ int main(int argc, char **argv)
            "%%\n",
            (unsigned long long)met.drawn, (unsigned long long)met.above,
            (unsigned long long)met.within, (unsigned long long)met.plain, 100 * met.worst);
-    if (met.above || met.memory_off || met.within * 4 < met.plain * 3 || met.drawn * 20 < s.cases)
+    const bool far = n.within * 20 < n.plain * 19 || mean > 0.025;
+    const bool met_far = met.within * 4 < met.plain * 3;
+    if (met.above || met.memory_off || met.drawn * 20 < s.cases)
         return 1;
-    return !pins_end(&pins) || n.drawn * 3 < s.cases || n.memory_off || n.above ||
-           n.within * 20 < n.plain * 19 || mean > 0.025;
+    if ((n.plain >= ENOUGH && far) || (met.plain >= ENOUGH && met_far))
+        return 1;
+    return !pins_end(&pins) || n.drawn * 3 < s.cases || n.memory_off || n.above;
 }
