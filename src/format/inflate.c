@@ -16,7 +16,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-enum { PIECE_BYTES = 128 * 1024 };
+enum { PIECE_BYTES = 64 * 1024 };
 
 enum coding {
     CODING_UNKNOWN, /* nothing read yet */

@@ -5,7 +5,7 @@
 
 enum {
     FIRST_WINDOW_BYTES = 64 * 1024,
-    LARGEST_WINDOW_STEP = 256 * 1024, /* below it the window doubles even if not needed */
+    LARGEST_WINDOW_STEP = 256 * 1024, /* below it that of a long file doubles without need */
     LONGEST_LENGTH_BYTES = 5,
 };
 #define LARGEST_MESSAGE_BYTES UINT64_C(0x7fffffff) /* protobuf's own limit */
@@ -40,7 +40,7 @@ static void make_room(struct nadi_frames *f)
         f->end -= f->begin;
         f->begin = 0;
     }
-    if (f->end == f->capacity || (f->base && f->capacity < LARGEST_WINDOW_STEP)) {
+    if (f->end == f->capacity || (f->base >= f->capacity && f->capacity < LARGEST_WINDOW_STEP)) {
         f->capacity *= 2;
         f->window = nadi_mem_realloc(f->window, f->capacity, 1);
     }

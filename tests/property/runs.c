@@ -18,6 +18,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -51,8 +52,9 @@ static bool leaks(void)
 enum {
     BYTES = 4096, /* of a drawn case; most use a quarter */
     MOST_JOBS = 16,
-    MOST_KINDS = 64, /* of findings */
-    LEAK_EVERY = 40, /* cases between two looks for leaks */
+    MOST_KINDS = 64,    /* of findings */
+    LEAK_EVERY = 40,    /* cases between two looks for leaks */
+    THREADS_EVERY = 16, /* a case of so many has all cores, and threads for them */
     SHRINK_S = 60,
     PROCESSOR_S = 10,
     WALL_S = 240,
@@ -69,6 +71,8 @@ struct worker {
     struct slot *slot;
     pid_t pid; /* 0: has ended */
     uint64_t next, step, end;
+    uint32_t number;
+    cpu_set_t cores; /* that the program may use */
     char folder[64], log[80];
 };
 
@@ -121,6 +125,25 @@ static void become_quiet(const struct worker *w)
 #endif
 }
 
+/* On one core a call makes no threads, and no memory that is given back is told to other cores: a
+ * third of the time. */
+static void have_one_core(const struct worker *w)
+{
+    cpu_set_t one;
+    size_t core = 0;
+    CPU_ZERO(&one);
+    for (int skip = (int)w->number % CPU_COUNT(&w->cores); !CPU_ISSET(core, &w->cores) || skip > 0;
+         core++)
+        skip -= CPU_ISSET(core, &w->cores) != 0;
+    CPU_SET(core, &one);
+    (void)sched_setaffinity(0, sizeof(one), &one);
+}
+
+static void have_all_cores(const struct worker *w)
+{
+    (void)sched_setaffinity(0, sizeof(w->cores), &w->cores);
+}
+
 static void bytes_of(uint64_t seed, uint8_t *bytes)
 {
     struct nadi_rng rng;
@@ -139,6 +162,10 @@ static _Noreturn void work(struct worker *w)
     w->slot->checked_before = w->next;
     for (uint64_t seed = w->next; seed < w->end; seed += w->step) {
         w->slot->seed = seed;
+        if (seed % THREADS_EVERY == 0)
+            have_all_cores(w);
+        else
+            have_one_core(w);
         set_timers(true);
         bytes_of(seed, bytes);
         run_case(bytes, BYTES, w->folder, &w->slot->tally);
@@ -352,6 +379,8 @@ static void find_leak(struct hunt *h, const struct worker *w, const char *key)
 static void open_worker(struct worker *w, struct slot *slot, uint32_t number)
 {
     w->slot = slot;
+    w->number = number;
+    NADI_ASSERT(sched_getaffinity(0, sizeof(w->cores), &w->cores) == 0);
     snprintf(w->folder, sizeof(w->folder), "%s/nadi-runs-%d-%" PRIu32, run_case_place(),
              (int)getpid(), number);
     snprintf(w->log, sizeof(w->log), "%s.log", w->folder);

@@ -18,12 +18,17 @@ const char *run_write(struct run_drawn *r, const char *name, const struct nadi_s
     return path;
 }
 
+bool run_odd(struct run_drawn *r, uint64_t one_in)
+{
+    return r->temper == DRAW_WILD && rarely(&r->d, one_in);
+}
+
 /* ---- events -------------------------------------------------------------------------------- */
 
 static void put_ranks(struct run_drawn *r, struct draw *d, struct nadi_str *out)
 {
     const uint64_t first = draw_below(d, r->rank_count);
-    if (r->temper == DRAW_WILD && rarely(d, 16))
+    if (run_odd(r, 16))
         nadi_str_add(out, "\"0-99999999\"");
     else if (rarely(d, 3))
         nadi_str_printf(out, "\"%" PRIu64 "-%" PRIu32 "\"", first, r->rank_count - 1);
@@ -31,12 +36,35 @@ static void put_ranks(struct run_drawn *r, struct draw *d, struct nadi_str *out)
         nadi_str_printf(out, "%" PRIu64, first);
 }
 
+/* The ends of background traffic: two ranks, or all others to one. */
+static enum draw_own put_pair(struct run_drawn *r, struct draw *d, bool to, struct nadi_str *out)
+{
+    const uint64_t n = r->rank_count;
+    if (run_odd(r, 8)) {
+        put_ranks(r, d, out);
+        return DRAW_WRITTEN;
+    }
+    if (!to) {
+        const bool several = n > 2 && rarely(d, 3);
+        r->first_end = several ? n - 1 : draw_below(d, n);
+        nadi_str_printf(out, several ? "\"1-%" PRIu64 "\"" : "%" PRIu64, r->first_end);
+        r->first_end = several ? 0 : (r->first_end + 1 + draw_below(d, nadi_max_u64(n, 2) - 1)) % n;
+    } else
+        nadi_str_printf(out, "%" PRIu64, r->first_end);
+    return DRAW_WRITTEN;
+}
+
 static enum draw_own own_event(void *context, struct draw *d, const struct nadi_setting *key,
                                struct nadi_str *out)
 {
     struct run_drawn *r = context;
-    if (strcmp(key->name, "ranks") == 0 && draw_below(d, 2) == 0)
-        return DRAW_LEFT_OUT;
+    const bool to = strcmp(key->name, "to") == 0, end = to || strcmp(key->name, "from") == 0;
+    if (strcmp(key->name, "ranks") == 0) {
+        if (draw_below(d, 2) == 0)
+            return DRAW_LEFT_OUT;
+        put_ranks(r, d, out);
+        return DRAW_WRITTEN;
+    }
     if (strcmp(key->name, "until") == 0 && r->temper != DRAW_WILD && !rarely(d, 8)) {
         nadi_str_printf(out, "\"%" PRIu64 " us\"", pick(d, 1, 4) * 100000);
         return DRAW_WRITTEN;
@@ -45,13 +73,22 @@ static enum draw_own own_event(void *context, struct draw *d, const struct nadi_
         nadi_str_printf(out, "%" PRIu64, draw_below(d, r->dim_count));
         return DRAW_WRITTEN;
     }
-    if (strcmp(key->name, "ranks") != 0 && strcmp(key->name, "from") != 0 &&
-        strcmp(key->name, "to") != 0)
+    if (strcmp(key->name, "draw") == 0)
+        r->drawn_by_work = false;
+    if (strcmp(key->name, "jitter") == 0 && !run_odd(r, 8)) { /* above 1 not all can be */
+        nadi_str_printf(out, "0.%" PRIu64, draw_below(d, 100));
+        return DRAW_WRITTEN;
+    }
+    if (strcmp(key->name, "draw-length") == 0 && !r->drawn_by_work && !run_odd(r, 8))
+        return DRAW_LEFT_OUT;
+    if (!end)
         return DRAW_AS_TABLE;
-    if (!key->required && strcmp(key->name, "ranks") != 0 && rarely(d, 4))
-        nadi_str_printf(out, "\"switch %" PRIu64 "\"", draw_below(d, 3));
-    else
-        put_ranks(r, d, out);
+    if (key->required)
+        return put_pair(r, d, to, out);
+    if (to && !rarely(d, 16)) /* most pairs of nodes have no link */
+        return DRAW_LEFT_OUT;
+    nadi_str_printf(out, rarely(d, 16) ? "\"switch %" PRIu64 "\"" : "\"npu %" PRIu64 "\"",
+                    draw_below(d, r->rank_count));
     return DRAW_WRITTEN;
 }
 
@@ -69,9 +106,13 @@ static enum draw_own own_events(void *context, struct draw *d, const struct nadi
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         if (strcmp(key->name, lists[i].key) != 0)
             continue;
-        if (r->model == &nadi_network_unaware && strcmp(key->name, "compute") != 0 &&
-            strcmp(key->name, "start") != 0 && !rarely(d, 16))
+        const bool change = lists[i].kind == NADI_SCHEMA_EVENTS_LINK;
+        const bool seen = change                                        ? r->model->change != NULL
+                          : lists[i].kind == NADI_SCHEMA_EVENTS_TRAFFIC ? r->model->has_links
+                                                                        : true;
+        if (!seen && !run_odd(r, 16))
             return DRAW_LEFT_OUT;
+        r->drawn_by_work = true;
         const struct draw_map m = {
             .kind = lists[i].kind,
             .temper = r->temper,

@@ -12,7 +12,7 @@
 
 #include <nadi/nadi.h>
 
-enum { RUN_MOST_RANKS = 16, RUN_MOST_WALL_MS = 300 };
+enum { RUN_MOST_RANKS = 16, RUN_MOST_WALL_MS = 100 };
 
 struct run_drawn {
     struct draw d;
@@ -24,7 +24,9 @@ struct run_drawn {
     uint32_t dim_count, rank_count;
     struct job job; /* the graphs; only where has_job */
     bool has_job;
-    bool matrix, skew, own_form, reduce; /* which keys have come: others go with them or not */
+    /* which keys have come: others go with them or not */
+    bool matrix, skew, own_form, reduce, in_flight, drawn_by_work;
+    uint64_t first_end; /* of a pair of keys */
     bool listed;
     bool huge;                    /* so many chunks that memory may run out */
     bool switches[NADI_MAX_DIMS]; /* a dimension's shape can reduce and be oversubscribed */
@@ -37,6 +39,9 @@ void run_drawn_init(struct run_drawn *r, const uint8_t *bytes, size_t count, con
 void run_drawn_release(struct run_drawn *r);
 /* The command line of the program for the same run, for people. */
 void run_drawn_command(const struct run_drawn *r, struct nadi_str *out);
+
+/* Something that does not work, now and then, in the draws that have what is not allowed. */
+bool run_odd(struct run_drawn *r, uint64_t one_in);
 
 /* The parts, private to run_*.c: each writes its files and adds itself to the setup. */
 const char *run_path(struct run_drawn *r, const char *name); /* lives as long as `r` */

@@ -4,6 +4,27 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/* Links as they are built. Of the others most are too slow or too fast for a model of links: few
+ * packets an hour, or more cycles on a cable than a flit model counts. False: not of these keys. */
+static bool put_speed(struct run_drawn *r, const struct nadi_setting *key, struct nadi_str *out)
+{
+    static const double rates[] = {50, 400, 100, 25, 200, 12.5, 1, 900};
+    static const double delays[] = {500, 100, 1000, 250, 20, 0, 3, 2000};
+    const bool rate = key->dimension == NADI_DIMENSION_RATE;
+    if (r->model == &nadi_network_unaware || rarely(&r->d, r->temper == DRAW_PLAIN ? 24 : 8))
+        return false;
+    if (!rate && key->dimension != NADI_DIMENSION_TIME)
+        return false;
+    nadi_str_printf(out, "%g", rate ? rates[draw_below(&r->d, 8)] : delays[draw_below(&r->d, 8)]);
+    return true;
+}
+
+static void put_value(struct run_drawn *r, const struct nadi_setting *key, struct nadi_str *out)
+{
+    if (!put_speed(r, key, out))
+        draw_value(&r->d, key, r->temper, out);
+}
+
 static void draw_dims(struct run_drawn *r)
 {
     static const uint32_t sizes[] = {2, 4, 3, 8, 1, 5, 2, 16, 6, 4, 7, 2};
@@ -52,7 +73,7 @@ static void put_sizes(struct run_drawn *r, struct nadi_str *out)
 static void put_own(struct run_drawn *r, const char *key, struct nadi_str *out)
 {
     nadi_str_printf(out, ", %s: ", key);
-    draw_value(&r->d, nadi_schema_find(nadi_schema_of(NADI_SCHEMA_GENERATOR), key), r->temper, out);
+    put_value(r, nadi_schema_find(nadi_schema_of(NADI_SCHEMA_GENERATOR), key), out);
 }
 
 /* Keys of which each comes now and then. */
@@ -128,10 +149,12 @@ static uint64_t put_generator(struct run_drawn *r, struct nadi_str *out)
     static const char *const fred[] = {"bandwidth", "latency", "io", "io-bandwidth", NULL};
     uint64_t made;
     nadi_str_add(out, "{");
-    if (r->model == &nadi_network_fabric && !rarely(&r->d, 8)) {
-        made = pick(&r->d, 2, RUN_MOST_RANKS);
+    if (r->model == &nadi_network_fabric && !rarely(&r->d, 32)) {
+        const uint64_t leaf = pick(&r->d, 2, 8);
+        made = run_odd(r, 8) ? pick(&r->d, 2, RUN_MOST_RANKS)
+                             : leaf * pick(&r->d, 1, RUN_MOST_RANKS / leaf);
         nadi_str_printf(out, "type: fred, npus: %" PRIu64 ", per-leaf: %" PRIu64 ", m: %" PRIu64,
-                        made, pick(&r->d, 2, 8), pick(&r->d, 2, 4));
+                        made, leaf, pick(&r->d, 2, 4));
         put_some(r, fred, out);
     } else if (rarely(&r->d, 4)) {
         const uint64_t servers = pick(&r->d, 1, 4), nics = pick(&r->d, 1, 2);
@@ -153,6 +176,7 @@ static uint64_t put_generator(struct run_drawn *r, struct nadi_str *out)
 /* ---- nodes and links ----------------------------------------------------------------------- */
 
 struct cable {
+    struct run_drawn *r;
     uint64_t from, to, npus; /* nodes: NPUs, then switches */
     bool one_way;            /* it may be */
 };
@@ -170,6 +194,10 @@ static enum draw_own own_cable(void *context, struct draw *d, const struct nadi_
 {
     const struct cable *c = context;
     (void)d;
+    if (put_speed(c->r, key, out))
+        return DRAW_WRITTEN;
+    if (strcmp(key->name, "loss") == 0 && c->r->model != &nadi_network_packet && !run_odd(c->r, 8))
+        return DRAW_LEFT_OUT; /* only packets are lost */
     if (strcmp(key->name, "on-board") == 0 || (strcmp(key->name, "one-way") == 0 && !c->one_way))
         return DRAW_LEFT_OUT;
     if (strcmp(key->name, "from") != 0 && strcmp(key->name, "to") != 0)
@@ -200,23 +228,23 @@ static void put_cables(struct run_drawn *r, uint64_t npus, uint64_t switches, st
     nadi_str_add(out, "[");
     for (uint64_t i = 0; switches && i < npus; i++) {
         nadi_str_add(out, i ? ", " : "");
-        put_cable(r, (struct cable){i, npus + draw_below(d, switches), npus, one_way}, out);
+        put_cable(r, (struct cable){r, i, npus + draw_below(d, switches), npus, one_way}, out);
     }
     for (uint64_t i = 1; !switches && i < npus; i++)
         for (uint64_t j = 0; j < i; j++) {
             nadi_str_add(out, i + j > 1 ? ", " : "");
-            put_cable(r, (struct cable){i, j, npus, one_way}, out);
+            put_cable(r, (struct cable){r, i, j, npus, one_way}, out);
         }
     for (uint64_t s = 1; s < switches; s++) {
         nadi_str_add(out, ", ");
-        put_cable(r, (struct cable){npus + s - 1, npus + s, npus, one_way}, out);
+        put_cable(r, (struct cable){r, npus + s - 1, npus + s, npus, one_way}, out);
     }
     for (uint64_t more = draw_below(d, 4); more > 0; more--) {
         const uint64_t from = draw_below(d, npus + switches), to = draw_below(d, npus + switches);
-        if (from == to && !(r->temper == DRAW_WILD && rarely(d, 8)))
+        if (from == to && !run_odd(r, 8))
             continue;
         nadi_str_add(out, ", ");
-        put_cable(r, (struct cable){from, to, npus, one_way}, out);
+        put_cable(r, (struct cable){r, from, to, npus, one_way}, out);
     }
     nadi_str_add(out, "]");
 }
@@ -229,8 +257,8 @@ static void put_nodes(struct run_drawn *r, uint64_t npus, uint64_t switches, str
         nadi_str_printf(out, ", {name: s%" PRIu64 ", kind: %s", s, kinds[draw_below(&r->d, 5)]);
         if (rarely(&r->d, 6)) {
             nadi_str_add(out, ", bandwidth: ");
-            draw_value(&r->d, nadi_schema_find(nadi_schema_of(NADI_SCHEMA_GRAPH_NODE), "bandwidth"),
-                       r->temper, out);
+            put_value(r, nadi_schema_find(nadi_schema_of(NADI_SCHEMA_GRAPH_NODE), "bandwidth"),
+                      out);
         }
         nadi_str_add(out, "}");
     }
@@ -253,10 +281,17 @@ static enum draw_own own_packet(void *context, struct draw *d, const struct nadi
     const bool first = strcmp(key->name, "ecn-rate") == 0 || strcmp(key->name, "fault-time") == 0;
     if (!key->list)
         return DRAW_AS_TABLE;
-    if (first)
-        r->listed = rarely(d, 4);
+    if (first) /* most pairs of nodes have no link that could fail */
+        r->listed = rarely(d, nadi_str_starts(key->name, "ecn") ? 4 : 12);
     if (!r->listed)
         return DRAW_LEFT_OUT;
+    if (strcmp(key->name, "ecn-kmin") == 0)
+        r->first_end = pick_size(d, 20);
+    if (nadi_str_starts(key->name, "ecn-k") && !run_odd(r, 8)) {
+        nadi_str_printf(out, "[%" PRIu64 "]", r->first_end);
+        r->first_end += pick_size(d, 20);
+        return DRAW_WRITTEN;
+    }
     if (strcmp(key->name, "fault-from") != 0 && strcmp(key->name, "fault-to") != 0)
         return DRAW_AS_TABLE;
     const uint64_t least = strcmp(key->name, "fault-to") == 0 ? r->rank_count : 0;
@@ -334,7 +369,7 @@ static enum draw_own put_shapes(struct run_drawn *r, const struct nadi_setting *
 static enum draw_own put_switches(struct run_drawn *r, const struct nadi_setting *key,
                                   struct nadi_str *out)
 {
-    const bool odd = r->temper == DRAW_WILD && rarely(&r->d, 8);
+    const bool odd = run_odd(r, 8);
     const bool rate = strcmp(key->name, "in-switch-bandwidth") == 0;
     if (strcmp(key->name, "in-switch-latency") == 0 && !r->reduce && !odd)
         return DRAW_LEFT_OUT;
@@ -348,6 +383,20 @@ static enum draw_own put_switches(struct run_drawn *r, const struct nadi_setting
             draw_value(&r->d, key, r->temper, out);
         else
             nadi_str_add(out, strcmp(key->name, "oversubscription") == 0 ? "1" : "0");
+    }
+    nadi_str_add(out, "]");
+    return DRAW_WRITTEN;
+}
+
+static enum draw_own put_speeds(struct run_drawn *r, const struct nadi_setting *key,
+                                struct nadi_str *out)
+{
+    if (!key->list || run_odd(r, 16))
+        return put_speed(r, key, out) ? DRAW_WRITTEN : DRAW_AS_TABLE;
+    nadi_str_add(out, "[");
+    for (uint32_t i = 0; i < r->dim_count; i++) {
+        nadi_str_add(out, i ? ", " : "");
+        put_value(r, key, out);
     }
     nadi_str_add(out, "]");
     return DRAW_WRITTEN;
@@ -383,6 +432,12 @@ static enum draw_own own_network(void *context, struct draw *d, const struct nad
         return put_shapes(n->r, key, out);
     if (strcmp(key->name, "oversubscription") == 0 || nadi_str_starts(key->name, "in-switch-"))
         return put_switches(n->r, key, out);
+    if (strcmp(key->name, "bandwidth") == 0 || strcmp(key->name, "latency") == 0)
+        return put_speeds(n->r, key, out);
+    if (strcmp(key->name, "in-flight") == 0)
+        n->r->in_flight = true;
+    if (strcmp(key->name, "flow-in-flight") == 0 && n->r->in_flight && !run_odd(n->r, 8))
+        return DRAW_LEFT_OUT; /* its former name */
     if (strcmp(key->name, "npus_count") != 0 && strcmp(key->name, "dimensions") != 0)
         return DRAW_AS_TABLE;
     put_sizes(n->r, out);

@@ -85,6 +85,8 @@ static enum draw_own own_attached(void *context, struct draw *d, const struct na
         return DRAW_LEFT_OUT;
     if (strcmp(key->name, "kind") == 0)
         return r->own_form && !rarely(d, 16) ? DRAW_LEFT_OUT : DRAW_AS_TABLE;
+    if (strcmp(key->name, "trace-size") == 0 && r->own_form && !run_odd(r, 8))
+        return DRAW_LEFT_OUT; /* it runs at any size */
     if (strcmp(key->name, "file") != 0)
         return rarely(d, 3) ? DRAW_AS_TABLE : DRAW_LEFT_OUT;
     r->own_form = draw_below(d, 2) == 0;
@@ -124,7 +126,8 @@ static enum draw_own put_tuner(struct run_drawn *r, struct nadi_str *out)
         .kind = NADI_SCHEMA_TUNER_RULE,
         .temper = r->temper,
         .list_length = 1,
-        .one_in = 3,
+        .one_in = 8,
+        .always = " algorithm ",
         .own = own_rule,
     };
     if (!rarely(&r->d, 3)) {
@@ -157,15 +160,16 @@ static enum draw_own put_attached(struct run_drawn *r, struct nadi_str *out)
 /* Who has a matrix or no skew has no use for it. */
 static enum draw_own own_skew(struct run_drawn *r, const struct nadi_setting *key)
 {
-    const bool odd = r->temper == DRAW_WILD && rarely(&r->d, 8);
     if (strcmp(key->name, "all-to-all-skew") == 0)
         r->skew = !r->matrix;
-    return r->skew || odd ? DRAW_AS_TABLE : DRAW_LEFT_OUT;
+    return r->skew || run_odd(r, 8) ? DRAW_AS_TABLE : DRAW_LEFT_OUT;
 }
 
 static enum draw_own put_matrix(struct run_drawn *r, struct nadi_str *out)
 {
     struct nadi_str text = NADI_STR_INIT;
+    if (r->setup.groups && !rarely(&r->d, 16))
+        return DRAW_LEFT_OUT; /* it is for groups of one size */
     r->matrix = true;
     for (uint32_t i = 0; i < r->rank_count; i++)
         for (uint32_t j = 0; j < r->rank_count; j++)
@@ -244,7 +248,8 @@ static enum draw_own own_system(void *context, struct draw *d, const struct nadi
     struct run_drawn *r = context;
     if (strcmp(key->name, "preferred-dataset-splits") == 0)
         return put_splits(r, out);
-    if (nadi_str_ends(key->name, "-implementation-custom") && rarely(d, 4)) {
+    if (nadi_str_ends(key->name, "-implementation-custom") &&
+        rarely(d, r->setup.groups ? 16 : 4)) { /* its members are all ranks */
         nadi_str_printf(out, "[\"%s\"]", write_customs(r));
         return DRAW_WRITTEN;
     }
@@ -270,7 +275,7 @@ static enum draw_own own_memory(void *context, struct draw *d, const struct nadi
     const uint32_t half = (r->rank_count + 1) / 2;
     static const char *const kinds[] = {"PER_NPU_MEMORY_EXPANSION", "PER_NODE_MEMORY_EXPANSION",
                                         "MEMORY_POOL"};
-    if (strcmp(key->name, "memory-type") == 0 && !rarely(d, 16)) {
+    if (strcmp(key->name, "memory-type") == 0 && !rarely(d, 64)) {
         nadi_str_printf(out, "\"%s\"", kinds[draw_below(d, COUNT_OF(kinds))]);
         return DRAW_WRITTEN;
     }
@@ -308,7 +313,7 @@ void run_draw_system(struct run_drawn *r)
     draw_map(&r->d, &system, &text);
     r->setup.system = run_write(r, "system.json", &text);
     nadi_str_clear(&text);
-    if (!rarely(&r->d, 16)) {
+    if (!rarely(&r->d, 64)) { /* nodes of the memory need one */
         draw_map(&r->d, &memory, &text);
         r->setup.memory = run_write(r, "memory.json", &text);
     }
