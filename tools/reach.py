@@ -301,6 +301,7 @@ class Reach:
         self.all = digest(*(f"{path} {key}" for path, key in sorted(self.sources.items())))
         self.blocks = Blocks(tree, next(build.rglob("libnadi.so")), self.sources)
         self.code = self.blocks.code
+        self.users = {}  # file without code -> files with code that use its tables
         self.moves = {}  # (file, digest of its text then) -> what became of its lines
         self.carried, self.sound, self.left_out = set(), {}, set()
 
@@ -483,7 +484,9 @@ class Reach:
         if not code and body:
             return []
         if not code:
-            users = self.users_of(path, set())
+            if path not in self.users:
+                self.users[path] = self.users_of(path, set())
+            users = self.users[path]
             names = {t.name for f in users for t, _ in self.reached.get(f, [])}
             return [t for t in self.tests if t.name in names]
         before = code & bits(span[0], line)
