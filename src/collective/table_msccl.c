@@ -12,60 +12,46 @@
  * several steps of the queue, so that what is sent on leaves when all of it is there. Buffers:
  * i input, o output, s scratch; where `inplace`, input and output lie in one (but not of an
  * all-to-all). A step begins when step `deps` of threadblock `depid` has ended. */
-#include <libxml/parser.h>
-#include <libxml/tree.h>
-
-#include "base/hold.h"
 #include "base/mem.h"
 #include "collective/msccl.h"
+#include "format/xml.h"
 
 static const char *const type_names[NADI_MSCCL_TYPES] = {"s",    "r",   "rrc", "rcs", "rrs",
                                                          "rrcs", "cpy", "re",  "nop"};
 
-static uint32_t line_of(const xmlNode *node)
-{
-    const long line = xmlGetLineNo(node);
-    return line > 0 ? (uint32_t)line : 0;
-}
-
 /* ---- elements and attributes --------------------------------------------------------------- */
 
-enum { TEXT_ROOM = 64 };
+enum { MOST_NAME = 63 };
 
-/* An attribute's text in `buffer`, cut where it is longer; NULL: absent. */
-static const char *text_of(const xmlNode *node, const char *name, char buffer[TEXT_ROOM])
+/* An attribute's text, "" where it is absent. */
+static const char *text_of(const struct nadi_xml *node, const char *name)
 {
-    xmlChar *text = xmlGetNoNsProp(node, (const xmlChar *)name);
-    if (!text)
-        return NULL;
-    snprintf(buffer, TEXT_ROOM, "%s", (const char *)text);
-    xmlFree(text);
-    return buffer;
+    const char *text = nadi_xml_attribute(node, name);
+    return text ? text : "";
 }
 
 enum { REQUIRED = -2 }; /* as `absent` */
 
-static bool integer(const struct nadi_msccl *r, const xmlNode *node, const char *name,
+static bool integer(const struct nadi_msccl *r, const struct nadi_xml *node, const char *name,
                     int64_t least, int64_t most, int64_t absent, int64_t *value)
 {
-    char text[TEXT_ROOM];
+    const char *text = nadi_xml_attribute(node, name);
     *value = absent;
-    if (!text_of(node, name, text)) {
+    if (!text) {
         if (absent != REQUIRED)
             return true;
-        return nadi_error(r->diags, "msccl/attribute", nadi_msccl_at(r, line_of(node)), NULL,
-                          "<%s> has no '%s'", (const char *)node->name, name);
+        return nadi_error(r->diags, "msccl/attribute", nadi_msccl_at(r, node->line), NULL,
+                          "<%s> has no '%s'", node->name, name);
     }
-    if (strlen(text) + 1 < TEXT_ROOM && nadi_str_to_i64(text, value) && *value >= least &&
-        *value <= most)
+    if (nadi_str_to_i64(text, value) && *value >= least && *value <= most)
         return true;
-    return nadi_error(r->diags, "msccl/number", nadi_msccl_at(r, line_of(node)), NULL,
-                      "'%s' of <%s> is '%s', not a number from %" PRId64 " to %" PRId64, name,
-                      (const char *)node->name, text, least, most);
+    return nadi_error(r->diags, "msccl/number", nadi_msccl_at(r, node->line), NULL,
+                      "'%s' of <%s> is '%.60s', not a number from %" PRId64 " to %" PRId64, name,
+                      node->name, text, least, most);
 }
 
 /* The same as an index, -1 being none. */
-static bool index_of(const struct nadi_msccl *r, const xmlNode *node, const char *name,
+static bool index_of(const struct nadi_msccl *r, const struct nadi_xml *node, const char *name,
                      uint32_t most, uint32_t *value)
 {
     int64_t number;
@@ -74,33 +60,32 @@ static bool index_of(const struct nadi_msccl *r, const xmlNode *node, const char
     return ok;
 }
 
-static bool is_element(const xmlNode *node, const char *name)
+static bool is_element(const struct nadi_xml *node, const char *name)
 {
-    return node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, name) == 0;
+    return strcmp(node->name, name) == 0;
 }
 
 /* Elements of another name than the one that is due; `also` (may be NULL) is passed over. */
-static bool check_children(const struct nadi_msccl *r, const xmlNode *node, const char *name,
-                           const char *also)
+static bool check_children(const struct nadi_msccl *r, const struct nadi_xml *node,
+                           const char *name, const char *also)
 {
-    for (const xmlNode *child = node->children; child; child = child->next)
-        if (child->type == XML_ELEMENT_NODE && !is_element(child, name) &&
-            !(also && is_element(child, also)))
-            return nadi_error(r->diags, "msccl/element", nadi_msccl_at(r, line_of(child)), NULL,
-                              "<%s> in <%s>, where only <%s> may stand", (const char *)child->name,
-                              (const char *)node->name, name);
+    for (const struct nadi_xml *child = node->first; child; child = child->next)
+        if (!is_element(child, name) && !(also && is_element(child, also)))
+            return nadi_error(r->diags, "msccl/element", nadi_msccl_at(r, child->line), NULL,
+                              "<%s> in <%s>, where only <%s> may stand", child->name, node->name,
+                              name);
     return true;
 }
 
 /* ---- gpus, threadblocks, steps ------------------------------------------------------------- */
 
-static bool read_buffer(const struct nadi_msccl *r, const xmlNode *node, const char *buffer,
+static bool read_buffer(const struct nadi_msccl *r, const struct nadi_xml *node, const char *buffer,
                         const char *offset, struct nadi_msccl_place *place)
 {
-    char text[TEXT_ROOM];
+    const char *text = text_of(node, buffer);
     int64_t number;
-    if (!text_of(node, buffer, text) || strlen(text) != 1 || !strchr("ios", text[0]))
-        return nadi_error(r->diags, "msccl/buffer", nadi_msccl_at(r, line_of(node)),
+    if (strlen(text) != 1 || !strchr("ios", text[0]))
+        return nadi_error(r->diags, "msccl/buffer", nadi_msccl_at(r, node->line),
                           "i is the input, o the output, s scratch",
                           "'%s' of <step> is none of i, o and s", buffer);
     place->buffer = text[0];
@@ -110,17 +95,17 @@ static bool read_buffer(const struct nadi_msccl *r, const xmlNode *node, const c
     return true;
 }
 
-static bool read_type(const struct nadi_msccl *r, const xmlNode *node, enum nadi_msccl_type *type)
+static bool read_type(const struct nadi_msccl *r, const struct nadi_xml *node,
+                      enum nadi_msccl_type *type)
 {
-    char text[TEXT_ROOM] = "";
-    text_of(node, "type", text);
+    const char *text = text_of(node, "type");
     for (int t = 0; t < NADI_MSCCL_TYPES; t++)
         if (strcmp(type_names[t], text) == 0) {
             *type = (enum nadi_msccl_type)t;
             return true;
         }
-    return nadi_error(r->diags, "msccl/type", nadi_msccl_at(r, line_of(node)),
-                      "s, r, rrc, rcs, rrs, rrcs, cpy, re or nop", "a step of type '%s'", text);
+    return nadi_error(r->diags, "msccl/type", nadi_msccl_at(r, node->line),
+                      "s, r, rrc, rcs, rrs, rrcs, cpy, re or nop", "a step of type '%.60s'", text);
 }
 
 /* Which of the two places a type uses. */
@@ -134,9 +119,9 @@ static bool uses_target(enum nadi_msccl_type type)
     return type != NADI_MSCCL_SEND && type != NADI_MSCCL_RECV_REDUCE_SEND && type != NADI_MSCCL_NOP;
 }
 
-static bool read_step(struct nadi_msccl *r, const xmlNode *node, struct nadi_msccl_block *b)
+static bool read_step(struct nadi_msccl *r, const struct nadi_xml *node, struct nadi_msccl_block *b)
 {
-    struct nadi_msccl_step s = {.line = line_of(node)};
+    struct nadi_msccl_step s = {.line = node->line};
     int64_t number, count, awaited;
     if (!integer(r, node, "hasdep", 0, 1, 0, &awaited) ||
         !integer(r, node, "s", 0, INT32_MAX, REQUIRED, &number) || !read_type(r, node, &s.type) ||
@@ -183,10 +168,10 @@ static bool check_peers(const struct nadi_msccl *r, const struct nadi_msccl_bloc
     return true;
 }
 
-static bool read_block(struct nadi_msccl *r, const xmlNode *node, uint32_t gpu)
+static bool read_block(struct nadi_msccl *r, const struct nadi_xml *node, uint32_t gpu)
 {
     struct nadi_msccl_gpu *g = &r->gpus[gpu];
-    struct nadi_msccl_block b = {.gpu = gpu, .line = line_of(node), .first = r->steps.count};
+    struct nadi_msccl_block b = {.gpu = gpu, .line = node->line, .first = r->steps.count};
     int64_t id, channel;
     if (!check_children(r, node, "step", NULL) ||
         !integer(r, node, "id", 0, NADI_TABLE_MOST_QUEUES - 1, REQUIRED, &id) ||
@@ -204,7 +189,7 @@ static bool read_block(struct nadi_msccl *r, const xmlNode *node, uint32_t gpu)
     if (b.send == gpu || b.recv == gpu)
         return nadi_error(r->diags, "msccl/peer", nadi_msccl_at(r, b.line), "use cpy or re",
                           "threadblock %u of gpu %u is its own peer", b.id, gpu);
-    for (const xmlNode *child = node->children; child; child = child->next)
+    for (const struct nadi_xml *child = node->first; child; child = child->next)
         if (is_element(child, "step") && !read_step(r, child, &b))
             return false;
     if (!check_peers(r, &b))
@@ -222,7 +207,7 @@ static bool read_block(struct nadi_msccl *r, const xmlNode *node, uint32_t gpu)
     return g->temporaries < NADI_TABLE_MOST_SLOTS;
 }
 
-static bool read_gpu(struct nadi_msccl *r, const xmlNode *node)
+static bool read_gpu(struct nadi_msccl *r, const struct nadi_xml *node)
 {
     static const char *const names[] = {"i_chunks", "o_chunks", "s_chunks"};
     int64_t id, chunks;
@@ -231,7 +216,7 @@ static bool read_gpu(struct nadi_msccl *r, const xmlNode *node)
         return false;
     struct nadi_msccl_gpu *g = &r->gpus[id];
     if (g->there)
-        return nadi_error(r->diags, "msccl/twice", nadi_msccl_at(r, line_of(node)), NULL,
+        return nadi_error(r->diags, "msccl/twice", nadi_msccl_at(r, node->line), NULL,
                           "gpu %" PRId64 " stands twice", id);
     *g = (struct nadi_msccl_gpu){.there = true, .first = r->blocks.count};
     for (int i = 0; i < 3; i++) {
@@ -239,20 +224,20 @@ static bool read_gpu(struct nadi_msccl *r, const xmlNode *node)
             return false;
         g->chunks[i] = (uint32_t)chunks;
     }
-    for (const xmlNode *child = node->children; child; child = child->next)
+    for (const struct nadi_xml *child = node->first; child; child = child->next)
         if (is_element(child, "tb") && !read_block(r, child, (uint32_t)id))
             return false;
     return true;
 }
 
 /* TE-CCL writes where the input lies in the output; MSCCL's own runtime reads threadblocks only. */
-static void note_copies(const struct nadi_msccl *r, const xmlNode *algo)
+static void note_copies(const struct nadi_msccl *r, const struct nadi_xml *algo)
 {
     uint32_t count = 0, line = 0;
-    for (const xmlNode *gpu = algo->children; gpu; gpu = gpu->next)
-        for (const xmlNode *child = gpu->children; child; child = child->next)
+    for (const struct nadi_xml *gpu = algo->first; gpu; gpu = gpu->next)
+        for (const struct nadi_xml *child = gpu->first; child; child = child->next)
             if (is_element(child, "copy") && count++ == 0)
-                line = line_of(child);
+                line = child->line;
     if (count > 0)
         nadi_note(r->diags, "msccl/copy", nadi_msccl_at(r, line), NULL,
                   "%u <copy> outside of threadblocks: MSCCL's runtime reads threadblocks only%s",
@@ -263,17 +248,17 @@ static void note_copies(const struct nadi_msccl *r, const xmlNode *algo)
 
 /* ---- the algorithm ------------------------------------------------------------------------- */
 
-static bool flag(const struct nadi_msccl *r, const xmlNode *algo, const char *name, bool *value)
+static bool flag(const struct nadi_msccl *r, const struct nadi_xml *algo, const char *name,
+                 bool *value)
 {
-    char text[TEXT_ROOM] = "0";
-    text_of(algo, name, text);
+    const char *given = nadi_xml_attribute(algo, name), *text = given ? given : "0";
     *value = strcmp(text, "1") == 0 || strcmp(text, "true") == 0;
     return *value || strcmp(text, "0") == 0 || strcmp(text, "false") == 0 ||
-           nadi_error(r->diags, "msccl/flag", nadi_msccl_at(r, line_of(algo)), "write 1 or 0",
-                      "'%s' of <algo> is '%s'", name, text);
+           nadi_error(r->diags, "msccl/flag", nadi_msccl_at(r, algo->line), "write 1 or 0",
+                      "'%s' of <algo> is '%.60s'", name, text);
 }
 
-static bool read_sizes(struct nadi_msccl *r, const xmlNode *algo)
+static bool read_sizes(struct nadi_msccl *r, const struct nadi_xml *algo)
 {
     int64_t least, most;
     if (!integer(r, algo, "minBytes", 0, INT64_MAX, 0, &least) ||
@@ -285,14 +270,12 @@ static bool read_sizes(struct nadi_msccl *r, const xmlNode *algo)
 }
 
 /* TACOS counts a member's chunks of an all-gather only; the buffer has those of all. */
-static bool counts_a_member(struct nadi_msccl *r, const xmlNode *algo)
+static bool counts_a_member(struct nadi_msccl *r, const struct nadi_xml *algo)
 {
-    char name[64] = "";
     int64_t whole = 0;
-    text_of(algo, "name", name);
-    if (r->shape.kind != NADI_ALL_GATHER || strcmp(name, "tacos") != 0)
+    if (r->shape.kind != NADI_ALL_GATHER || strcmp(text_of(algo, "name"), "tacos") != 0)
         return false;
-    const xmlNode *gpu = algo->children;
+    const struct nadi_xml *gpu = algo->first;
     while (gpu && !is_element(gpu, "gpu"))
         gpu = gpu->next;
     return !gpu || !integer(r, gpu, "o_chunks", 0, NADI_TABLE_MOST_SLOTS, 0, &whole) ||
@@ -300,9 +283,9 @@ static bool counts_a_member(struct nadi_msccl *r, const xmlNode *algo)
 }
 
 /* Blocks of the whole buffer. */
-static bool count_blocks(struct nadi_msccl *r, const xmlNode *algo)
+static bool count_blocks(struct nadi_msccl *r, const struct nadi_xml *algo)
 {
-    const struct nadi_place place = nadi_msccl_at(r, line_of(algo));
+    const struct nadi_place place = nadi_msccl_at(r, algo->line);
     uint64_t blocks = r->per_loop;
     if (r->shape.kind == NADI_ALL_TO_ALL || counts_a_member(r, algo))
         blocks *= r->n;
@@ -316,9 +299,8 @@ static bool count_blocks(struct nadi_msccl *r, const xmlNode *algo)
     return true;
 }
 
-static bool read_algo(struct nadi_msccl *r, const xmlNode *algo)
+static bool read_algo(struct nadi_msccl *r, const struct nadi_xml *algo)
 {
-    char text[TEXT_ROOM] = "";
     int64_t gpus, chunks, root, channels;
     bool in_place, out_of_place;
     if (!check_children(r, algo, "gpu", NULL) ||
@@ -328,26 +310,26 @@ static bool read_algo(struct nadi_msccl *r, const xmlNode *algo)
         !integer(r, algo, "root", 0, gpus - 1, 0, &root) || !read_sizes(r, algo) ||
         !flag(r, algo, "inplace", &in_place) || !flag(r, algo, "outofplace", &out_of_place))
         return false;
-    text_of(algo, "coll", text);
-    if (!nadi_collective_find(text, &r->shape.kind))
-        return nadi_error(r->diags, "msccl/coll", nadi_msccl_at(r, line_of(algo)),
+    const char *coll = text_of(algo, "coll"), *name = text_of(algo, "name");
+    if (!nadi_collective_find(coll, &r->shape.kind))
+        return nadi_error(r->diags, "msccl/coll", nadi_msccl_at(r, algo->line),
                           "allreduce, allgather, reduce_scatter, alltoall, broadcast, reduce, "
                           "gather or scatter",
-                          "coll is '%s', which promises nothing that could be checked", text);
+                          "coll is '%.60s', which promises nothing that could be checked", coll);
     r->n = r->shape.n = (uint32_t)gpus;
     r->per_loop = (uint32_t)chunks;
     r->shape.root = (uint32_t)root;
     r->shape.separate = !in_place || out_of_place;
     r->shape.swapped = r->shape.kind == NADI_ALL_TO_ALL && !r->shape.separate;
-    if (text_of(algo, "name", text) && text[0])
-        r->f->name = nadi_arena_strdup(&r->f->arena, text);
+    if (name[0])
+        r->f->name = nadi_arena_strndup(&r->f->arena, name, strnlen(name, MOST_NAME));
     return count_blocks(r, algo);
 }
 
-static bool read_gpus(struct nadi_msccl *r, const xmlNode *algo)
+static bool read_gpus(struct nadi_msccl *r, const struct nadi_xml *algo)
 {
     r->gpus = NADI_ZNEW(struct nadi_msccl_gpu, r->n);
-    for (const xmlNode *child = algo->children; child; child = child->next)
+    for (const struct nadi_xml *child = algo->first; child; child = child->next)
         if (is_element(child, "gpu") && !read_gpu(r, child))
             return false;
     uint32_t there = 0;
@@ -357,24 +339,24 @@ static bool read_gpus(struct nadi_msccl *r, const xmlNode *algo)
         scratch = nadi_max_u64(scratch, (uint64_t)r->gpus[g].chunks[2] + r->gpus[g].temporaries);
     }
     if (there < r->n)
-        return nadi_error(r->diags, "msccl/gpus", nadi_msccl_at(r, line_of(algo)), NULL,
+        return nadi_error(r->diags, "msccl/gpus", nadi_msccl_at(r, algo->line), NULL,
                           "ngpus is %u, but there are %u <gpu>", r->n, there);
     if (scratch > NADI_TABLE_MOST_SLOTS)
-        return nadi_error(r->diags, "msccl/chunks", nadi_msccl_at(r, line_of(algo)), NULL,
+        return nadi_error(r->diags, "msccl/chunks", nadi_msccl_at(r, algo->line), NULL,
                           "%" PRIu64 " chunks of scratch are too many", scratch);
     r->shape.scratch = (uint32_t)scratch;
     const char *refusal = nadi_table_refusal(&r->shape);
     if (refusal)
-        return nadi_error(r->diags, "msccl/chunks", nadi_msccl_at(r, line_of(algo)), NULL, "%s",
+        return nadi_error(r->diags, "msccl/chunks", nadi_msccl_at(r, algo->line), NULL, "%s",
                           refusal);
     nadi_table_init(&r->f->table, &r->shape);
     return true;
 }
 
-static bool read_tree(struct nadi_msccl *r, const xmlNode *root)
+static bool read_tree(struct nadi_msccl *r, const struct nadi_xml *root)
 {
-    if (!root || !is_element(root, "algo"))
-        return nadi_error(r->diags, "msccl/root", nadi_msccl_at(r, root ? line_of(root) : 0),
+    if (!is_element(root, "algo"))
+        return nadi_error(r->diags, "msccl/root", nadi_msccl_at(r, root->line),
                           "MSCCL's files begin with <algo>", "this is XML, but of another kind");
     if (!read_algo(r, root))
         return false;
@@ -382,42 +364,16 @@ static bool read_tree(struct nadi_msccl *r, const xmlNode *root)
     return read_gpus(r, root) && nadi_msccl_make(r);
 }
 
-static void free_doc(void *doc)
-{
-    xmlFreeDoc(doc);
-}
-
-static void free_context(void *context)
-{
-    xmlFreeParserCtxt(context);
-}
-
 bool nadi_table_read_msccl(struct nadi_table_file *f, const char *data, size_t bytes,
                            struct nadi_diags *diags)
 {
     struct nadi_msccl r = {.f = f, .diags = diags};
-    xmlParserCtxt *context = xmlNewParserCtxt();
-    if (!context)
-        nadi_mem_lacking("libxml2");
-    struct nadi_hold *hold = nadi_hold(context, free_context);
-    xmlDoc *doc = bytes > INT_MAX
-                      ? NULL
-                      : xmlCtxtReadMemory(context, data, (int)bytes, NULL, NULL,
-                                          XML_PARSE_NONET | XML_PARSE_NOERROR |
-                                              XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES);
-    bool ok = false;
-    if (doc) {
-        struct nadi_hold *tree = nadi_hold(doc, free_doc);
-        ok = read_tree(&r, xmlDocGetRootElement(doc));
-        nadi_unhold(tree);
-        xmlFreeDoc(doc);
-    } else {
-        const char *said = context->lastError.message ? context->lastError.message : "too large";
-        nadi_error(diags, "msccl/xml", nadi_msccl_at(&r, (uint32_t)context->lastError.line), NULL,
-                   "not well-formed XML: %.*s", (int)strcspn(said, "\n"), said);
-    }
-    nadi_unhold(hold);
-    xmlFreeParserCtxt(context);
+    struct nadi_xml_error error;
+    struct nadi_xml *root = nadi_xml_parse(data, bytes, &error);
+    const bool ok = root ? read_tree(&r, root)
+                         : nadi_error(diags, "msccl/xml", nadi_msccl_at(&r, error.line), NULL,
+                                      "not well-formed XML: %s", error.text);
+    nadi_xml_free(root);
     nadi_mem_free(r.gpus);
     nadi_mem_free(r.blocks.items);
     nadi_mem_free(r.steps.items);
