@@ -98,6 +98,12 @@ double nadi_private_grid(uint32_t at);
 void nadi_learn_refine(struct nadi_learning *l, struct nadi_vocabulary *v,
                        struct nadi_map64 *index);
 void nadi_learn_alphabet(struct nadi_learning *l);
+/* After the alphabet. By slot: does an outermost rule repeat more often at one place of a program
+ * than at another? The caller frees it. */
+bool *nadi_learn_uneven(const struct nadi_learning *l);
+/* Of those: which of the program's, as enum nadi_learned_where, by item; of others 0. */
+void nadi_learn_places(const struct nadi_learning *l, const bool *uneven, uint32_t program,
+                       uint32_t *where);
 void nadi_learn_network(struct nadi_learning *l, uint64_t seed);
 
 #endif

@@ -29,7 +29,7 @@ static uint32_t outermost(struct cells *c, uint32_t slot, uint32_t program)
 {
     const struct nadi_learned_family *f = c->l->family;
     const uint32_t symbol = f->slots[slot].symbol;
-    if (c->l->model->kind != NADI_LEARNED_STRUCTURAL || symbol == NADI_NONE)
+    if (symbol == NADI_NONE)
         return 0;
     return nadi_learned_outermost(c->met[f->symbols.items[symbol].kind_of] != program);
 }
@@ -60,6 +60,19 @@ static void look(struct cells *c, uint32_t slot, uint32_t where, uint32_t progra
     sample->log_squares += log_ns * log_ns;
     if (sample->node == NADI_NONE)
         sample->node = n;
+}
+
+static void look_at_program(struct cells *c, uint32_t program, const bool *uneven)
+{
+    const uint32_t count = c->l->grammar.parses[program].count;
+    const uint32_t *slot_of = c->l->programs[program].slot_of;
+    uint32_t *where = NADI_ZNEW(uint32_t, count);
+    if (uneven)
+        nadi_learn_places(c->l, uneven, program, where);
+    for (uint32_t i = 0; i < count; i++)
+        look(c, slot_of[i], uneven ? where[i] : outermost(c, slot_of[i], program), program,
+             &c->l->grammar.parses[program].items[i]);
+    nadi_mem_free(where);
 }
 
 /* --- laws --------------------------------------------------------------------------------------
@@ -435,10 +448,11 @@ static void fit_slot(struct cells *c, const struct cell *cells, struct nadi_lear
         slot->cells[i] =
             (struct nadi_learned_cell){.where = cells[i].where, .jobs = jobs_of(c, &cells[i])};
     if (slot->symbol == NADI_NONE) {
+        const bool outer = slot < c->l->family->slots + c->l->family->outer_count;
         fit_groups(c, cells, slot->cell_count, TIMES, slot->cells, t);
-        drop_only_rounds(c, cells, slot);
-        if (slot < c->l->family->slots + c->l->family->outer_count && slot->cell_count == 1 &&
-            c->l->model->kind == NADI_LEARNED_STRUCTURAL)
+        if (!outer)
+            drop_only_rounds(c, cells, slot);
+        else if (slot->cell_count == 1 && c->l->model->kind == NADI_LEARNED_STRUCTURAL)
             count_absent(c, &cells[0], slot, t);
         return;
     }
@@ -513,10 +527,10 @@ void nadi_learn_cells(struct nadi_learning *l)
     memset(c.met, 0xff, (l->family->symbols.count + 1) * sizeof(*c.met));
     nadi_map64_init(&c.index, 1024);
     nadi_map64_init(&c.steps, 16);
+    bool *uneven = l->model->kind == NADI_LEARNED_SEQUENCE ? nadi_learn_uneven(l) : NULL;
     for (uint32_t p = 0; p < l->program_count; p++)
-        for (uint32_t i = 0; i < l->grammar.parses[p].count; i++)
-            look(&c, l->programs[p].slot_of[i], outermost(&c, l->programs[p].slot_of[i], p), p,
-                 &l->grammar.parses[p].items[i]);
+        look_at_program(&c, p, uneven);
+    nadi_mem_free(uneven);
     nadi_learned_trust_of(&c.trust, l->family);
     fit_presence(&c, &t);
     fit_cells(&c, &t);

@@ -5,7 +5,9 @@
  * figures that lie apart by a wide gap are different symbols. Rules then hold what repeats; the
  * network learns the order of what is left, of all stages of all jobs. Where instances of one
  * symbol differ in how far back they depend, the distances are kept, as eighths of their
- * distribution. */
+ * distribution. Where a rule repeats more often at one place of a program than at another, as in
+ * the phases of a pipeline's schedule, its first, second, last but one and last have laws of their
+ * own. */
 #include "base/mem.h"
 #include "learned/learn.h"
 
@@ -148,6 +150,44 @@ void nadi_learn_alphabet(struct nadi_learning *l)
         }
     }
     nadi_map64_release(&index);
+}
+
+/* --- which of a program's ----------------------------------------------------------------------
+ */
+
+bool *nadi_learn_uneven(const struct nadi_learning *l)
+{
+    const uint32_t slots = l->family->outer_count;
+    bool *uneven = NADI_ZNEW(bool, slots);
+    uint32_t *first = NADI_NEW(uint32_t, slots);
+    for (uint32_t p = 0; p < l->program_count; p++) {
+        const struct nadi_grammar_parse *parse = &l->grammar.parses[p];
+        memset(first, 0xff, slots * sizeof(*first));
+        for (uint32_t i = 0; i < parse->count; i++) {
+            const uint32_t slot = l->programs[p].slot_of[i], count = parse->items[i].count;
+            if (first[slot] == NADI_NONE)
+                first[slot] = count;
+            uneven[slot] |= first[slot] != count;
+        }
+    }
+    nadi_mem_free(first);
+    return uneven;
+}
+
+void nadi_learn_places(const struct nadi_learning *l, const bool *uneven, uint32_t program,
+                       uint32_t *where)
+{
+    const uint32_t slots = l->family->outer_count, count = l->grammar.parses[program].count;
+    const uint32_t *slot_of = l->programs[program].slot_of;
+    uint32_t *all = NADI_ZNEW(uint32_t, slots), *here = NADI_ZNEW(uint32_t, slots);
+    for (uint32_t i = 0; i < count; i++)
+        all[slot_of[i]]++;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = here[slot_of[i]]++;
+        where[i] = uneven[slot_of[i]] ? (uint32_t)nadi_learned_where(at, all[slot_of[i]]) : 0;
+    }
+    nadi_mem_free(all);
+    nadi_mem_free(here);
 }
 
 /* --- how far back ------------------------------------------------------------------------------

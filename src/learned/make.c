@@ -218,14 +218,9 @@ static void walk(struct nadi_making *k, uint32_t at, uint32_t where, uint32_t de
                  depth + 1);
 }
 
-void nadi_make_item(struct nadi_making *k, uint32_t slot)
+void nadi_make_item(struct nadi_making *k, uint32_t slot, uint32_t where)
 {
-    const struct nadi_learned_family *f = k->job->family;
-    const uint32_t symbol = f->slots[slot].symbol;
-    const bool told = k->m->kind == NADI_LEARNED_STRUCTURAL && symbol != NADI_NONE;
-    walk(k, slot,
-         told ? nadi_learned_outermost(k->seen[f->symbols.items[symbol].kind_of].count == 0) : 0,
-         0);
+    walk(k, slot, where, 0);
 }
 
 void nadi_make_begin(struct nadi_making *k, uint32_t stage)
@@ -244,13 +239,23 @@ void nadi_make_end(struct nadi_making *k)
     nadi_mem_free(k->seen);
 }
 
+/* Where an outermost item of a structural model is. */
+static uint32_t place_of(const struct nadi_making *k, uint32_t slot)
+{
+    const struct nadi_learned_family *f = k->job->family;
+    const uint32_t symbol = f->slots[slot].symbol;
+    return symbol == NADI_NONE
+               ? 0
+               : nadi_learned_outermost(k->seen[f->symbols.items[symbol].kind_of].count == 0);
+}
+
 static void make_stage(struct nadi_making *k, uint32_t stage)
 {
     const struct nadi_learned_family *f = k->job->family;
     nadi_make_begin(k, stage);
     for (uint32_t s = 0; s < f->outer_count && !k->full; s++)
         if (nadi_law_value(&f->slots[s].present, k->features) >= 0.5)
-            nadi_make_item(k, s);
+            nadi_make_item(k, s, place_of(k, s));
     nadi_make_end(k);
 }
 
@@ -336,6 +341,8 @@ static bool make_once(struct nadi_made_job *job, const struct nadi_learned_model
     for (uint32_t s = 0; s < job->stage_count; s++)
         if (!has_totals(&k, s, diags))
             return false;
+    if (!nadi_make_is_settled(job, diags))
+        return false;
     job->compute_spread = job->compute_ns > 0 ? sqrt(k.compute_variance / job->compute_ns) : 0;
     job->comm_spread = job->comm_bytes > 0 ? sqrt(k.comm_variance / job->comm_bytes) : 0;
     if (!is_learned(job)) {

@@ -93,9 +93,9 @@ uint64_t nadi_make_pair_key(const struct nadi_made_job *job, uint32_t stage, uin
 
 struct nadi_making;
 
-/* make.c: a stage's nodes, item by item. */
+/* make.c: a stage's nodes, item by item. where: of the outermost cells of the slot. */
 void nadi_make_begin(struct nadi_making *k, uint32_t stage);
-void nadi_make_item(struct nadi_making *k, uint32_t slot);
+void nadi_make_item(struct nadi_making *k, uint32_t slot, uint32_t where);
 void nadi_make_end(struct nadi_making *k);
 
 /* make_sequence.c: all stages of a job of a sequence model. */
@@ -114,6 +114,8 @@ bool nadi_draw_item(struct nadi_drawing *d, uint32_t stage, const struct nadi_dr
  * receives without sends, sends without receives, collectives that not all stages of the group come
  * to. Returns how many. */
 uint64_t nadi_make_settle(struct nadi_made_job *job, struct nadi_drawing *d);
+/* False with an error: so many are left out that the job is not alike. */
+bool nadi_make_is_settled(const struct nadi_made_job *job, struct nadi_diags *diags) NADI_MUST_USE;
 
 struct nadi_making {
     struct nadi_made_job *job;

@@ -145,16 +145,28 @@ static uint32_t choose(struct nadi_drawing *d, struct drawn_stage *s,
     return likely[token] > 0 && token != end ? token : NADI_NONE;
 }
 
+/* Which of the program's a rule is, where laws tell them apart; else 0. */
+static uint32_t place_of(const struct nadi_drawing *d, const struct drawn_stage *s, uint32_t token)
+{
+    const struct nadi_learned_slot *slot = &d->family->slots[token];
+    const uint32_t wanted = (uint32_t)(s->wanted[token] + 0.5F), used = s->used[token];
+    bool uneven = false;
+    for (uint32_t c = 0; c < slot->cell_count; c++)
+        uneven |= slot->cells[c].where != NADI_WHERE_ONLY;
+    return uneven ? (uint32_t)nadi_learned_where(used, wanted > used ? wanted : used + 1) : 0;
+}
+
 bool nadi_draw_item(struct nadi_drawing *d, uint32_t stage, const struct nadi_draw_need *need)
 {
     struct drawn_stage *s = &d->stages[stage];
     const uint32_t token = s->making.full ? NADI_NONE : choose(d, s, need);
     if (token == NADI_NONE)
         return false;
+    const uint32_t where = place_of(d, s, token);
     s->last = token;
     s->used[token]++;
     s->drawn++;
-    nadi_make_item(&s->making, token);
+    nadi_make_item(&s->making, token, where);
     return true;
 }
 

@@ -287,3 +287,36 @@ uint64_t nadi_make_settle(struct nadi_made_job *job, struct nadi_drawing *d)
     nadi_map64_release(&s.sent);
     return s.count;
 }
+
+/* Messages, and collectives across stages, of one rank a stage. */
+static uint64_t count_waits(const struct nadi_made_job *job)
+{
+    const struct nadi_learned_family *f = job->family;
+    uint32_t staged = 0;
+    uint64_t count = 0;
+    for (uint32_t a = 0; a < f->axis_count; a++)
+        staged |= f->staged[a] ? UINT32_C(1) << a : 0;
+    for (uint32_t t = 0; t < job->stage_count; t++)
+        for (size_t n = 0; n < job->stages[t].nodes.count; n++) {
+            const struct nadi_made_node *node = &job->stages[t].nodes.items[n];
+            const struct nadi_learned_symbol *x = &f->symbols.items[node->symbol];
+            count += x->type == NADI_NODE_COLL ? (x->role & staged) != 0 : node->step >= 0;
+        }
+    return count;
+}
+
+bool nadi_make_is_settled(const struct nadi_made_job *job, struct nadi_diags *diags)
+{
+    static const double few = 0.02;
+    const uint64_t all = job->unpaired + count_waits(job);
+    if ((double)job->unpaired <= few * (double)all)
+        return true;
+    return nadi_error(diags, "synth/order", NADI_NOWHERE,
+                      "ask for sizes nearer to those that were learned, or learn without `--model "
+                      "sequence`, which is more exact where layers and micro-batches repeat",
+                      "family %u cannot be drawn at this size: of %" PRIu64
+                      " messages and collectives across stages, %" PRIu64
+                      " find no partner in the order that the network draws; without them the job "
+                      "would not take as long as those that it was learned from",
+                      job->number + 1, all, job->unpaired);
+}
