@@ -335,38 +335,6 @@ static void late_rank(void **state)
     job_release(&j);
 }
 
-/* What leaves the islands of a graph, by a family as by the groups that it is of. */
-static void family_on_graph(void **state)
-{
-    static const uint32_t members[2][4] = {{0, 2, 4, 6}, {1, 3, 5, 7}};
-    static const char *const names[] = {"even", "odd", "tp"};
-    uint64_t bound[2], end[2];
-    (void)state;
-    for (uint32_t family = 0; family < 2; family++) {
-        uint32_t group_of[8];
-        struct job j;
-        bool existed;
-        job_graph(&j, "leaf-spine leaves=4 spines=1 hosts=2 uplink-bandwidth=1");
-        j.in.options.network_model = &nadi_network_aware;
-        job_algorithm(&j, NADI_ALGORITHM_RING);
-        for (uint32_t rank = 0; rank < 8; rank++)
-            group_of[rank] =
-                nadi_groups_add(&j.in.groups, names[rank % 2], members[rank % 2], 4, &existed);
-        nadi_groups_add_family(&j.in.groups, "tp", group_of, 8);
-        for (uint32_t rank = 0; rank < 8; rank += family ? 8 : 1) {
-            const struct job_node node = {
-                .type = NADI_NODE_COLL, .bytes = 100000000, .group = names[family ? 2 : rank % 2]};
-            job_give(&j, job_trace(&j, &node, 1), rank, family ? 7 : rank);
-        }
-        bound[family] = nadi_lower_bound_ns(&j.in);
-        end[family] = run_ns(&j);
-        job_release(&j);
-    }
-    assert_true(bound[0] > end[0] / 2 && bound[0] <= end[0]);
-    assert_int_equal(bound[1], bound[0]);
-    assert_int_equal(end[1], end[0]);
-}
-
 static void slots_and_paths(void **state)
 {
     static const struct job_node nodes[] = {
@@ -578,7 +546,6 @@ int main(void)
         cmocka_unit_test(late_rank),
         cmocka_unit_test(one_order),
         cmocka_unit_test(family_of_groups),
-        cmocka_unit_test(family_on_graph),
         cmocka_unit_test(slots_and_paths),
         cmocka_unit_test(memory_servers),
         cmocka_unit_test(nothing_to_do),
