@@ -364,6 +364,8 @@ static struct nadi_lower_bound make_bound(struct nadi_lower_bounds *f, const str
     if (nadi_plan_is_by_node(&request)) /* whose bound is not known */
         return (struct nadi_lower_bound){0};
     request.by_node = false;
+    request.splits = nadi_plan_splits(&request);
+    request.soonest = false;
     if (request.exact)
         request.bytes = even_bytes(&request);
     if (request.implementation->count == 0 || request.bytes == 0 ||

@@ -2,7 +2,10 @@
 
 #include "base/arena.h"
 #include "collective/algorithms/algorithms.h"
+#include "collective/chunks.h"
 #include "collective/nodes.h"
+
+#include <math.h>
 
 bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *native)
 {
@@ -250,7 +253,7 @@ static uint32_t segments_of(const struct nadi_plan_request *q)
         .bytes = q->bytes,
         .chunks = chunks,
         .active = q->active ? q->active : 1,
-        .flat_chunks = q->splits,
+        .flat_chunks = nadi_plan_splits(q),
         .endpoint_ns = q->endpoint_ns,
         .local_mem_bw = q->local_mem_bw,
     };
@@ -372,6 +375,37 @@ static bool make_phases(const struct nadi_plan_request *request, bool world, uin
     return b.ok;
 }
 
+static bool is_library(const struct nadi_implementation *i)
+{
+    return i->count > 0 && i->dims[0].algorithm == NADI_ALGORITHM_LIBRARY;
+}
+
+/* Chunks of a batch pass a phase at once. */
+uint32_t nadi_plan_splits(const struct nadi_plan_request *asked)
+{
+    struct nadi_plan_request q = *asked;
+    struct nadi_phase phases[NADI_MAX_PHASES];
+    const bool world = q.group->size == q.topology->npu_count;
+    const uint32_t active = active_of(&q, q.splits);
+    uint32_t count, best = asked->splits;
+    double least = HUGE_VAL;
+    if (!asked->soonest || asked->splits == 1 || is_library(asked->implementation))
+        return asked->splits;
+    for (uint32_t batches = (q.splits + active - 1) / active; batches > 0; batches /= 2) {
+        uint64_t chunk_bytes;
+        q.splits = batches * active < asked->splits ? batches * active : asked->splits;
+        (void)chunks_of(&q, &chunk_bytes);
+        if (!make_phases(&q, world, chunk_bytes, NULL, phases, &count))
+            return asked->splits;
+        const double ns = nadi_chunks_ns(&q, phases, count, batches, active);
+        if (ns > least || !(ns >= 0))
+            continue;
+        least = ns;
+        best = q.splits;
+    }
+    return best;
+}
+
 /* One chunk, one phase: the library cuts and pipelines by itself. */
 static void make_library_plan(const struct nadi_plan_request *request, struct nadi_plan *plan)
 {
@@ -398,11 +432,10 @@ bool nadi_plan_make(const struct nadi_plan_request *asked, struct nadi_plan *pla
         whole.involved = UINT32_MAX;
     }
     whole.segments = segments_of(asked); /* by node what would wait overlaps */
-    if (whole.segments > 0)
-        whole.splits = active_of(asked, node_chunks_of(asked));
+    whole.splits =
+        whole.segments > 0 ? active_of(asked, node_chunks_of(asked)) : nadi_plan_splits(&whole);
     *plan = (struct nadi_plan){0};
-    if (request->implementation->count &&
-        request->implementation->dims[0].algorithm == NADI_ALGORITHM_LIBRARY) {
+    if (is_library(request->implementation)) {
         make_library_plan(request, plan);
         return true;
     }

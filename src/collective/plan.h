@@ -85,6 +85,7 @@ struct nadi_plan_request {
     enum nadi_native_kind kind;
     bool local_bw_aware;
     uint32_t splits;
+    bool soonest; /* so many chunks, or as few as end sooner: nadi_plan_splits */
     uint64_t bytes;
     uint32_t involved; /* bit d: dimension d takes part; ignored for groups */
     bool exact;        /* else as the reference rounds, with */
@@ -103,6 +104,12 @@ struct nadi_plan_request {
 /* False when a count overflows 32 bits (a ring all-to-all of more than 92,681 ranks, more than
  * 2^32 - 1 chunks). */
 bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *plan) NADI_MUST_USE;
+
+/* Chunks that a collective is cut into that does not go by node: those of the request, or, where it
+ * leaves them open, of these, a half, a quarter ... the ones that end soonest by closed form
+ * (collective/chunks.h): each has the latency of all phases anew, but while one is in a dimension
+ * others pass the next ones. O(phases x steps x log chunks). */
+uint32_t nadi_plan_splits(const struct nadi_plan_request *request);
 
 /* Are they some of all, in several dimensions? */
 bool nadi_group_is_wide(const struct nadi_topology *t, const struct nadi_group *g);

@@ -32,7 +32,8 @@ struct nadi_system_config {
     uint64_t endpoint_delay_ns; /* injection scale applied; <= NADI_NS_NEVER */
     uint32_t active_chunks;     /* active-chunks-per-dimension, */
     bool active_of_each;        /* active-chunks-of: of each collective (else of all of a rank) */
-    uint32_t splits;            /* preferred-dataset-splits, at least 1 */
+    uint32_t splits;            /* preferred-dataset-splits, at least 1; */
+    bool soonest_splits;        /* dataset-splits: soonest */
     uint32_t queues_per_dim;    /* --num-queues-per-dim */
     bool exact;             /* collectives without the reference's rounding: collective/plan.h */
     bool even_chunks;       /* with it, but without its further full chunk */
@@ -125,6 +126,7 @@ nadi_system_plan_request(const struct nadi_system_config *c, const struct nadi_t
         .kind = kind,
         .local_bw_aware = c->local_bw_aware,
         .splits = c->splits ? c->splits : 1,
+        .soonest = c->soonest_splits,
         .bytes = bytes,
         .involved = involved,
         .exact = c->exact,

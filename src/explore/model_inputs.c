@@ -71,6 +71,7 @@ void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, u
         .inter = nadi_inter_scheduling_of(study->cluster.inter),
         .intra = nadi_intra_scheduling_of(study->cluster.intra),
         .splits = chunks,
+        .soonest_splits = nadi_model_leaves_chunks(&study->cluster),
         .even_chunks = nadi_run_cuts_evenly(&in->options),
         .queues_per_dim = 1,
         .comm_streams = nadi_model_streams(&study->cluster),

@@ -397,13 +397,22 @@ static uint64_t size_after(const struct stage *s, uint64_t r)
     return r;
 }
 
+static uint32_t chunks_of(const struct plan *p, uint64_t bytes)
+{
+    const struct nadi_inputs *in = p->c->in;
+    struct nadi_plan_request q = nadi_system_plan_request(
+        &in->system, &in->topology, &in->groups, p->use->group, p->native, bytes, p->use->mask);
+    q.implementation = p->impl;
+    return nadi_plan_splits(&q);
+}
+
 static const char *size_text(const struct plan *p, const struct stage *s, uint64_t bytes,
                              uint64_t r)
 {
-    return nadi_arena_printf(
-        &p->c->arena, "%" PRIu64 " B in %u chunk%s leave %" PRIu64 " B for %s over %u ranks", bytes,
-        p->c->in->system.splits, p->c->in->system.splits == 1 ? "" : "s", r, name_of(s->choice),
-        s->npus);
+    const uint32_t chunks = chunks_of(p, bytes);
+    return nadi_arena_printf(&p->c->arena,
+                             "%" PRIu64 " B in %u chunk%s leave %" PRIu64 " B for %s over %u ranks",
+                             bytes, chunks, chunks == 1 ? "" : "s", r, name_of(s->choice), s->npus);
 }
 
 /* Messages of 0 bytes, where the reference aborts: refused where a chunk has less than a byte for
@@ -411,7 +420,7 @@ static const char *size_text(const struct plan *p, const struct stage *s, uint64
 static bool check_sizes(struct plan *p)
 {
     uint64_t bytes = nadi_count_scale(p->use->bytes, p->c->in->options.comm_scale);
-    uint64_t chunk = bytes / p->c->in->system.splits;
+    uint64_t chunk = bytes / chunks_of(p, bytes);
     uint64_t least = p->use->kind == NADI_ALL_GATHER ? 1 : p->c->in->rank_count;
     uint64_t r = chunk < least ? least : chunk;
     const char *hint = "use ring or direct, fewer chunks or more bytes";

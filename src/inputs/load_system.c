@@ -163,6 +163,7 @@ static void fill_numbers(struct nadi_load *l, const struct nadi_schema_values *v
     s->active_chunks = (uint32_t)nadi_schema_integer(values, "active-chunks-per-dimension");
     s->active_of_each = nadi_schema_word(values, "active-chunks-of") == 1;
     s->splits = (uint32_t)nadi_schema_integer(values, "preferred-dataset-splits");
+    s->soonest_splits = nadi_schema_word(values, "dataset-splits") == 1 && !l->in->options.compat;
     s->queues_per_dim = l->in->options.queues_per_dim;
     s->exact = l->exact;
     s->even_chunks = nadi_run_cuts_evenly(&l->in->options);

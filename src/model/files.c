@@ -320,11 +320,10 @@ static bool write_ranks(const struct nadi_model_step *s, const struct nadi_model
 
 /* ---- the cluster --------------------------------------------------------------------------- */
 
-uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size, bool whole)
+uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size)
 {
     const bool all = size > 1 && size == c->topology.npu_count && c->topology.dim_count > 1;
-    const bool named = c->chunked_groups || c->names_chunks;
-    return all && (named || !whole) ? c->chunks : 1;
+    return all ? c->chunks : 1;
 }
 
 uint32_t nadi_model_own_peers(const struct nadi_topology *t)
@@ -339,14 +338,9 @@ uint32_t nadi_model_own_peers(const struct nadi_topology *t)
 uint32_t nadi_model_chunks(const struct nadi_model_step *step)
 {
     const struct nadi_cluster *c = &step->study->cluster;
-    bool exchanges = false;
-    for (enum nadi_axis a = NADI_AXIS_NONE; a < NADI_AXES; a++)
-        exchanges |= nadi_grid_exchanges(&step->study->grid, a);
-    const bool whole =
-        step->study->plan.mode == NADI_MODE_DECODE || (exchanges && !c->all_to_all[0]);
     for (uint32_t a = 0; a < NADI_AXES; a++)
         if (step->comm_groups.axes[a].dims ||
-            nadi_model_axis_chunks(c, step->comm_groups.axes[a].size, whole) > 1)
+            nadi_model_axis_chunks(c, step->comm_groups.axes[a].size) > 1)
             return c->chunks;
     return 1;
 }
@@ -355,6 +349,8 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
                          struct nadi_diags *diags)
 {
     const struct nadi_cluster *c = &step->study->cluster;
+    const uint32_t chunks = nadi_model_chunks(step);
+    const bool soonest = chunks > 1 && nadi_model_leaves_chunks(c);
     static const char *const kinds[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all"};
     const char *const *words[] = {c->all_reduce, c->algorithm, c->algorithm, c->all_to_all};
     struct nadi_str text = NADI_STR_INIT;
@@ -363,11 +359,11 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
                     "  \"active-chunks-per-dimension\": %u,\n"
                     "  \"active-chunks-of\": \"collective\",\n"
                     "  \"communication-streams\": %u,\n"
-                    "  \"preferred-dataset-splits\": %u,\n"
+                    "  \"preferred-dataset-splits\": %u,\n%s"
                     "  \"collective-optimization\": \"localBWAware\",\n"
                     "  \"group-rings\": \"nodes\",\n  \"group-ring-chunks\": %u",
-                    NADI_MODEL_ENDPOINT_NS, c->active_chunks, nadi_model_streams(c),
-                    nadi_model_chunks(step), c->chunks);
+                    NADI_MODEL_ENDPOINT_NS, c->active_chunks, nadi_model_streams(c), chunks,
+                    soonest ? "  \"dataset-splits\": \"soonest\",\n" : "", c->chunks);
     if (strcmp(c->inter, NADI_INTER_DEFAULT) != 0)
         nadi_str_printf(&text, ",\n  \"inter-dimension-scheduling\": \"%s\"", c->inter);
     if (strcmp(c->intra, NADI_INTRA_DEFAULT) != 0)

@@ -37,14 +37,16 @@ bool nadi_model_files_memory(const struct nadi_study *s, struct nadi_str *out,
                              struct nadi_diags *diags) NADI_MUST_USE;
 
 /* Chunks of a collective: those of the cluster if the group of all ranks, or one that is chunked
- * like it, spans several dimensions, so that these work concurrently; else 1. Also 1 where ranks
- * exchange data with all others, unless the cluster says how many: such an exchange is one message
- * to each peer at once. Likewise where tokens are decoded: their messages are so small that latency
- * decides, which each chunk has anew. */
+ * like it, spans several dimensions, so that these work concurrently; else 1. */
 uint32_t nadi_model_chunks(const struct nadi_model_step *step);
-/* The same of groups of one size. whole: in a step with such exchanges, whose algorithm the cluster
- * does not name, or with such messages. */
-uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size, bool whole);
+/* The same of groups of one size. */
+uint32_t nadi_model_axis_chunks(const struct nadi_cluster *c, uint32_t size);
+/* Are they the most, and each collective has those with which it ends soonest (nadi_plan_splits)?
+ * Where the cluster neither says how many, nor what else is to be done with them. */
+static inline bool nadi_model_leaves_chunks(const struct nadi_cluster *c)
+{
+    return !c->names_chunks && !c->chunked_groups && strcmp(c->inter, NADI_INTER_DEFAULT) == 0;
+}
 
 /* The most ranks to which one has a link of its own each; 0: there are none. */
 uint32_t nadi_model_own_peers(const struct nadi_topology *t);

@@ -51,8 +51,7 @@ static double transfer_ns(struct nadi_estimator *e, enum nadi_axis axis,
                           enum nadi_transfer_kind kind, double bytes)
 {
     const struct nadi_transfer t = {kind, nadi_count_trunc(bytes)};
-    const struct nadi_transfers_group group = {e->axes.size[axis], e->axes.stride[axis],
-                                               e->axes.exchanges};
+    const struct nadi_transfers_group group = {e->axes.size[axis], e->axes.stride[axis]};
     return nadi_transfers_ns(e->transfers, &group, &t);
 }
 

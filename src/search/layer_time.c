@@ -32,7 +32,6 @@ bool nadi_axes_init(struct nadi_axes *axes, const struct nadi_model_plan *p,
     *axes = (struct nadi_axes){.stages = grid.stride[NADI_DEGREE_PP]};
     for (enum nadi_axis a = NADI_AXIS_NONE; a < NADI_AXES; a++) {
         axes->size[a] = nadi_grid_size(&grid, a);
-        axes->exchanges |= nadi_grid_exchanges(&grid, a);
         axes->stride[a] = 1;
         if (a != NADI_AXIS_NONE && a != NADI_AXIS_TIED && a != NADI_AXIS_WORLD)
             axes->stride[a] = stride_of(&grid, a, axes->size[a]);
@@ -57,8 +56,7 @@ static bool communicates(const struct layer *l, const struct nadi_op *op)
 
 static double transfer_ns(const struct layer *l, enum nadi_axis axis, const struct nadi_transfer *t)
 {
-    const struct nadi_transfers_group group = {l->axes->size[axis], l->axes->stride[axis],
-                                               l->axes->exchanges};
+    const struct nadi_transfers_group group = {l->axes->size[axis], l->axes->stride[axis]};
     return nadi_transfers_ns(l->t, &group, t);
 }
 

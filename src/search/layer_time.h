@@ -27,7 +27,6 @@ struct nadi_layer_time {
 struct nadi_axes {
     uint32_t size[NADI_AXES], stride[NADI_AXES];
     uint32_t stages; /* distance of ranks that follow each other in the pipeline */
-    bool exchanges;  /* there are all-to-alls */
 };
 /* False: the members of some group do not lie evenly apart. */
 bool nadi_axes_init(struct nadi_axes *axes, const struct nadi_model_plan *p,

@@ -5,16 +5,17 @@
 #include "base/mem.h"
 #include "collective/program.h"
 #include "explore/model_inputs.h"
+#include "inputs/load.h"
 #include "model/files.h"
 #include "nccl/nccl.h"
 #include "search/link_load.h"
 #include "sim/run.h"
 #include "trace/build.h"
 
-enum { KINDS = NADI_TRANSFER_RING + 1 };
+enum { KINDS = NADI_TRANSFER_RING + 1, CUTS = 21 /* halves of the most chunks */ };
 
-struct line { /* ns = start + rate x bytes */
-    bool known;
+struct line {        /* ns = start + rate x bytes */
+    uint32_t chunks; /* 0: not known */
     double start, rate;
 };
 
@@ -22,13 +23,12 @@ struct level {
     uint32_t dim; /* the one in which members differ; NADI_NONE: several */
     uint32_t apart;
     uint32_t *members;
-    struct line lines[KINDS];
+    struct line lines[KINDS][CUTS];
 };
 
 struct place { /* groups of `size` ranks that lie `stride` apart */
     uint32_t size, stride, nodes;
-    bool exchanges, all_to_all;
-    uint32_t chunks;
+    bool all_to_all;
     struct nadi_comm_group group;
     struct level levels[NADI_COMM_GROUP_LEVELS];
 };
@@ -37,6 +37,7 @@ struct nadi_transfers {
     struct nadi_arena arena;
     const struct nadi_study *study;
     bool chooses;
+    struct nadi_inputs all;      /* what says into how many chunks their collectives are cut */
     struct nadi_link_load *load; /* NULL: messages of different groups do not meet */
     struct {
         struct place **items;
@@ -44,13 +45,25 @@ struct nadi_transfers {
     } places;
 };
 
+static void init_all(struct nadi_transfers *t)
+{
+    const struct nadi_cluster *c = &t->study->cluster;
+    t->all = (struct nadi_inputs){.options = nadi_model_plain_options(), .topology = c->topology};
+    nadi_arena_init(&t->all.arena);
+    nadi_graph_init(&t->all.graph);
+    t->all.options.queues_per_dim = 1;
+    nadi_groups_init(&t->all.groups, c->topology.npu_count);
+    nadi_model_system(&t->all, t->study, c->chunks);
+}
+
 struct nadi_transfers *nadi_transfers_create(const struct nadi_study *study, bool chooses)
 {
     struct nadi_transfers *t = NADI_ZNEW(struct nadi_transfers, 1);
     t->study = study;
     t->chooses = chooses;
-    t->load = chooses && !study->library ? nadi_link_load_create(study) : NULL;
     nadi_arena_init(&t->arena);
+    init_all(t);
+    t->load = chooses && !study->library ? nadi_link_load_create(study) : NULL;
     return t;
 }
 
@@ -59,6 +72,7 @@ void nadi_transfers_destroy(struct nadi_transfers *t)
     if (!t)
         return;
     nadi_link_load_destroy(t->load);
+    nadi_inputs_release(&t->all);
     nadi_mem_free(t->places.items);
     nadi_arena_release(&t->arena);
     nadi_mem_free(t);
@@ -92,8 +106,7 @@ static struct place *place_of(struct nadi_transfers *t, const struct nadi_transf
     const uint32_t size = asked->size, stride = asked->stride, ranks = t->study->plan.ranks;
     for (size_t i = 0; i < t->places.count; i++) {
         struct place *p = t->places.items[i];
-        if (p->size == size && p->stride == stride && p->exchanges == asked->exchanges &&
-            p->all_to_all == all_to_all)
+        if (p->size == size && p->stride == stride && p->all_to_all == all_to_all)
             return p;
     }
     const struct nadi_cluster *cluster = &t->study->cluster;
@@ -116,10 +129,7 @@ static struct place *place_of(struct nadi_transfers *t, const struct nadi_transf
     *p = (struct place){
         .size = size,
         .stride = stride,
-        .exchanges = asked->exchanges,
         .all_to_all = all_to_all,
-        .chunks =
-            nadi_model_axis_chunks(cluster, size, asked->exchanges && !cluster->all_to_all[0]),
     };
     nadi_comm_groups_init(&groups, &grid, &rules);
     p->group = groups.axes[all_to_all ? NADI_AXIS_EP : NADI_AXIS_DP];
@@ -202,7 +212,7 @@ static const char *graph_of_switches(const struct nadi_inputs *in, const struct 
 enum { MOST_TO_CROSS = 512 }; /* each sends to all: with contention that is n x n messages */
 
 static double simulated_ns(const struct nadi_transfers *t, const struct place *p, uint32_t level,
-                           enum nadi_collective_kind kind, uint64_t bytes)
+                           enum nadi_collective_kind kind, uint32_t chunks, uint64_t bytes)
 {
     const struct level *l = &p->levels[level];
     const uint32_t count = p->group.level_size[level];
@@ -218,7 +228,8 @@ static double simulated_ns(const struct nadi_transfers *t, const struct place *p
     in.rank_count = in.topology.npu_count;
     in.options.queues_per_dim = 1;
     in.options.network = study->cluster.path;
-    nadi_model_system(&in, study, all ? p->chunks : 1);
+    nadi_model_system(&in, study, chunks);
+    in.system.soonest_splits = false;
     const char *graph = graph_of_switches(&in, study, kind);
     if (graph) {
         in.options.network_model = nadi_network_sharing;
@@ -294,25 +305,40 @@ static double shared_rate(const struct nadi_transfers *t, const struct place *p,
 enum { SMALL_BYTES = 1 << 16 };
 static const double large_bytes = 1 << 26;
 
-static const struct line *line_of(struct nadi_transfers *t, struct place *p, uint32_t level,
-                                  enum nadi_transfer_kind kind)
+/* Chunks that a collective of the level is cut into. */
+static uint32_t chunks_of(const struct nadi_transfers *t, uint32_t count,
+                          enum nadi_collective_kind kind, uint64_t bytes)
 {
-    struct level *l = &p->levels[level];
-    struct line *line = &l->lines[kind];
-    if (line->known)
+    const struct nadi_cluster *c = &t->study->cluster;
+    if (count != c->topology.npu_count || nadi_model_axis_chunks(c, count) == 1)
+        return 1;
+    const struct nadi_plan_request q =
+        nadi_system_plan_request(&t->all.system, &t->all.topology, &t->all.groups, 0,
+                                 nadi_native_of(kind), bytes, UINT32_MAX);
+    return nadi_plan_splits(&q);
+}
+
+static const struct line *line_of(struct nadi_transfers *t, struct place *p,
+                                  const struct nadi_comm_step *step)
+{
+    const enum nadi_collective_kind kind = nadi_transfer_collective(step->kind);
+    const uint32_t n = p->group.level_size[step->level];
+    const uint32_t chunks = chunks_of(t, n, kind, step->bytes);
+    struct line *line = p->levels[step->level].lines[step->kind];
+    for (uint32_t i = 1; line->chunks && line->chunks != chunks; i++, line++)
+        NADI_ASSERT(i < CUTS);
+    if (line->chunks)
         return line;
-    const enum nadi_collective_kind collective = nadi_transfer_collective(kind);
-    const uint32_t n = p->group.level_size[level];
     /* shares of a member are whole bytes; an all-gather's bytes are a share */
-    const bool share = collective == NADI_ALL_GATHER;
+    const bool share = kind == NADI_ALL_GATHER;
     const double few = share ? SMALL_BYTES : (double)SMALL_BYTES * n;
     const double many = share ? large_bytes : large_bytes * n;
-    const double a = simulated_ns(t, p, level, collective, (uint64_t)few);
-    const double b = simulated_ns(t, p, level, collective, (uint64_t)many);
+    const double a = simulated_ns(t, p, step->level, kind, chunks, (uint64_t)few);
+    const double b = simulated_ns(t, p, step->level, kind, chunks, (uint64_t)many);
     line->rate = (b - a) / (many - few);
     line->start = fmax(0, a - line->rate * few);
-    line->rate = fmax(line->rate, shared_rate(t, p, level, collective));
-    line->known = true;
+    line->rate = fmax(line->rate, shared_rate(t, p, step->level, kind));
+    line->chunks = chunks;
     return line;
 }
 
@@ -356,7 +382,7 @@ double nadi_transfers_ns(struct nadi_transfers *t, const struct nadi_transfers_g
         if (t->study->library) {
             ns += library_ns(t, p, &steps[i]);
         } else {
-            const struct line *line = line_of(t, p, steps[i].level, steps[i].kind);
+            const struct line *line = line_of(t, p, &steps[i]);
             const double step_ns = line->start + line->rate * (double)steps[i].bytes;
             ns = all_to_all && p->group.exchange ? fmax(ns, step_ns) : ns + step_ns;
         }

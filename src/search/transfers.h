@@ -5,7 +5,7 @@
  * all-to-all beside each other. With a communication
  * library each takes what the library's model says (nccl/nccl.h). Else it is simulated, alone, at
  * two sizes; times between and beyond are linear in the bytes, as those of all algorithms that a
- * cluster names are but for roundings. A simulation has the members' dimension only, so that it is
+ * cluster names in as many chunks are but for roundings. A simulation has the members' dimension only, so that it is
  * small, and is done once for each place of a group. Without contention; with `chooses` in the
  * network model that is right for it, so that messages across several dimensions take what each of
  * these makes them take: of up to 512 members; and in a graph no faster than its fullest link
@@ -29,7 +29,6 @@ bool nadi_transfers_meet(const struct nadi_transfers *t);
 
 struct nadi_transfers_group {
     uint32_t size, stride;
-    bool exchanges; /* the step has all-to-alls, on whatever group */
 };
 
 /* O(steps of the transfer) once its groups are known. */

@@ -385,10 +385,10 @@ static const struct nadi_setting cluster_keys[] = {
      .preset = "4",
      .min = 1,
      .max = 1e6,
-     .doc = "Chunks of a collective; they are pipelined through the dimensions. Where it is not "
-            "given, 1 for plans with all-to-alls (ep, context=ulysses, DLRM), which run beside the "
-            "other collectives, unless the cluster names their algorithm or has "
-            "group-collectives: chunks; and 1 for mode=decode, whose messages are small."},
+     .doc = "Chunks of a collective of all NPUs; they are pipelined through the dimensions. Where "
+            "it is not given, at most so many: each collective has 4, 2 or 1, with which it ends "
+            "soonest by a closed form (`dataset-splits: soonest` of a system file), unless "
+            "inter-dimension-scheduling or group-collectives is given."},
     {.name = "active-chunks",
      .type = NADI_TYPE_INTEGER,
      .preset = "1",

@@ -10,6 +10,7 @@ static const char *const broadcasts[] = {NADI_WORDS_OF_ROOTED NULL};
 static const char *const collects[] = {NADI_WORDS_OF_ALL NULL};
 static const char *const barriers[] = {NADI_WORDS_OF_BARRIER NULL};
 static const char *const group_rings[] = {"flat", "nodes", NULL};
+static const char *const dataset_splits[] = {"preferred", "soonest", NULL};
 static const char *const unevens[] = {NADI_WORDS_OF_UNEVEN NULL};
 static const char *const skews[] = {"uniform", "zipf", "dirichlet", "hot", NULL};
 static const char *const inter_schedulers[] = {NADI_WORDS_OF_INTER NULL};
@@ -137,6 +138,15 @@ static const struct nadi_setting system_keys[] = {
      .doc = "Chunks that a collective is cut into; they are pipelined through the dimensions. "
             "Where the size is not divisible the last one is shorter; with `--network-model "
             "unaware` or `aware` by name there is a further full one, as in the reference."},
+    {.name = "dataset-splits",
+     .type = NADI_TYPE_WORD,
+     .words = dataset_splits,
+     .preset = "preferred",
+     .doc = "How many chunks a collective is cut into. preferred: as many as "
+            "preferred-dataset-splits says. soonest: as many, or a half of that, a quarter ...: "
+            "those with which, by a closed form, it ends soonest; each chunk has the latency of "
+            "all dimensions anew, but chunks overlap in different dimensions. Under the "
+            "reference's program names it has no effect."},
     {.name = "active-chunks-per-dimension",
      .type = NADI_TYPE_INTEGER,
      .preset = "1",

@@ -32,7 +32,7 @@ static const char system_a[] =
     "[\"pairwise\"],\n"
     " \"all-to-all-skew\": \"zipf\", \"all-to-all-skew-by\": 1.5, \"all-to-all-skew-seed\": 9,\n"
     " \"collective-optimization\": \"localBWAware\", \"preferred-dataset-splits\": 4, "
-    "\"active-chunks-per-dimension\": 2,\n"
+    "\"dataset-splits\": \"soonest\", \"active-chunks-per-dimension\": 2,\n"
     " \"scheduling-policy\": \"FIFO\", \"communication-streams\": 3, \"direct-window-shared\": 6, "
     "\"direct-window-own\": 5, \"group-rings\": \"nodes\", \"group-ring-chunks\": 3, "
     "\"endpoint-delay\": \"11ns\", "
@@ -203,8 +203,8 @@ static const char memory_a[] = "{\"memory-type\": \"PER_NODE_MEMORY_EXPANSION\",
                                " \"num-nodes\": 6, \"num-npus-per-node\": 4}";
 
 static const struct row rows[] = {
-    {NADI_SCHEMA_SYSTEM, "system a", system_a, true, 47, UINT64_C(0x931e6efdb72c59d8)},
-    {NADI_SCHEMA_SYSTEM, "system b", system_b, true, 47, UINT64_C(0x4dbc3ead1f703a2b)},
+    {NADI_SCHEMA_SYSTEM, "system a", system_a, true, 48, UINT64_C(0xaf8b2f00eb236636)},
+    {NADI_SCHEMA_SYSTEM, "system b", system_b, true, 48, UINT64_C(0xd83e9ff12aa69e80)},
     {NADI_SCHEMA_PACKET, "packet a", packet_a, true, 73, UINT64_C(0x37cd818e2b6f777d)},
     {NADI_SCHEMA_PACKET, "packet b", packet_b, true, 73, UINT64_C(0x746c73734ab0ea4d)},
     {NADI_SCHEMA_EVENTS, "events a", events_a, true, 5, UINT64_C(0x51058d29ffe8e214)},
@@ -217,13 +217,13 @@ static const struct row rows[] = {
     {NADI_SCHEMA_SYSTEM, "system/comment.json", NULL, false, 0, UINT64_C(0xc0e5d4b204473ff1)},
     {NADI_SCHEMA_SYSTEM, "system/cut.json", NULL, false, 0, UINT64_C(0x99dffa9210cb42f)},
     {NADI_SCHEMA_SYSTEM, "system/deep.json", NULL, false, 0, UINT64_C(0x5839919a00a1efcf)},
-    {NADI_SCHEMA_SYSTEM, "system/empty.json", NULL, true, 47, UINT64_C(0xeb5e8d32aa7f75e6)},
+    {NADI_SCHEMA_SYSTEM, "system/empty.json", NULL, true, 48, UINT64_C(0x8e5a69bc044dacb3)},
     {NADI_SCHEMA_SYSTEM, "system/escapes.json", NULL, false, 0, UINT64_C(0xaee0fd4a56f0d288)},
     {NADI_SCHEMA_SYSTEM, "system/full.json", NULL, false, 0, UINT64_C(0xfc25ae82eb41dfac)},
     {NADI_SCHEMA_SYSTEM, "system/list.json", NULL, false, 0, UINT64_C(0x96b1b07e07fa0320)},
     {NADI_SCHEMA_SYSTEM, "system/misspelt.json", NULL, false, 0, UINT64_C(0x13c372238bf053e8)},
     {NADI_SCHEMA_SYSTEM, "system/numbers.json", NULL, false, 0, UINT64_C(0x63a97e7f86e94611)},
-    {NADI_SCHEMA_SYSTEM, "system/twice.json", NULL, true, 47, UINT64_C(0xb90cc09c919d9299)},
+    {NADI_SCHEMA_SYSTEM, "system/twice.json", NULL, true, 48, UINT64_C(0xc326ffc094c74d30)},
     {NADI_SCHEMA_SYSTEM, "system/types.json", NULL, false, 0, UINT64_C(0x3b69f0bd76bfc967)},
     {NADI_SCHEMA_SYSTEM, "system/underscore.json", NULL, false, 0, UINT64_C(0x981d98252a714e82)},
     {NADI_SCHEMA_NETWORK, "network/alias.yml", NULL, true, 16, UINT64_C(0x2dcf63524ab8908e)},
@@ -363,7 +363,7 @@ static void digest_system(uint64_t *d, const struct nadi_system_config *s)
 {
     digest_u64(d, (uint64_t)s->policy << 32 | (uint64_t)s->inter << 16 | (uint64_t)s->intra);
     digest_u64(d, s->endpoint_delay_ns);
-    digest_u64(d, (uint64_t)s->active_chunks << 32 | s->splits);
+    digest_u64(d, (uint64_t)s->active_chunks << 32 | (uint64_t)s->soonest_splits << 31 | s->splits);
     digest_u64(d, s->bus_L ^ s->bus_o << 20 ^ s->bus_g << 40);
     digest_double(d, s->bus_G);
     digest_double(d, s->local_mem_bw);

@@ -25,7 +25,7 @@ static void known_come_first(void **state)
         .batch = 64,
         .simulate = 30,
         .top = 12,
-        .most_events = 80000,
+        .most_events = 40000,
         .threads = 1,
         .options = nadi_model_auto_options(),
     };

@@ -80,6 +80,7 @@ static const struct key_case key_cases[] = {
     {SYSTEM, "active-chunks-of", "\"collective\"", "collective", "\"link\"", "schema/word"},
     {SYSTEM, "direct-window-shared", "8", "8", "-1", "schema/range"},
     {SYSTEM, "direct-window-own", "7", "7", "-1", "schema/range"},
+    {SYSTEM, "dataset-splits", "\"soonest\"", "soonest", "\"most\"", "schema/word"},
     {SYSTEM, "group-rings", "\"nodes\"", "nodes", "\"node\"", "schema/word"},
     {SYSTEM, "group-ring-chunks", "4", "4", "-1", "schema/range"},
     {SYSTEM, "inter-dimension-scheduling", "\"themis\"", "themis", "\"greedy\"", "schema/word"},
