@@ -158,17 +158,23 @@ static uint32_t last_choices(const struct walk *w)
     return count;
 }
 
-/* Of a router on the board of an NPU: ports of the lowest dimension, as an NPU's own. */
+/* Of a router on the board of an NPU: ports of the lowest dimension, as an NPU's own. Where all
+ * lead straight to routers of other NPUs (a torus or mesh), the order of dimensions is one scheme
+ * of several. */
 static uint32_t lowest_dimension(const struct nadi_routing *r, uint32_t node, uint32_t count)
 {
     const struct nadi_graph *g = r->g;
     uint32_t kept = 0, least = NADI_NONE;
+    bool direct = r->config.scheme > NADI_ROUTE_DIMENSION_ORDER;
     if (nadi_graph_owner(g, node) == node)
         return count;
-    for (uint32_t i = 0; i < count; i++)
-        least = g->links[g->ports[r->choices[i]].link].dim < least
-                    ? g->links[g->ports[r->choices[i]].link].dim
-                    : least;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nadi_graph_port *port = &g->ports[r->choices[i]];
+        least = g->links[port->link].dim < least ? g->links[port->link].dim : least;
+        direct = direct && nadi_graph_owner(g, port->peer) != port->peer;
+    }
+    if (direct)
+        return count;
     for (uint32_t i = 0; i < count; i++)
         if (g->links[g->ports[r->choices[i]].link].dim == least)
             r->choices[kept++] = r->choices[i];
@@ -255,10 +261,30 @@ uint32_t nadi_routing_pick(uint64_t key, uint32_t node, uint32_t count)
     return (uint32_t)((hash >> 32) * count >> 32);
 }
 
+/* Dimensions ascending; of a ring's two ways, if they are as short, the one that its links name
+ * first (clockwise). */
+static uint32_t in_order(const struct walk *w, uint32_t count)
+{
+    const struct nadi_graph *g = w->r->g;
+    uint32_t found = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nadi_graph_link *link = &g->links[g->ports[w->r->choices[i]].link];
+        const uint64_t rank = (uint64_t)link->dim << 1 | (link->a != w->node);
+        if (rank < least) {
+            least = rank;
+            found = w->r->choices[i];
+        }
+    }
+    return found;
+}
+
 static uint32_t choose(const struct walk *w, uint32_t count)
 {
     const struct nadi_routing *r = w->r;
-    if (r->config.scheme <= NADI_ROUTE_DIMENSION_ORDER)
+    if (r->config.scheme == NADI_ROUTE_DIMENSION_ORDER)
+        return in_order(w, count);
+    if (r->config.scheme <= NADI_ROUTE_SHORTEST)
         return r->choices[0];
     if (r->config.scheme == NADI_ROUTE_ADAPTIVE)
         count = least_loaded(w, count);
