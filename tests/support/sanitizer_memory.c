@@ -3,7 +3,8 @@
  * program that does little. Here pieces are taken one behind the other, and only the newest is
  * taken back; they are few, but for the texts of a report. The memory is mapped, since global data
  * would be searched for pointers to the heap at the end. The linker binds the sanitizer's calls to
- * __wrap_ and these names; with the names of another compiler's, nothing calls these functions.
+ * __wrap_ and these names; with the names of another compiler's, which has
+ * none of these (weak), nothing calls these functions.
  *
  * The program's own allocations before the sanitizer has started, which are aligned to a word, must
  * be in the sanitizer's own allocator: it looks whether they are. */
@@ -21,10 +22,11 @@
 #define FREE   "_ZN11__sanitizer12InternalFreeEPv" CACHE
 
 void *take(size_t bytes, void *cache, size_t alignment) __asm__("__wrap_" TAKE);
-void *their_take(size_t bytes, void *cache, size_t alignment) __asm__("__real_" TAKE);
+__attribute__((weak)) void *their_take(size_t bytes, void *cache,
+                                       size_t alignment) __asm__("__real_" TAKE);
 void *take_zeroed(size_t count, size_t bytes, void *cache) __asm__("__wrap_" ZEROED);
 void give_back(void *p, void *cache) __asm__("__wrap_" FREE);
-void their_give_back(void *p, void *cache) __asm__("__real_" FREE);
+__attribute__((weak)) void their_give_back(void *p, void *cache) __asm__("__real_" FREE);
 
 static const size_t room = (size_t)1 << 28; /* of which pages are taken as they are used */
 static const size_t unit = 16;
