@@ -83,25 +83,19 @@ void nadi_estimator_destroy(struct nadi_estimator *e)
     nadi_mem_free(e);
 }
 
-/* Groups are seldom all at it at once. */
-static double shared_factor(const struct nadi_estimate *e)
-{
-    return e->links_shared ? 1.15 : 1;
-}
-
 double nadi_strategy_margin(const struct nadi_strategy *s, const struct nadi_estimate *e)
 {
     const unsigned busy = NADI_OFFLOAD_GRADIENTS | NADI_OFFLOAD_PARAMETERS;
     if ((s->offload & busy) || s->zero >= 2)
-        return 1.5 * shared_factor(e) - 1;
-    return (s->offload ? 1.2 : 1.15) * shared_factor(e) - 1;
+        return 1.5 * e->links_shared - 1;
+    return (s->offload ? 1.2 : 1.15) * e->links_shared - 1;
 }
 
 double nadi_strategy_least_ns(const struct nadi_strategy *s, const struct nadi_estimate *e)
 {
     const double travels =
         e->parts[NADI_STEP_PARAMETERS] + e->parts[NADI_STEP_GRADIENTS] + e->parts[NADI_STEP_REMOTE];
-    const double factor = shared_factor(e);
+    const double factor = e->links_shared;
     const double stays = fmax(e->passes_ns / 1.1, (e->ns - travels) / 1.15) / factor;
     const double all = e->ns / (1 + nadi_strategy_margin(s, e));
     if (e->remote_shared)
@@ -212,6 +206,15 @@ static void expand(struct nadi_estimator *e, const struct nadi_rank_memory *full
     nadi_estimator_replicas(e);
 }
 
+/* Groups are seldom all at it at once, and least of all those of stages that wait in the pipeline's
+ * bubble or end one after the other. */
+static double links_shared(const struct nadi_estimator *e)
+{
+    const struct nadi_model_plan *p = &e->plan;
+    const double passes = (double)p->micro_batches * p->vp;
+    return nadi_transfers_meet(e->transfers) ? 1.15 * (1 + (p->pp - 1) / passes) : 1;
+}
+
 bool nadi_estimator_time(struct nadi_estimator *e, const struct nadi_strategy *s,
                          struct nadi_estimate *estimate)
 {
@@ -225,6 +228,6 @@ bool nadi_estimator_time(struct nadi_estimator *e, const struct nadi_strategy *s
     estimate->missing_bytes =
         fmax(nadi_estimator_tiers(e), fmax(0, bytes - nadi_study_capacity(e->study)));
     estimate->remote_shared = s->offload && e->remote.has_file;
-    estimate->links_shared = nadi_transfers_meet(e->transfers);
+    estimate->links_shared = links_shared(e);
     return true;
 }

@@ -56,7 +56,8 @@ struct nadi_estimate {
     double memory_bytes;  /* of the fullest rank */
     double missing_bytes; /* of that rank, or of a tier of the memory file; 0: it fits */
     bool remote_shared;   /* the part REMOTE is that of all ranks at once: an upper limit */
-    bool links_shared;    /* transfers are those of all groups at once (search/link_load.h) */
+    double links_shared;  /* by how much links may carry less than of all groups at once, which
+                             transfers are (search/link_load.h); 1: they are each alone */
 };
 
 struct nadi_estimator;
