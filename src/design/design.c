@@ -186,7 +186,7 @@ bool nadi_design_run(struct nadi_design_answer *a, struct nadi_design_problem *p
 {
     *a = (struct nadi_design_answer){0};
     nadi_arena_init(&a->arena);
-    struct running r = {.l = {.a = a, .p = p, .setup = setup}};
+    struct running r = {.l = {.a = a, .p = p, .setup = setup, .notes = diags}};
     struct nadi_design_ranges *ranges = NULL;
     nadi_design_changes_init(&r.l.changes, p);
     bool ok;

@@ -3,7 +3,9 @@
 #include "base/str.h"
 #include "platform/cluster.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static void fail(struct nadi_design_looking *r, struct nadi_design *d,
                  const struct nadi_diags *diags)
@@ -19,6 +21,27 @@ static void fail(struct nadi_design_looking *r, struct nadi_design *d,
 
 /* ---- prices and limits ----------------------------------------------------------------------- */
 
+/* Graphs do not shrink to the ranks, as dimensions do: all of one is paid. */
+static void note_idle(struct nadi_design_looking *r, const struct nadi_cluster *c)
+{
+    char message[200];
+    uint64_t all = 1;
+    for (uint32_t d = 0; d < c->topology.dim_count; d++)
+        all *= c->topology.dims[d].npus;
+    if (!c->graph || all <= r->p->ranks)
+        return;
+    snprintf(message, sizeof(message),
+             "the graph of the cluster '%s' has %" PRIu64
+             " NPUs, of which %u are used; its price and power are those of all",
+             c->name, all, r->p->ranks);
+    for (size_t i = 0; i < r->notes->count; i++)
+        if (strcmp(r->notes->items[i].message, message) == 0)
+            return;
+    nadi_note(r->notes, "design/idle", NADI_IN_FILE(c->path),
+              "keys of the graph, such as cluster.graph.nodes, under 'vary' or in the cluster's file",
+              "%s", message);
+}
+
 bool nadi_design_price(struct nadi_design_looking *r, struct nadi_design *d,
                        struct nadi_diags *diags)
 {
@@ -30,6 +53,8 @@ bool nadi_design_price(struct nadi_design_looking *r, struct nadi_design *d,
         ok = nadi_error(diags, "design/platform", NADI_IN_FILE(c.path),
                         "name a cluster with a topology or a graph",
                         "a platform of a communication library says nothing of its switches");
+    if (ok)
+        note_idle(r, &c);
     ok = ok && nadi_cluster_fit(&c, p->ranks, c.topology.dims[0].npus, diags);
     if (ok) {
         ok = nadi_bill_of_cluster(&bill, &c, p->ranks, &p->prices, &p->economy, diags);

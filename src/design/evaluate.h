@@ -10,6 +10,7 @@ struct nadi_design_looking { /* at all of them */
     struct nadi_design_problem *p;
     const struct nadi_design_setup *setup;
     struct nadi_design_changes changes; /* of the design that is looked at */
+    struct nadi_diags *notes;           /* what is to be known of designs, once */
 };
 
 /* What it costs. False with an error. */
