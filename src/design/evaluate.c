@@ -38,8 +38,7 @@ static void note_idle(struct nadi_design_looking *r, const struct nadi_cluster *
         if (strcmp(r->notes->items[i].message, message) == 0)
             return;
     nadi_note(r->notes, "design/idle", NADI_IN_FILE(c->path),
-              "keys of the graph, such as cluster.graph.nodes, under 'vary' or in the cluster's file",
-              "%s", message);
+              "give 'vary' keys of the graph, such as cluster.graph.nodes", "%s", message);
 }
 
 bool nadi_design_price(struct nadi_design_looking *r, struct nadi_design *d,
