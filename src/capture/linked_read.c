@@ -76,13 +76,22 @@ static void events_from_nodes(struct nadi_host *h, struct nadi_kineto *k, struct
     }
 }
 
-static void find_rank(const struct nadi_host *h, uint32_t *rank)
+/* NADI_NONE: it is not said. */
+static bool find_rank(const struct nadi_host *h, const char *path, uint32_t *rank,
+                      struct nadi_diags *diags)
 {
-    struct nadi_value v = {NADI_VALUE_NUMBER, nadi_host_member(h, "rank")};
+    const struct nadi_value v = {NADI_VALUE_NUMBER, nadi_host_member(h, "rank")};
     int64_t number;
     *rank = NADI_NONE;
-    if (v.text.at && nadi_value_integer(&v, &number) && number >= 0 && number < NADI_NONE)
-        *rank = (uint32_t)number;
+    if (!v.text.at || NADI_VIEW_IS(v.text, "null"))
+        return true;
+    if (memchr(v.text.at, '.', v.text.bytes) || !nadi_value_integer(&v, &number) || number < 0 ||
+        number >= NADI_NONE)
+        return nadi_error(diags, "capture/rank", NADI_IN_FILE(path), "write a whole number from 0",
+                          "'rank' is %.*s", (int)(v.text.bytes < 40 ? v.text.bytes : 40),
+                          v.text.at);
+    *rank = (uint32_t)number;
+    return true;
 }
 
 bool nadi_linked_read(struct nadi_text *text, struct nadi_host *host, struct nadi_kineto *kineto,
@@ -90,9 +99,8 @@ bool nadi_linked_read(struct nadi_text *text, struct nadi_host *host, struct nad
 {
     const char *path = text->path;
     *match = (struct nadi_match){0};
-    if (!nadi_host_read(host, text, diags))
+    if (!nadi_host_read(host, text, diags) || !find_rank(host, path, rank, diags))
         return false;
-    find_rank(host, rank);
     struct nadi_view events = nadi_host_member(host, "traceEvents");
     if (events.at && !nadi_kineto_read_list(kineto, events,
                                             nadi_host_member(host, "distributedInfo"), path, diags))
