@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "collective/choice.h"
+#include "platform/routing.h"
 #include "platform/topology.h"
 
 enum nadi_nodes_sizes { NADI_NODES_EVEN, NADI_NODES_BY_MEMBER, NADI_NODES_SIZES };
@@ -68,7 +69,9 @@ struct nadi_nodes_case {
     uint32_t active;      /* may be so many on their way at once */
     uint32_t flat_chunks; /* of one ring */
     uint64_t endpoint_ns;
-    double local_mem_bw; /* B/s; 0: reductions are free */
+    double local_mem_bw;            /* B/s; 0: reductions are free */
+    const struct nadi_graph *graph; /* that the ranks are NPUs of; NULL: the dimensions say it */
+    const struct nadi_routing_config *routing; /* there */
 };
 
 /* Segments that each of the chunks on their way goes by node in, so that it is soonest; 0: in one

@@ -3,7 +3,9 @@
  * A message takes what it waits for at the ends, the latency of its links, and its bytes at the
  * rate of the link that the step's messages share most. By node a step ends with its slowest
  * message. In the flat ring a member sends on what has come without a look at what it sent before:
- * there each message follows the one from the member before, or the last one over the same link. */
+ * there each message follows the one from the member before, or the last one over the same link.
+ * Where the network is a graph, messages also wait for those that its routes put on the same link,
+ * such as a spine's, which the dimensions do not show. */
 #include "base/map.h"
 #include "base/mem.h"
 #include "collective/nodes.h"
@@ -19,6 +21,8 @@ struct messages { /* of a step */
     struct message *items;
     uint32_t count;
     struct nadi_map64 uses; /* link -> messages */
+    struct nadi_routing *routing;
+    double over; /* fullest_ns of those between nodes; negative: not known */
 };
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -147,6 +151,33 @@ static struct times times_of(struct messages *m, double bytes)
     return t;
 }
 
+enum { MOST_ROUTED = 1 << 12 };
+
+/* Of a byte on the link of the graph that most messages take: a pair's first connection. */
+static double fullest_ns(struct messages *m)
+{
+    const struct nadi_nodes_case *c = m->c;
+    struct nadi_route route = {0};
+    double most = 0;
+    if (!c->graph)
+        return 0;
+    if (!m->routing)
+        m->routing = nadi_routing_create(c->graph, c->routing);
+    nadi_map64_init(&m->uses, 4 * (size_t)m->count + 4);
+    for (uint32_t i = 0; i < m->count && i < MOST_ROUTED; i++) {
+        const bool found =
+            nadi_routing_find(m->routing, m->items[i].from, m->items[i].to, 0, &route);
+        for (size_t k = 0; found && k < route.count; k++) {
+            count_use(m, route.items[k], NULL);
+            most = fmax(most, nadi_map64_find(&m->uses, route.items[k]) * 8e9 /
+                                  (double)nadi_graph_channel_rate(c->graph, route.items[k]));
+        }
+    }
+    nadi_map64_release(&m->uses);
+    nadi_mem_free(route.items);
+    return most;
+}
+
 static double step_ns(struct messages *m, double bytes)
 {
     return times_of(m, bytes).most;
@@ -177,8 +208,10 @@ static double flat_ns(struct messages *m, const struct job *j)
     const double adds = m->c->kind == NADI_NATIVE_ALL_GATHER ? 0 : j->gamma * j->at_once / n;
     for (uint32_t i = 0; i < n; i++)
         put(m, i, i + 1 < n ? i + 1 : 0);
+    const double fullest = fullest_ns(m) * j->at_once / n;
     const struct times t = times_of(m, j->at_once / n);
-    return j->times * fmax(steps * t.mean + (n - 1) * adds, (steps - 1) * t.on_link + t.most);
+    const double on_link = fmax(t.on_link, fullest);
+    return j->times * fmax(steps * t.mean + (n - 1) * adds, (steps - 1) * on_link + t.most);
 }
 
 /* ---- by node --------------------------------------------------------------------------------- */
@@ -261,13 +294,15 @@ static double over_ns(struct messages *m, const struct job *j)
         for (uint32_t k = 0; k < x->count; k++)
             put(m, nadi_nodes_dealt(x, k, c, &count)[0],
                 nadi_nodes_dealt(x, (k + 1) % x->count, c, &count)[0]);
+    if (m->over < 0)
+        m->over = fullest_ns(m);
     if (m->c->kind != NADI_NATIVE_ALL_REDUCE) {
         const double part = j->at_once / x->n;
         const double adds = m->c->kind == NADI_NATIVE_ALL_GATHER ? 0 : j->gamma * part;
-        return most_parts(x) * (step_ns(m, part) + adds);
+        return most_parts(x) * (fmax(step_ns(m, part), m->over * part) + adds);
     }
     const double part = j->at_once / x->channels / x->count;
-    return (x->count - 1) * (2 * step_ns(m, part) + j->gamma * part);
+    return (x->count - 1) * (2 * fmax(step_ns(m, part), m->over * part) + j->gamma * part);
 }
 
 /* Nodes are busy with segments on their way in and out while others pass between them. */
@@ -300,7 +335,8 @@ uint32_t nadi_nodes_segments(const struct nadi_nodes_case *c)
     const uint32_t most = c->chunks / c->active + (c->chunks % c->active != 0);
     if (!has_rates(c->topology))
         return x->channels > 1 || c->kind == NADI_NATIVE_ALL_REDUCE ? most : 0;
-    struct messages m = {.c = c, .items = NADI_NEW(struct message, x->n + x->channels * x->count)};
+    struct messages m = {
+        .c = c, .items = NADI_NEW(struct message, x->n + x->channels * x->count), .over = -1};
     struct job j = job_of(c, c->flat_chunks / c->active + (c->flat_chunks % c->active != 0));
     double least = flat_ns(&m, &j);
     uint32_t best = 0;
@@ -312,6 +348,7 @@ uint32_t nadi_nodes_segments(const struct nadi_nodes_case *c)
         least = ns;
         best = segments;
     }
+    nadi_routing_destroy(m.routing);
     nadi_mem_free(m.items);
     return best;
 }

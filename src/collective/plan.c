@@ -256,6 +256,8 @@ static uint32_t segments_of(const struct nadi_plan_request *q)
         .flat_chunks = nadi_plan_splits(q),
         .endpoint_ns = q->endpoint_ns,
         .local_mem_bw = q->local_mem_bw,
+        .graph = q->graph,
+        .routing = q->routing,
     };
     const uint32_t segments = c.nodes ? nadi_nodes_segments(&c) : 0;
     nadi_arena_release(&arena);

@@ -21,6 +21,7 @@
 #include "base/base.h"
 #include "collective/choice.h"
 #include "platform/groups.h"
+#include "platform/routing.h"
 #include "platform/topology.h"
 #include "trace/trace.h"
 
@@ -98,6 +99,8 @@ struct nadi_plan_request {
     uint32_t active;      /* chunks on their way at once, at least 1; and what decides it: */
     uint64_t endpoint_ns;
     double local_mem_bw;
+    const struct nadi_graph *graph; /* NULL: the dimensions say which links there are */
+    const struct nadi_routing_config *routing;
     uint32_t segments; /* nadi_plan_make's own: of each chunk that goes by node */
 };
 

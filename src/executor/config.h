@@ -42,8 +42,10 @@ struct nadi_system_config {
     uint32_t own_window;    /* direct-window-own; 0: as elsewhere */
     bool by_node;           /* group-rings: nodes, */
     uint32_t node_chunks;   /* group-ring-chunks; 0: as splits */
-    double local_mem_bw;    /* B/s; 0: reductions are free */
-    double peak_perf;       /* FLOP/s */
+    const struct nadi_graph *graph; /* whose links a choice of rings sees; NULL: dimensions */
+    const struct nadi_routing_config *routing; /* there */
+    double local_mem_bw;                       /* B/s; 0: reductions are free */
+    double peak_perf;                          /* FLOP/s */
     uint64_t local_reduction_delay;
     bool shared_bus;              /* model-shared-bus */
     uint64_t bus_L, bus_o, bus_g; /* ns, truncated */
@@ -137,6 +139,8 @@ nadi_system_plan_request(const struct nadi_system_config *c, const struct nadi_t
         .active = nadi_system_active(c),
         .endpoint_ns = c->endpoint_delay_ns,
         .local_mem_bw = c->local_mem_bw,
+        .graph = c->graph,
+        .routing = c->routing,
     };
 }
 

@@ -214,5 +214,9 @@ bool nadi_load_graph(struct nadi_load *l)
         return false;
     look_for_routes(l);
     in->has_graph = true;
+    if (!in->graph.of_topology) {
+        in->system.graph = &in->graph;
+        in->system.routing = &in->routing;
+    }
     return true;
 }
