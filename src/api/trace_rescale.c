@@ -85,11 +85,24 @@ static bool take_role(struct nadi_rescale_job *j, const char *key, const char *v
     return true;
 }
 
+/* Does the key name all axes of a role, "dp" those of dp, dp1 and dp2? NONE: it does not. A
+ * pipeline has one. */
+static enum nadi_rescale_role shared_role(const struct nadi_rescale_job *j, const char *key)
+{
+    const enum nadi_rescale_role role = nadi_rescale_role_of(key);
+    uint32_t axes = 0;
+    for (uint32_t i = 0; i < j->axis_count; i++)
+        axes += j->axes[i].role == role;
+    const bool word = key[strcspn(key, "0123456789.")] == '\0';
+    return word && axes > 1 && role != NADI_ROLE_PP ? role : NADI_ROLE_NONE;
+}
+
 static bool take_number(struct nadi_rescale_job *j, const char *key, const char *value,
                         uint64_t *quantities, bool target)
 {
     uint32_t number;
     struct nadi_scaled_axis *axis = find_axis(j, key);
+    const enum nadi_rescale_role shared = shared_role(j, key);
     if (!nadi_str_to_u32(value, INT32_MAX, &number) || number == 0)
         return nadi_error(j->diags, "usage/number", NADI_NOWHERE, "a whole number of 1 or more",
                           "%s=%s", key, value);
@@ -99,8 +112,13 @@ static bool take_number(struct nadi_rescale_job *j, const char *key, const char 
             return true;
         }
     }
+    if (shared != NADI_ROLE_NONE) {
+        (target ? j->degree_to : j->degree_from)[shared] = number;
+        return true;
+    }
     if (!axis)
         return no_such(j, key, true);
+    axis->named |= target;
     if (target)
         axis->new_size = number;
     else if (number != axis->size)
@@ -117,6 +135,52 @@ static bool take_from(struct nadi_rescale_job *j, const char *key, const char *v
 static bool take_to(struct nadi_rescale_job *j, const char *key, const char *value)
 {
     return take_number(j, key, value, j->to, true);
+}
+
+/* All axes of a role together: the outermost grows or shrinks, those inside it stay. Where others
+ * of them are named, too, the word is an axis as they are. */
+static bool spread_degree(struct nadi_rescale_job *j, enum nadi_rescale_role role, const char *key)
+{
+    struct nadi_scaled_axis *own = find_axis(j, key), *outermost = NULL;
+    const uint32_t degree = j->degree_to[role];
+    uint64_t inside = 1;
+    bool named = false;
+    for (uint32_t i = 0; i < j->axis_count; i++) {
+        if (j->axes[i].role != role)
+            continue;
+        named |= j->axes[i].named;
+        if (j->axes[i].size == 1)
+            continue;
+        inside *= outermost ? outermost->size : 1;
+        outermost = &j->axes[i];
+    }
+    if (named && own)
+        outermost = own;
+    if (!outermost || (named && !own) || (!named && degree % inside != 0))
+        return nadi_error(j->diags, "rescale/degree", NADI_NOWHERE,
+                          "give each of its axes a size, as in --to \"dp=2 dp1=4\"",
+                          "'%s' is several axes, and %" PRIu64
+                          " ranks lie inside the last of them: %u is no multiple",
+                          key, inside, degree);
+    outermost->new_size = named ? degree : (uint32_t)(degree / inside);
+    return true;
+}
+
+static bool spread_degrees(struct nadi_rescale_job *j)
+{
+    for (unsigned role = 0; role < NADI_ROLES; role++) {
+        const char *key = nadi_rescale_role_word((enum nadi_rescale_role)role);
+        const struct nadi_scaled_axis *own = find_axis(j, key);
+        const uint64_t size = nadi_rescale_product(j, (enum nadi_rescale_role)role, false);
+        const uint32_t from = j->degree_from[role];
+        if (from && from != size && !(own && own->size == from))
+            return nadi_error(
+                j->diags, "usage/number", NADI_NOWHERE, "leave it out: the manifest says",
+                "the axes of '%s' have size %" PRIu64 " together, not %u", key, size, from);
+        if (j->degree_to[role] && !spread_degree(j, (enum nadi_rescale_role)role, key))
+            return false;
+    }
+    return true;
 }
 
 /* ---- the manifest -------------------------------------------------------------------------- */
@@ -479,7 +543,8 @@ enum nadi_status nadi_do_trace_rescale(const struct nadi_trace_rescale *given, c
     const bool has_doc = ok;
     ok = ok && read_axes(&j) && each_word(&j, given->roles, "--roles", take_role) &&
          each_word(&j, given->from, "--from", take_from) && read_labels(&j) &&
-         each_word(&j, given->to, "--to", take_to) && set_rescale(&j) && nadi_rescale_write_job(&j);
+         each_word(&j, given->to, "--to", take_to) && spread_degrees(&j) && set_rescale(&j) &&
+         nadi_rescale_write_job(&j);
     if (ok)
         describe(&j, &text);
     *report = text.text;

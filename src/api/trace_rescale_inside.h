@@ -24,6 +24,7 @@ struct nadi_scaled_axis {
     const char *name;
     enum nadi_rescale_role role;
     uint32_t size, new_size, stride;
+    bool named; /* its new size is given by its own name */
 };
 
 struct nadi_rescale_job {
@@ -38,6 +39,8 @@ struct nadi_rescale_job {
     struct nadi_rescale_group *groups;
     uint32_t group_count;
     uint64_t from[QUANTITIES], to[QUANTITIES]; /* 0: not given */
+    /* Of all axes of a role together, which its word names; 0: not given. */
+    uint32_t degree_from[NADI_ROLES], degree_to[NADI_ROLES];
     struct nadi_rescale rescale;
     struct nadi_str prefix, path;
     struct nadi_edit_report report;

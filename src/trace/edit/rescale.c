@@ -9,9 +9,15 @@
 
 #include <math.h>
 
+static const char *const words[NADI_ROLES] = {"", "tp", "cp", "dp", "ep", "edp", "pp"};
+
+const char *nadi_rescale_role_word(enum nadi_rescale_role role)
+{
+    return words[role];
+}
+
 enum nadi_rescale_role nadi_rescale_role_of(const char *name)
 {
-    static const char *const words[NADI_ROLES] = {"", "tp", "cp", "dp", "ep", "edp", "pp"};
     size_t length = strcspn(name, "0123456789.");
     for (unsigned i = 1; i < NADI_ROLES; i++)
         if (strlen(words[i]) == length && memcmp(name, words[i], length) == 0)

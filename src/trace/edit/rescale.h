@@ -45,6 +45,7 @@ enum nadi_rescale_role {
 
 /* "tp", "dp1", "dp.0", "edp"; NONE for other names. */
 enum nadi_rescale_role nadi_rescale_role_of(const char *name);
+const char *nadi_rescale_role_word(enum nadi_rescale_role role); /* "tp", ... */
 
 struct nadi_rescale_group {
     const char *name;
