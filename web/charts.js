@@ -174,15 +174,16 @@ export function histogram(values, marks, label) {
     (u, i) => `${time(low + i * width)} to ${time(low + (i + 1) * width)}\n${counts[i]} of ${values.length}`);
 }
 
-/* Lines over time. lines: [{ label, values, colour, bare }], bare without a surface below; `format` of their values. */
-export function lineChart(times, lines, label, height, format) {
+/* Lines over time. lines: [{ label, values, colour, bare }], bare without a surface below; `format` of their values,
+ * `across` of what they are over, where that is no time. */
+export function lineChart(times, lines, label, height, format, across = time) {
   const axis = { stroke: () => css("--dim"), font: FONT, ticks: { show: false }, grid: { stroke: () => css("--grid"), width: 1 } };
   const options = () => ({
     cursor: { y: false, drag: { x: true, y: false } },
     scales: { x: { time: false }, y: { range: (u, low, high) => [0, Math.max(high, 1e-9) * 1.05] } },
-    axes: [{ ...axis, size: 26, gap: 4, space: 80, values: (u, s) => s.map(time) }, { ...axis, size: 62, gap: 4, values: (u, s) => s.map(format) }],
+    axes: [{ ...axis, size: 26, gap: 4, space: 80, values: (u, s) => s.map(across) }, { ...axis, size: 62, gap: 4, values: (u, s) => s.map(format) }],
     series: [{}, ...lines.map(l => ({ label: l.label, stroke: l.colour, fill: l.bare ? undefined : l.colour + "22", width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } }))],
   });
   return chartBox(label, height, options, [times, ...lines.map(l => l.values)],
-    (u, i) => `${time(times[i])}\n` + lines.map(l => `${l.label}: ${l.values[i] === null ? "–" : format(l.values[i])}`).join("\n"));
+    (u, i) => `${across(times[i])}\n` + lines.map(l => `${l.label}: ${l.values[i] === null ? "–" : format(l.values[i])}`).join("\n"));
 }

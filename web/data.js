@@ -111,6 +111,8 @@ export async function readRun(element) {
     if (!run.shares.has(rank)) run.shares.set(rank, {});
     run.shares.get(rank)[cause] = ns;
   }
+  for (const key of ["fidelity", "privacy"])
+    run[key] = json[key] && Object.fromEntries(Object.entries(json[key]).map(([name, table]) => [name, objects(table)]));
   run.end = run.info.end_ns;
   const read = makeReader(bytes, 4 + length);
   readTracks(run, read);

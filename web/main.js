@@ -5,6 +5,7 @@ import { compareView } from "./compare.js";
 import { readRun } from "./data.js";
 import { devicesView } from "./devices.js";
 import { el, isDark, tip } from "./format.js";
+import { fidelityView, privacyView } from "./learned.js";
 import { memoryView } from "./memory.js";
 import { networkView } from "./network.js";
 import { collectivesView, layersView, overviewView, pathView } from "./overview.js";
@@ -16,7 +17,8 @@ const VIEWS = [["Overview", overviewView], ["Timeline", timelineView], ["Critica
   ["Layers", layersView, run => run.layers.length > 0],
   ["Memory", memoryView, run => run.tiers.some(t => t.requests || t.peak_bytes)],
   ["Network", networkView], ["Packets", packetsView, run => run.packets.length > 0],
-  ["Devices", devicesView, run => run.devices.length > 0], ["Sensitivity", sensitivityView]];
+  ["Devices", devicesView, run => run.devices.length > 0], ["Sensitivity", sensitivityView],
+  ["Fidelity", fidelityView, run => run.fidelity !== null], ["Privacy", privacyView, run => run.privacy !== null]];
 
 const app = { runs: [], current: 0, tab: 0, made: new Map() };
 

@@ -34,3 +34,9 @@ bool nadi_measures_is(const char *path)
 {
     return nadi_database_says(path, "select value from measures where key = 'schema'", format);
 }
+
+bool nadi_measures_is_of(const char *path, const char *measure)
+{
+    return nadi_measures_is(path) &&
+           nadi_database_says(path, "select value from measures where key = 'measure'", measure);
+}

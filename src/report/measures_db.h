@@ -17,5 +17,7 @@ struct nadi_database *nadi_measures_begin(const char *path, const char *schema, 
 void nadi_measures_say(struct nadi_database *db, const char *key, const char *value);
 /* Is the file such a database? */
 bool nadi_measures_is(const char *path);
+/* Of this command: "fidelity"? */
+bool nadi_measures_is_of(const char *path, const char *measure);
 
 #endif

@@ -3,7 +3,9 @@
 #include "base/mem.h"
 #include "format/base64.h"
 #include "format/json_write.h"
+#include "report/page_learned.h"
 #include "report/page_spans.h"
+#include "report/page_table.h"
 #include "report/query.h"
 #include "report/run_rows.h"
 #include "report/web.h"
@@ -76,9 +78,8 @@ static const struct {
     {"bounds", "select * from bounds"},
 };
 
-/* {"columns":["a","b"],"rows":[[1,"x"],...]} */
-static bool put_table(struct nadi_database *db, const char *sql, struct nadi_str *out,
-                      struct nadi_diags *diags)
+bool nadi_page_put_table(struct nadi_database *db, const char *sql, struct nadi_str *out,
+                         struct nadi_diags *diags)
 {
     bool failed = false;
     struct nadi_query *q = nadi_query_open(db, sql, diags);
@@ -122,9 +123,11 @@ static bool put_data(struct nadi_database *db, const char *run, struct nadi_str 
     nadi_json_add_text(out, run, strlen(run));
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
         nadi_str_printf(out, ",\"%s\":", tables[i].name);
-        if (!put_table(db, tables[i].sql, out, diags))
+        if (!nadi_page_put_table(db, tables[i].sql, out, diags))
             return false;
     }
+    if (!nadi_page_put_learned(run, out, diags))
+        return false;
     nadi_str_add(out, ",\"ops\":");
     bool ok = nadi_page_put_spans(db, SHOWN, out, &blob, diags);
     nadi_str_add_char(out, '}');
