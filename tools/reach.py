@@ -34,6 +34,7 @@ FILE_BYTES = 1 << 28
 SKIPPED = 77 << 8
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 ROW = re.compile(r"(\S+)\s+(\d+|-)\s+(0x[0-9a-f]+|0)\b.*")  # of a table of lines: file, line, address
+FORM = 2  # of the file in which what is found is kept, and of how it is found
 CALL_BYTES = 5  # of a call instruction
 
 
@@ -269,11 +270,17 @@ class Blocks:
         names = output("addr2line", "-e", library, input="\n".join(heads)).splitlines()
         for at, name in zip(list(heads), names):
             heads[at] = name.rpartition(":")[0]
-        below = lambda path: path and os.path.relpath(os.path.join(tree, heads.get(path, path)), tree)
-        known = {path: below(path) for path in {row[0] for row in found}}
+        known = {path: path and self.below(tree, heads.get(path, path)) for path in {row[0] for row in found}}
         return sorted(
             ((known[path], line, at) for path, line, at in found), key=lambda r: (r[2], r[1] > 0)
         )
+
+    def below(self, tree, path):
+        """A path in debug information as one below the tree. A compiler's cache gives objects that were
+        made in another checkout, or names without their folder: then the part from src/ on tells."""
+        own = os.path.relpath(os.path.join(tree, path), tree)
+        at = path.rfind("/src/")
+        return own if own in self.code or at < 0 else path[at + 1 :]
 
     def reached(self, path):
         """source -> a bit for each line reached, of the file that the hook wrote."""
@@ -292,6 +299,8 @@ class Reach:
         self.tests = find_tests(tree, build, texts)
         self.path = work / "reach.json"
         self.kept = json.loads(self.path.read_text()) if self.path.exists() else {}
+        if self.kept.get("form") != FORM:
+            self.kept = {"form": FORM}
         self.sources = {
             str(p.relative_to(tree)): texts.digest(p) for p in (tree / "src").rglob("*.c")
         }
