@@ -109,6 +109,32 @@ static void others_are_predicted(void **state)
     release(&m);
 }
 
+/* Errors of 0.1 and -0.3 on one table, 0.5 on another one, which nothing was fitted to. */
+static void errors_of_points(void **state)
+{
+    static struct nadi_fit_point points[] = {
+        {.call.bytes = 1000, .us = 10, .fitted_us = 11, .used = true},
+        {.call.bytes = 2000, .us = 10, .fitted_us = 7, .used = true},
+        {.call.bytes = 3000, .us = 10, .fitted_us = 15, .table = 1},
+    };
+    const struct nadi_fit f = {.points = points, .count = 3};
+    struct nadi_fit_errors e = nadi_fit_errors(&f, NADI_NONE, true, 0, HUGE_VAL);
+    (void)state;
+    assert_int_equal(e.count, 2);
+    assert_float_equal(e.mean, 0.2, 1e-12);
+    assert_float_equal(e.bias, -0.1, 1e-12);
+    assert_float_equal(e.worst, 0.3, 1e-12);
+    e = nadi_fit_errors(&f, 1, false, 0, HUGE_VAL);
+    assert_int_equal(e.count, 1);
+    assert_float_equal(e.mean, 0.5, 1e-12);
+    e = nadi_fit_errors(&f, NADI_NONE, true, 1000, 2000); /* the first bound is in, the other not */
+    assert_int_equal(e.count, 1);
+    assert_float_equal(e.bias, 0.1, 1e-12);
+    e = nadi_fit_errors(&f, 1, true, 0, HUGE_VAL);
+    assert_int_equal(e.count, 0);
+    assert_float_equal(e.mean, 0, 0);
+}
+
 static void half_predicts_the_other(void **state)
 {
     (void)state;
@@ -300,6 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_come_back),
         cmocka_unit_test(others_are_predicted),
+        cmocka_unit_test(errors_of_points),
         cmocka_unit_test(half_predicts_the_other),
         cmocka_unit_test(halves_share_no_size),
         cmocka_unit_test(noise_is_smoothed),

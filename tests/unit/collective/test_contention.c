@@ -65,6 +65,9 @@ static const struct row rows[] = {
     {"doubleBinaryTree", NADI_PHASE_ALL_REDUCE, 0, NADI_DIM_FULLY_CONNECTED, 1, 0, true},
     {"tree", NADI_PHASE_OTHER, NADI_BROADCAST, NADI_DIM_SWITCH, 1, 0, false},
     {"chain4", NADI_PHASE_OTHER, NADI_BROADCAST, NADI_DIM_SWITCH, 1, 0, true},
+    /* the first piece comes back while the last is on its way out: both over a member's cable up */
+    {"chain4", NADI_PHASE_ALL_REDUCE, 0, NADI_DIM_SWITCH, 1, NAN, true},
+    {"chain4", NADI_PHASE_ALL_REDUCE, 0, NADI_DIM_FULLY_CONNECTED, 1, 0, true},
     {"tree4", NADI_PHASE_OTHER, NADI_REDUCE, NADI_DIM_SWITCH, 1, NAN, true},
     {"doubleTree", NADI_PHASE_OTHER, NADI_REDUCE, NADI_DIM_FULLY_CONNECTED, 1, NAN, true},
 };
@@ -103,7 +106,9 @@ static void joined(void **state)
     const struct row ring = {"ring", NADI_PHASE_ALL_GATHER, 0, NADI_DIM_SWITCH, 1, 0, false};
     const struct row clique = {"pairwise", NADI_PHASE_ALL_TO_ALL, 0, NADI_DIM_FULLY_CONNECTED, 1, 0,
                                false};
+    const struct row back = {"chain2", NADI_PHASE_ALL_REDUCE, 0, NADI_DIM_SWITCH, 1, 0, true};
     assert_true(find(&pairs, NADI_CONTENTION_STEPS).joined);
+    assert_true(find(&back, NADI_CONTENTION_STEPS).joined);
     assert_false(find(&ring, NADI_CONTENTION_STEPS).joined);
     assert_false(find(&clique, NADI_CONTENTION_STEPS).joined);
 }
