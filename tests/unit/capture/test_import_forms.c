@@ -444,21 +444,25 @@ static void not_of_one_run(void **state)
     recording_release(&b);
 }
 
-/* The rank that a linked trace says it is of; what is no rank says nothing. */
+/* The rank that a linked trace says it is of; what is no rank is refused. */
 static void rank_of_linked(void **state)
 {
     static const struct {
         const char *said;
         uint32_t rank;
+        bool refused;
     } cases[] = {
-        {"\"rank\": 3, ", 3},
-        {"\"rank\": 0, ", 0},
-        {"\"rank\": 4294967294, ", NADI_NONE - 1},
-        {"\"rank\": 4294967295, ", NADI_NONE},
-        {"\"rank\": 4294967299, ", NADI_NONE},
-        {"\"rank\": -1, ", NADI_NONE},
-        {"\"rank\": \"three\", ", NADI_NONE},
-        {"", NADI_NONE},
+        {"\"rank\": 3, ", 3, false},
+        {"\"rank\": 0, ", 0, false},
+        {"\"rank\": 4294967294, ", NADI_NONE - 1, false},
+        {"\"rank\": 4294967295, ", NADI_NONE, true},
+        {"\"rank\": 4294967299, ", NADI_NONE, true},
+        {"\"rank\": -1, ", NADI_NONE, true},
+        {"\"rank\": 1.5, ", NADI_NONE, true},
+        {"\"rank\": 1.0, ", NADI_NONE, true},
+        {"\"rank\": \"three\", ", NADI_NONE, true},
+        {"\"rank\": null, ", NADI_NONE, false},
+        {"", NADI_NONE, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -476,9 +480,10 @@ static void rank_of_linked(void **state)
             cases[i].said);
         nadi_diags_init(&diags);
         assert_true(nadi_text_memory(&text, "linked.json", json, (size_t)length, 0, &diags));
-        assert_true(nadi_linked_read(&text, &host, &kineto, &match, &rank, &diags));
+        assert_int_equal(nadi_linked_read(&text, &host, &kineto, &match, &rank, &diags),
+                         !cases[i].refused);
         assert_int_equal(rank, cases[i].rank);
-        assert_int_equal(match.agreed, 1);
+        assert_int_equal(match.agreed, !cases[i].refused);
         nadi_match_release(&match);
         nadi_kineto_release(&kineto);
         nadi_host_release(&host);
