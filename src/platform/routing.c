@@ -261,20 +261,41 @@ uint32_t nadi_routing_pick(uint64_t key, uint32_t node, uint32_t count)
     return (uint32_t)((hash >> 32) * count >> 32);
 }
 
+/* Do links of a dimension lead from a node to one other and to it from one other? */
+static bool is_between_two(const struct nadi_graph *g, uint32_t node, uint32_t dim)
+{
+    uint32_t to = NADI_NONE, from = NADI_NONE;
+    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
+        const struct nadi_graph_link *link = &g->links[g->ports[p].link];
+        uint32_t *peer = link->a == node ? &to : &from;
+        if (link->dim != dim || g->nodes[g->ports[p].peer].kind == NADI_GRAPH_HOST)
+            continue;
+        if (*peer != NADI_NONE && *peer != g->ports[p].peer)
+            return false;
+        *peer = g->ports[p].peer;
+    }
+    return to != NADI_NONE && from != NADI_NONE && to != from;
+}
+
 /* Dimensions ascending; of a ring's two ways, if they are as short, the one that its links name
  * first (clockwise). */
 static uint32_t in_order(const struct walk *w, uint32_t count)
 {
     const struct nadi_graph *g = w->r->g;
-    uint32_t found = 0;
-    uint64_t least = UINT64_MAX;
+    const uint32_t *choices = w->r->choices;
+    uint32_t found = choices[0];
+    for (uint32_t i = 1; i < count; i++)
+        if (g->links[g->ports[choices[i]].link].dim < g->links[g->ports[found].link].dim)
+            found = choices[i];
+    const struct nadi_graph_link *link = &g->links[g->ports[found].link];
+    if (link->a == w->node)
+        return found;
     for (uint32_t i = 0; i < count; i++) {
-        const struct nadi_graph_link *link = &g->links[g->ports[w->r->choices[i]].link];
-        const uint64_t rank = (uint64_t)link->dim << 1 | (link->a != w->node);
-        if (rank < least) {
-            least = rank;
-            found = w->r->choices[i];
-        }
+        const struct nadi_graph_port *port = &g->ports[choices[i]];
+        if (g->links[port->link].dim == link->dim && g->links[port->link].a == w->node &&
+            is_between_two(g, w->node, link->dim) && is_between_two(g, port->peer, link->dim) &&
+            is_between_two(g, g->ports[found].peer, link->dim))
+            return choices[i];
     }
     return found;
 }
