@@ -76,9 +76,8 @@ static void events_from_nodes(struct nadi_host *h, struct nadi_kineto *k, struct
     }
 }
 
-/* NADI_NONE: it is not said. */
-static bool find_rank(const struct nadi_host *h, const char *path, uint32_t *rank,
-                      struct nadi_diags *diags)
+/* NADI_NONE: it does not say. False with an error: not a rank, a fraction for one. */
+static bool find_rank(const struct nadi_host *h, uint32_t *rank, struct nadi_diags *diags)
 {
     const struct nadi_value v = {NADI_VALUE_NUMBER, nadi_host_member(h, "rank")};
     int64_t number;
@@ -87,9 +86,9 @@ static bool find_rank(const struct nadi_host *h, const char *path, uint32_t *ran
         return true;
     if (memchr(v.text.at, '.', v.text.bytes) || !nadi_value_integer(&v, &number) || number < 0 ||
         number >= NADI_NONE)
-        return nadi_error(diags, "capture/rank", NADI_IN_FILE(path), "write a whole number from 0",
-                          "'rank' is %.*s", (int)(v.text.bytes < 40 ? v.text.bytes : 40),
-                          v.text.at);
+        return nadi_error(diags, "capture/rank", nadi_text_place(&h->text, v.text.at),
+                          "a whole number of 0 or more, or leave it out", "'rank' is %.*s",
+                          (int)(v.text.bytes < 40 ? v.text.bytes : 40), v.text.at);
     *rank = (uint32_t)number;
     return true;
 }
@@ -99,7 +98,8 @@ bool nadi_linked_read(struct nadi_text *text, struct nadi_host *host, struct nad
 {
     const char *path = text->path;
     *match = (struct nadi_match){0};
-    if (!nadi_host_read(host, text, diags) || !find_rank(host, path, rank, diags))
+    *rank = NADI_NONE;
+    if (!nadi_host_read(host, text, diags) || !find_rank(host, rank, diags))
         return false;
     struct nadi_view events = nadi_host_member(host, "traceEvents");
     if (events.at && !nadi_kineto_read_list(kineto, events,
