@@ -5,11 +5,11 @@
  * all-to-all beside each other. With a communication
  * library each takes what the library's model says (nccl/nccl.h). Else it is simulated, alone, at
  * two sizes; times between and beyond are linear in the bytes, as those of all algorithms that a
- * cluster names in as many chunks are but for roundings. A simulation has the members' dimension only, so that it is
- * small, and is done once for each place of a group. Without contention; with `chooses` in the
- * network model that is right for it, so that messages across several dimensions take what each of
- * these makes them take: of up to 512 members; and in a graph no faster than its fullest link
- * carries what all groups of the axis send at once (search/link_load.h).
+ * cluster names in as many chunks are but for roundings. A simulation has the members' dimension
+ * only, so that it is small, and is done once for each place of a group. Without contention; with
+ * `chooses` in the network model that is right for it, so that messages across several dimensions
+ * take what each of these makes them take: of up to 512 members; and in a graph no faster than its
+ * fullest link carries what all groups of the axis send at once (search/link_load.h).
  *
  * Not thread safe: one for each thread. */
 #ifndef NADI_SEARCH_TRANSFERS_H
