@@ -68,8 +68,9 @@ void nadi_made_job_release(struct nadi_made_job *job);
 struct nadi_learned_near {
     uint32_t family;
     double point[NADI_LEARNED_AXES + NADI_LEARNED_LABELS];
-    double far;  /* infinite: the family cannot make it */
-    double pace; /* the job's durations by those that the family would have */
+    double far;       /* infinite: the family cannot make it */
+    double pace;      /* the job's durations by those that the family would have */
+    uint32_t strange; /* kinds of operators that one of the two has and the other has not */
 };
 /* False: no family has the job's axes. */
 bool nadi_learned_nearest(const struct nadi_learned_model *m, const struct nadi_learned_job *job,

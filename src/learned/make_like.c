@@ -1,7 +1,8 @@
 /* make_like: the family of a model, and the point in it, that are nearest to a job.
  *
- * Families differ in the kinds of operators that their jobs have: one that has the job's stands
- * before all that lack some or have others, whether or not it can be made at the job's sizes. */
+ * Families differ in the kinds of operators that their jobs have. One that communicates as the job
+ * does stands before all others, whether or not it can be made at the job's sizes; then those that
+ * can be made; then those that compute as the job does, as far as kinds of nodes say. */
 #include "base/mem.h"
 #include "learned/make.h"
 
@@ -66,23 +67,37 @@ static uint32_t sorts_of_job(const struct nadi_learned_job *job, const struct na
     return count;
 }
 
-/* How many kinds of operators one of the two has and the other has not. */
-static uint32_t strange_to(const struct nadi_learned_family *f, const struct nadi_learned_job *job,
-                           const struct nadi_vocabulary *v)
+struct strange {            /* kinds of operators that one of the two has and the other has not */
+    uint32_t messages, all; /* of them those that communicate */
+};
+
+static void compare_sorts(struct strange *strange, const struct sort_of_node *a, uint32_t count,
+                          const struct sort_of_node *b, uint32_t others)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const bool only = !has_sort(b, others, a[i]);
+        strange->all += only;
+        strange->messages += only && (a[i].type == NADI_NODE_COLL || a[i].type == NADI_NODE_SEND ||
+                                      a[i].type == NADI_NODE_RECV);
+    }
+}
+
+static struct strange strange_to(const struct nadi_learned_family *f,
+                                 const struct nadi_learned_job *job,
+                                 const struct nadi_vocabulary *v)
 {
     struct sort_of_node *own = NADI_NEW(struct sort_of_node, f->symbols.count);
     struct sort_of_node *other = NADI_NEW(struct sort_of_node, v->symbols.count);
     const uint32_t other_count = sorts_of_job(job, v, other);
-    uint32_t own_count = 0, strange = 0;
+    struct strange strange = {0, 0};
+    uint32_t own_count = 0;
     for (size_t i = 0; i < f->symbols.count; i++) {
         const struct nadi_learned_symbol *x = &f->symbols.items[i];
         const struct sort_of_node s = {x->type, x->kind, (uint32_t)on_host(x->flags), x->role};
         own_count = add_sort(own, own_count, s);
     }
-    for (uint32_t i = 0; i < own_count; i++)
-        strange += !has_sort(other, other_count, own[i]);
-    for (uint32_t i = 0; i < other_count; i++)
-        strange += !has_sort(own, own_count, other[i]);
+    compare_sorts(&strange, own, own_count, other, other_count);
+    compare_sorts(&strange, other, other_count, own, own_count);
     nadi_mem_free(own);
     nadi_mem_free(other);
     return strange;
@@ -141,23 +156,31 @@ static void point_of(const struct nadi_learned_family *f, const struct nadi_lear
     }
 }
 
+static bool is_nearer(struct strange a, double far_a, struct strange b, double far_b)
+{
+    if (a.messages != b.messages)
+        return a.messages < b.messages;
+    if (isinf(far_a) != isinf(far_b))
+        return isinf(far_b);
+    return a.all != b.all ? a.all < b.all : far_a < far_b;
+}
+
 bool nadi_learned_nearest(const struct nadi_learned_model *m, const struct nadi_learned_job *job,
                           const struct nadi_vocabulary *v, struct nadi_learned_near *near)
 {
-    uint32_t least = NADI_NONE;
+    struct strange least = {0, 0};
     near->family = NADI_NONE;
     near->far = HUGE_VAL;
     for (uint32_t f = 0; f < m->family_count; f++) {
         double tried[NADI_LEARNED_AXES + NADI_LEARNED_LABELS], pace;
         if (!has_axes(&m->families[f], job, v))
             continue;
-        const uint32_t strange = strange_to(&m->families[f], job, v);
-        if (near->family != NADI_NONE && strange > least)
-            continue;
+        const struct strange strange = strange_to(&m->families[f], job, v);
         point_of(&m->families[f], job, tried);
         const double far = distance(m, f, tried, job, v, &pace);
-        if (near->family == NADI_NONE || strange < least || far < near->far) {
+        if (near->family == NADI_NONE || is_nearer(strange, far, least, near->far)) {
             least = strange;
+            near->strange = strange.all;
             near->far = far;
             near->family = f;
             near->pace = pace;
@@ -180,6 +203,13 @@ bool nadi_learned_like(const struct nadi_learned_model *m, const char *workload,
                         "learn from a job with the same axes of parallelism",
                         "no family of the model has the axes of this job");
     if (ok) {
+        if (near.strange)
+            nadi_note(
+                diags, "synth/kinds", NADI_IN_FILE(workload),
+                "learn from jobs nearer to its sizes, which have the same kinds",
+                "of the families that can be made family %u is the nearest; kinds of operators "
+                "that are in the job alone, or in the family alone: %u",
+                near.family + 1, near.strange);
         *family = near.family;
         memcpy(point, near.point, sizeof(near.point));
     }
