@@ -110,6 +110,11 @@ static bool make(const struct nadi_trace_synth *o, const struct nadi_learned_mod
         return nadi_error(messages, "synth/temperature", NADI_NOWHERE,
                           "learn with `--model sequence`, or leave --temperature out",
                           "a structural model draws no items: it has no temperature");
+    if (o->like && o->family)
+        return nadi_error(messages, "synth/family", NADI_NOWHERE, "leave --family or --like out",
+                          "a job that is to be like another has its family: found --family %u and "
+                          "--like %s",
+                          o->family, o->like);
     if (o->like) {
         if (!nadi_learned_like(model, o->like, &wish.family, point, messages))
             return false;
