@@ -173,6 +173,41 @@ static void test_saturation(void **state)
     }
 }
 
+static void add_passed(void *context, const struct nadi_graph_link *link, uint32_t from,
+                       uint64_t flits)
+{
+    uint64_t *sum = context;
+    (void)link;
+    (void)from;
+    *sum += flits;
+}
+
+/* The latency passes three times that without load there, and what passes is told of that load
+ * alone, not of those that were tried. */
+static void test_search(void **state)
+{
+    struct noc_case c;
+    struct nadi_noc_load found;
+    uint64_t passed = 0;
+    (void)state;
+    open_case(&c, NADI_DIM_MESH, 4, 2);
+    c.setup.warmup = 500;
+    c.setup.measured = 1000;
+    c.setup.context = &passed;
+    const double enough = 3 * run_at(&c, NADI_NOC_UNIFORM, 1.0 / 128).latency;
+    c.setup.passed = add_passed;
+    assert_true(nadi_noc_saturation(&c.setup, 1, &found, &c.diags));
+    assert_true(found.latency <= enough && !found.saturated);
+    const uint64_t told = passed;
+    passed = 0;
+    assert_true(run_at(&c, NADI_NOC_UNIFORM, found.rate).latency <= enough);
+    assert_true(passed > 0);
+    assert_int_equal(told, passed);
+    const struct nadi_noc_load above = run_at(&c, NADI_NOC_UNIFORM, found.rate + 1.0 / 256);
+    assert_true(above.latency > enough || above.saturated);
+    close_case(&c);
+}
+
 /* A ring's wrap-around closes the circle unless it changes the class of channels. */
 static void test_dateline(void **state)
 {
@@ -251,8 +286,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_packet_alone), cmocka_unit_test(test_loads),
-        cmocka_unit_test(test_saturation),       cmocka_unit_test(test_dateline),
-        cmocka_unit_test(test_other_routings),   cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_saturation),       cmocka_unit_test(test_search),
+        cmocka_unit_test(test_dateline),         cmocka_unit_test(test_other_routings),
+        cmocka_unit_test(test_patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
