@@ -134,13 +134,48 @@ static void leaks(void **state)
     nadi_str_release(&io);
 }
 
+/* A version of other characters than digits and dots, or a long one, may be anything. */
+static void versions(void **state)
+{
+    static const struct {
+        const char *version, *left;
+    } rows[] = {{"1.0.0", "1.0.0"},
+                {"12.34.567.890123", "12.34.567.890123"},
+                {"12.34.567.8901234", "0.0.4"},
+                {"acme-17", "0.0.4"},
+                {"1.0.0/", "0.0.4"},
+                {"1:0", "0.0.4"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct nadi_str metadata = NADI_STR_INIT, want = NADI_STR_INIT, frame = NADI_STR_INIT;
+        struct nadi_str out = NADI_STR_INIT, why = NADI_STR_INIT;
+        struct nadi_edit_report report = {0};
+        const struct nadi_links links = {0};
+        struct nadi_anonymizer a;
+        nadi_anonymizer_init(&a, "key", NADI_SHAPES_KEEP);
+        wire_put_text(&metadata, 1, rows[i].version);
+        const struct nadi_full f = {.metadata = (const uint8_t *)metadata.text,
+                                    .metadata_bytes = metadata.length};
+        nadi_anonymize(&a, &f, &links, &out, &report);
+        wire_put_text(&want, 1, rows[i].left);
+        wire_put_frame(&frame, &want);
+        assert_int_equal(out.length, frame.length);
+        assert_memory_equal(out.text, frame.text, frame.length);
+        assert_true(nadi_anonymize_verify(out.text, out.length, &why));
+        nadi_anonymizer_release(&a);
+        nadi_str_release(&metadata);
+        nadi_str_release(&want);
+        nadi_str_release(&frame);
+        nadi_str_release(&out);
+        nadi_str_release(&why);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(leaks),
+        cmocka_unit_test(names), cmocka_unit_test(numbers),  cmocka_unit_test(texts),
+        cmocka_unit_test(leaks), cmocka_unit_test(versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
