@@ -15,6 +15,7 @@ struct spec {
     uint64_t data[4], ctrl[4];
     size_t data_count, ctrl_count;
     const char *stream; /* a digit */
+    bool unnamed;
 };
 
 static void put_file(struct nadi_str *file, const struct spec *specs, size_t count)
@@ -29,7 +30,7 @@ static void put_file(struct nadi_str *file, const struct spec *specs, size_t cou
             nadi_write_int64("stream", s->stream ? s->stream[0] - '0' : 0);
         nadi_trace_writer_node(w, &(struct nadi_write_node){
                                       .id = s->id,
-                                      .name = "n",
+                                      .name = s->unnamed ? "" : "n",
                                       .type = NADI_NODE_COMP,
                                       .start_time_micros = s->start,
                                       .duration_micros = s->duration,
@@ -100,7 +101,7 @@ static void two_cycles_and_a_knot(void **state)
     (void)state;
     static const struct spec specs[] = {
         {.id = 1, .data = {2}, .data_count = 1},
-        {.id = 2, .ctrl = {1}, .ctrl_count = 1},
+        {.id = 2, .ctrl = {1}, .ctrl_count = 1, .unnamed = true},
         {.id = 3, .data = {4, 6}, .data_count = 2}, /* 3 -> 4 -> 3 and 3 -> 6 -> 5 -> 3 */
         {.id = 4, .data = {3}, .data_count = 1},
         {.id = 5, .data = {3}, .data_count = 1},
@@ -109,7 +110,8 @@ static void two_cycles_and_a_knot(void **state)
     };
     struct nadi_str file = NADI_STR_INIT;
     put_file(&file, specs, COUNT(specs));
-    EXPECT(&file, {"trace/cycle", NADI_ERROR, "2 nodes wait for each other: 1 \"n\" -> 2"},
+    EXPECT(&file,
+           {"trace/cycle", NADI_ERROR, "2 nodes wait for each other: 1 \"n\" -> 2 -> 1 \"n\""},
            {"trace/cycle", NADI_ERROR, "(4 nodes are knotted together there)"});
     nadi_str_release(&file);
 }
