@@ -96,3 +96,21 @@ void give_back(void *p, void *cache)
         at = newest_from;
     unlock();
 }
+
+/* The sanitizer's table of call stacks is 4 MB of global data, of which each allocation's stack
+ * touches a page somewhere. As large pages it comes at once: a seventh of the time of a short run.
+ * A kernel before Linux 6.1 leaves it as it is. */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+extern char __bss_start[], _end[]; /* NOLINT: set by the linker */
+
+__attribute__((constructor(101))) static void take_large_pages(void)
+{
+    const uintptr_t size = (uintptr_t)2 << 20,
+                    first = ((uintptr_t)__bss_start + size - 1) / size * size;
+    for (char *p = __bss_start + (first - (uintptr_t)__bss_start);
+         (uintptr_t)p + size <= (uintptr_t)_end; p += size)
+        (void)madvise(p, size, MADV_COLLAPSE);
+}
