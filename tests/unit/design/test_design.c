@@ -185,7 +185,7 @@ static void ranges_against_grids(void **state)
         struct nadi_design_answer a[2];
         for (int k = 0; k < 2; k++) {
             struct nadi_design_problem *p = NADI_ZNEW(struct nadi_design_problem, 1);
-            const struct nadi_design_setup setup = {.simulate = 64, .refine = 40, .threads = 2};
+            const struct nadi_design_setup setup = {.simulate = 64, .refine = 80, .threads = 2};
             struct nadi_diags diags;
             if (!read_text(p, k ? cases[i].grid : cases[i].ranges, &diags) ||
                 !nadi_design_run(&a[k], p, &setup, &diags))
