@@ -94,12 +94,16 @@ static void best(const struct nadi_search *s, struct nadi_str *out)
                     nadi_units_time(time, nadi_search_row_ns(b)),
                     nadi_units_bytes(memory, b->estimate.memory_bytes));
     const bool least = s->goal == NADI_SEARCH_MEMORY;
-    if (s->count > 1)
+    if (s->count > 1) {
+        const struct nadi_search_row *next = &s->rows[1];
+        const bool guessed = b->simulated_ns && !next->simulated_ns;
         nadi_str_printf(out, "; the next strategy %+.2f %%%s",
-                        100 * (least
-                                   ? s->rows[1].estimate.memory_bytes / b->estimate.memory_bytes - 1
-                                   : nadi_search_row_ns(&s->rows[1]) / nadi_search_row_ns(b) - 1),
-                        least ? " of memory" : "");
+                        100 * (least ? next->estimate.memory_bytes / b->estimate.memory_bytes - 1
+                                     : nadi_search_row_ns(next) / nadi_search_row_ns(b) - 1),
+                        least     ? " of memory"
+                        : guessed ? " by estimate"
+                                  : "");
+    }
     nadi_str_add_char(out, '\n');
     bounds(&b->estimate, out);
 }
@@ -112,9 +116,10 @@ static void proof(const struct nadi_search *s, struct nadi_str *out)
         nadi_str_add(out, "Nothing was simulated: the order is that of the estimates.\n");
     else if (s->open)
         nadi_str_printf(out,
-                        "%s more strategies might be better, were their estimates too high by the "
-                        "margin: --simulate takes more.\n",
-                        open);
+                        "%s more %s might be better, were %s too high by the margin: --simulate "
+                        "takes more.\n",
+                        open, s->open == 1 ? "strategy" : "strategies",
+                        s->open == 1 ? "its estimate" : "their estimates");
     else
         nadi_str_add(out, "No other strategy is better, even were its estimate too high by the "
                           "margin.\n");

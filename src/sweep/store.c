@@ -4,6 +4,7 @@
 #include "base/guard.h"
 #include "base/mem.h"
 #include "base/output_lock.h"
+#include "base/time.h"
 #include "sweep/store_inside.h"
 
 #include <math.h>
@@ -335,7 +336,7 @@ uint64_t nadi_store_count(const struct nadi_store *s)
 static void put_number(struct nadi_database *db, double x)
 {
     if (fabs(x) < ldexp(1, EXACT_BITS) && fpclassify(x - floor(x)) == FP_ZERO)
-        nadi_database_i64(db, (int64_t)x);
+        nadi_database_i64(db, nadi_signed_trunc(x));
     else
         nadi_database_double(db, x);
 }
