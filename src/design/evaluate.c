@@ -25,9 +25,7 @@ static void fail(struct nadi_design_looking *r, struct nadi_design *d,
 static void note_idle(struct nadi_design_looking *r, const struct nadi_cluster *c)
 {
     char message[200];
-    uint64_t all = 1;
-    for (uint32_t d = 0; d < c->topology.dim_count; d++)
-        all *= c->topology.dims[d].npus;
+    const uint64_t all = nadi_cluster_npus(c);
     if (!c->graph || all <= r->p->ranks)
         return;
     snprintf(message, sizeof(message),

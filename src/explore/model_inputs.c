@@ -86,6 +86,20 @@ void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, u
     s->settle_ties = !in->options.executor;
 }
 
+void nadi_model_bare_inputs(struct nadi_inputs *in, const struct nadi_study *study, uint32_t chunks)
+{
+    *in = (struct nadi_inputs){
+        .options = nadi_model_plain_options(),
+        .topology = study->cluster.topology,
+        .rank_count = study->cluster.topology.npu_count,
+    };
+    nadi_arena_init(&in->arena);
+    nadi_graph_init(&in->graph);
+    in->options.queues_per_dim = 1;
+    in->options.network = study->cluster.path;
+    nadi_model_system(in, study, chunks);
+}
+
 static void echo(struct nadi_inputs *in, const struct nadi_study *study)
 {
     const struct nadi_topology *t = &in->topology;

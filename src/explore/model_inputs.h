@@ -22,6 +22,10 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
 /* The system of the study's cluster for in->topology, whose options are set. chunks: of a
  * collective. */
 void nadi_model_system(struct nadi_inputs *in, const struct nadi_study *study, uint32_t chunks);
+/* For what is asked of single collectives: the study's dimensions and system, plain options, no
+ * graph, no traces. The caller releases `in`. */
+void nadi_model_bare_inputs(struct nadi_inputs *in, const struct nadi_study *study,
+                            uint32_t chunks);
 
 /* Of what is offloaded or streamed. The device has a path to the host. */
 struct nadi_memory_config nadi_model_remote(const struct nadi_study *study);

@@ -83,12 +83,9 @@ static void compare_sorts(struct strange *strange, const struct sort_of_node *a,
 }
 
 static struct strange strange_to(const struct nadi_learned_family *f,
-                                 const struct nadi_learned_job *job,
-                                 const struct nadi_vocabulary *v)
+                                 const struct sort_of_node *other, uint32_t other_count)
 {
     struct sort_of_node *own = NADI_NEW(struct sort_of_node, f->symbols.count);
-    struct sort_of_node *other = NADI_NEW(struct sort_of_node, v->symbols.count);
-    const uint32_t other_count = sorts_of_job(job, v, other);
     struct strange strange = {0, 0};
     uint32_t own_count = 0;
     for (size_t i = 0; i < f->symbols.count; i++) {
@@ -99,7 +96,6 @@ static struct strange strange_to(const struct nadi_learned_family *f,
     compare_sorts(&strange, own, own_count, other, other_count);
     compare_sorts(&strange, other, other_count, own, own_count);
     nadi_mem_free(own);
-    nadi_mem_free(other);
     return strange;
 }
 
@@ -168,6 +164,8 @@ static bool is_nearer(struct strange a, double far_a, struct strange b, double f
 bool nadi_learned_nearest(const struct nadi_learned_model *m, const struct nadi_learned_job *job,
                           const struct nadi_vocabulary *v, struct nadi_learned_near *near)
 {
+    struct sort_of_node *sorts = NADI_NEW(struct sort_of_node, v->symbols.count);
+    const uint32_t sort_count = sorts_of_job(job, v, sorts);
     struct strange least = {0, 0};
     near->family = NADI_NONE;
     near->far = HUGE_VAL;
@@ -175,7 +173,9 @@ bool nadi_learned_nearest(const struct nadi_learned_model *m, const struct nadi_
         double tried[NADI_LEARNED_AXES + NADI_LEARNED_LABELS], pace;
         if (!has_axes(&m->families[f], job, v))
             continue;
-        const struct strange strange = strange_to(&m->families[f], job, v);
+        const struct strange strange = strange_to(&m->families[f], sorts, sort_count);
+        if (near->family != NADI_NONE && strange.messages > least.messages)
+            continue; /* however near: not made to see */
         point_of(&m->families[f], job, tried);
         const double far = distance(m, f, tried, job, v, &pace);
         if (near->family == NADI_NONE || is_nearer(strange, far, least, near->far)) {
@@ -187,6 +187,7 @@ bool nadi_learned_nearest(const struct nadi_learned_model *m, const struct nadi_
             memcpy(near->point, tried, sizeof(tried));
         }
     }
+    nadi_mem_free(sorts);
     return near->family != NADI_NONE;
 }
 

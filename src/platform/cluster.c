@@ -504,14 +504,20 @@ static bool graph_is_small(const struct nadi_cluster *c, uint32_t ranks, uint64_
                       c->name, npus);
 }
 
+uint64_t nadi_cluster_npus(const struct nadi_cluster *c)
+{
+    uint64_t all = 1;
+    for (uint32_t d = 0; d < c->topology.dim_count; d++)
+        all *= c->topology.dims[d].npus;
+    return all;
+}
+
 bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
                       struct nadi_diags *diags)
 {
     struct nadi_topology *t = &c->topology;
     const uint32_t node = t->dims[0].npus;
-    uint64_t all = 1;
-    for (uint32_t d = 0; d < t->dim_count; d++)
-        all *= t->dims[d].npus;
+    const uint64_t all = nadi_cluster_npus(c);
     if (c->graph && all && all < ranks)
         return graph_is_small(c, ranks, all, diags);
     if (c->graph && all > ranks) {

@@ -50,6 +50,9 @@ bool nadi_cluster_open_changed(struct nadi_cluster *c, const char *name_or_path,
                                struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_cluster_release(struct nadi_cluster *c);
 
+/* Product of its dimensions, as they are written or as the graph has them; 0: the last is open. */
+uint64_t nadi_cluster_npus(const struct nadi_cluster *c);
+
 /* Sizes the cluster for `ranks`: fills the open dimension, drops dimensions that are not needed,
  * shrinks the only one that is left. Ranks that do not fill whole nodes get the same part of every
  * node, with a note: the largest that divides them, and if possible one that keeps blocks of `unit`

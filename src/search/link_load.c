@@ -33,15 +33,8 @@ struct nadi_link_load *nadi_link_load_create(const struct nadi_study *study)
     struct nadi_link_load *l = NADI_ZNEW(struct nadi_link_load, 1);
     struct nadi_diags diags;
     nadi_diags_init(&diags);
-    nadi_arena_init(&l->in.arena);
-    nadi_graph_init(&l->in.graph);
-    l->in.options = nadi_model_plain_options();
+    nadi_model_bare_inputs(&l->in, study, 1);
     l->in.options.network_model = nadi_network_sharing;
-    l->in.options.network = study->cluster.path;
-    l->in.options.queues_per_dim = 1;
-    l->in.topology = study->cluster.topology;
-    l->in.rank_count = l->in.topology.npu_count;
-    nadi_model_system(&l->in, study, 1);
     l->ranks = study->plan.ranks;
     if (nadi_inputs_take_topology(&l->in, study->cluster.graph, NULL, &diags) &&
         l->in.graph.host_count >= l->ranks) {

@@ -45,24 +45,14 @@ struct nadi_transfers {
     } places;
 };
 
-static void init_all(struct nadi_transfers *t)
-{
-    const struct nadi_cluster *c = &t->study->cluster;
-    t->all = (struct nadi_inputs){.options = nadi_model_plain_options(), .topology = c->topology};
-    nadi_arena_init(&t->all.arena);
-    nadi_graph_init(&t->all.graph);
-    t->all.options.queues_per_dim = 1;
-    nadi_groups_init(&t->all.groups, c->topology.npu_count);
-    nadi_model_system(&t->all, t->study, c->chunks);
-}
-
 struct nadi_transfers *nadi_transfers_create(const struct nadi_study *study, bool chooses)
 {
     struct nadi_transfers *t = NADI_ZNEW(struct nadi_transfers, 1);
     t->study = study;
     t->chooses = chooses;
     nadi_arena_init(&t->arena);
-    init_all(t);
+    nadi_model_bare_inputs(&t->all, study, study->cluster.chunks);
+    nadi_groups_init(&t->all.groups, t->all.rank_count);
     t->load = chooses && !study->library ? nadi_link_load_create(study) : NULL;
     return t;
 }
@@ -217,19 +207,15 @@ static double simulated_ns(const struct nadi_transfers *t, const struct place *p
     const struct level *l = &p->levels[level];
     const uint32_t count = p->group.level_size[level];
     const struct nadi_study *study = t->study;
-    struct nadi_inputs in = {.options = nadi_model_plain_options()};
+    struct nadi_inputs in;
     struct nadi_result result;
     struct nadi_diags diags;
     const bool all = count == study->cluster.topology.npu_count;
     nadi_diags_init(&diags);
-    nadi_arena_init(&in.arena);
-    nadi_graph_init(&in.graph);
+    nadi_model_bare_inputs(&in, study, chunks);
+    in.system.soonest_splits = false;
     take_topology(&in, study, l, all);
     in.rank_count = in.topology.npu_count;
-    in.options.queues_per_dim = 1;
-    in.options.network = study->cluster.path;
-    nadi_model_system(&in, study, chunks);
-    in.system.soonest_splits = false;
     const char *graph = graph_of_switches(&in, study, kind);
     if (graph) {
         in.options.network_model = nadi_network_sharing;

@@ -5,18 +5,14 @@
  *   chunks [CASES [FIRST_SEED]]     a failing seed is printed */
 #include "collective/plan.h"
 #include "sim/run.h"
+#include "support/cases.h"
 #include "support/job.h"
 #include "support/job_draw.h"
 #include "support/seeds.h"
 
 #include <math.h>
 
-#ifdef __SANITIZE_ADDRESS__
-enum { CASES = 60 };
-#else
-enum { CASES = 400 };
-#endif
-enum { MOST = 4, MOST_RANKS = 64 };
+enum { CASES = CASES_OF(400), MOST = 4, MOST_RANKS = 64 };
 
 static const double LATER = 1.15, CLOSE = 1.05;
 
