@@ -74,6 +74,15 @@ void nadi_system_memory(struct nadi_system *s, uint32_t rank, uint32_t node,
         serve(s, index);
 }
 
+void nadi_system_memory_busy(struct nadi_system *s, uint32_t actor, nadi_time until)
+{
+    const uint32_t server = server_of(s, actor);
+    if (server == NADI_NONE)
+        return;
+    s->servers[server].busy = true;
+    nadi_engine_schedule(s->engine, until, actor, s->kind_server, server, 0, 0);
+}
+
 /* As many as the ranks have: the file may name more. Where it says nothing of a server's NPUs, no
  * rank has a request: the checks of the inputs see to that. */
 static uint32_t count_servers(const struct nadi_system *s)

@@ -192,6 +192,9 @@ uint64_t nadi_system_mismatches(const struct nadi_system *s, const struct nadi_m
 /* Takes over the queues of an actor of another system that has nothing in flight. */
 void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct nadi_system *before,
                            uint32_t before_actor);
+/* The server of the actor's memory requests, if they queue at one, still serves what another system
+ * began, until then. The end is an event: schedule those of the requests before. */
+void nadi_system_memory_busy(struct nadi_system *s, uint32_t actor, nadi_time until);
 
 /* ---- fast-forwards repetition (workload/fast_forward.h)
  * ------------------------------------------------ */

@@ -7,6 +7,7 @@
  *
  * The cut is clean when nothing crosses it but what is easily carried over: compute that is still
  * under way (its end is known: it has come to pass on the stopped actor and is kept as `late`),
+ * requests to the rank's own share of remote memory (the same, and it serves no other before),
  * and receives that were posted and whose messages come in the second part. Such a message may come
  * before the last thing that its receiver did in the first part: then it has come too late to be
  * taken into account there, and the run is undecided. */
@@ -179,6 +180,21 @@ static void post_again(struct nadi_workload *w, uint32_t rank, const struct rank
     }
 }
 
+/* What was under way when the rank's actor had stopped; memory requests are still being served. */
+static void continue_late(struct nadi_workload *w, uint32_t rank, const struct rank_state *from)
+{
+    nadi_time served = -1;
+    for (size_t i = 0; i < from->late.count; i++) {
+        const struct late *x = &from->late.items[i];
+        const uint8_t type = from->trace->type[x->node];
+        nadi_engine_schedule(w->engine, x->at, rank, w->kind_timer, x->node, 0, 0);
+        if (type == NADI_NODE_MEM_LOAD || type == NADI_NODE_MEM_STORE)
+            served = nadi_max_i64(served, x->at);
+    }
+    if (served >= 0)
+        nadi_system_memory_busy(w->system, rank, served);
+}
+
 void nadi_workload_restart(struct nadi_workload *w)
 {
     const struct nadi_workload *before = w->setup.before;
@@ -190,8 +206,6 @@ void nadi_workload_restart(struct nadi_workload *w)
             post_again(w, rank, from);
         if (from->stopped)
             nadi_engine_schedule(w->engine, from->stopped_at, rank, w->kind_resume, 0, 0, 0);
-        for (size_t i = 0; i < from->late.count; i++)
-            nadi_engine_schedule(w->engine, from->late.items[i].at, rank, w->kind_timer,
-                                 from->late.items[i].node, 0, 0);
+        continue_late(w, rank, from);
     }
 }
