@@ -45,6 +45,13 @@ static void schedule_pump(struct flit *f)
 {
     const uint64_t cycle = nadi_flit_next_cycle(f->machine);
     nadi_time at = nadi_flit_time(f, cycle);
+    if (cycle == UINT64_MAX) {
+        nadi_engine_halt(f->base.engine,
+                         "simulated time exceeds the range of the network model flit: 2^64 cycles "
+                         "of %g ps",
+                         f->cycle_ps);
+        return;
+    }
     if (at < nadi_engine_now(f->base.engine))
         at = nadi_engine_now(f->base.engine);
     if (at >= f->pump_at)
