@@ -68,6 +68,10 @@ static const struct known {
      NEED_ATTENTION, NADI_NONE, NADI_NONE},
     {"exponentials", "1e12/s", PLACE(exponential_rate, 0), 1e12, 1e10, 1e16, 1.15, NEED_ATTENTION,
      NADI_NONE, NADI_NONE},
+    {"attention-wide", "", PLACE(attention_wide, 0), 1, 0.1, 1, 1.5, NEED_ATTENTION, NADI_NONE,
+     NADI_NONE},
+    {"attention-wide-backward", "", PLACE(attention_wide, 1), 1, 0.1, 1, 1.5, NEED_ATTENTION,
+     NADI_NONE, NADI_NONE},
     {"attention-ramp", "keys", PLACE(attention_ramp, 0), 1, 1, 1e5, 1.5, NEED_ATTENTION, NADI_NONE,
      NADI_NONE},
 };

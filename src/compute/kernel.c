@@ -244,6 +244,7 @@ double nadi_kernel_attention_bytes(const struct nadi_kernel *k)
 
 /* Heads of 128 have 512 FLOPs for each pair of a query and a key, 1280 backward, and one
  * exponential, beside which the backward pass has as many other operations on each score again. */
+#define HEAD        128.0
 #define HEAD_FLOPS  512.0
 #define BACK_SCORES 1.8
 #define QUERIES     128.0 /* of a block */
@@ -259,6 +260,14 @@ static double products_ns(double whole, double scores, double hidden)
     return longer >= scores ? longer : fmax(whole - scores, 0) / fmax(1 - hidden, 0.01);
 }
 
+/* The share of the products' rate that heads wider than 128 reach: their results fill the
+ * registers, so that blocks are smaller and less runs side by side. */
+static double wide_share(const struct nadi_device *d, const struct nadi_kernel *k)
+{
+    const double width = (double)(k->k + k->v) / 2, wider = fmin(fmax(width / HEAD - 1, 0), 1);
+    return 1 - (1 - d->attention_wide[k->backward]) * wider;
+}
+
 /* A query and a key. `rate`: with heads of 128. */
 static double one_score_ns(const struct nadi_device *d, const struct nadi_kernel *k, double rate)
 {
@@ -266,8 +275,8 @@ static double one_score_ns(const struct nadi_device *d, const struct nadi_kernel
     const double weight = k->backward ? BACK_SCORES : 1, hidden = d->attention_overlap;
     const double all = d->exponential_rate > 0 ? weight / d->exponential_rate * 1e9 : 0;
     const double scores = fmin(all, whole);
-    const double products =
-        products_ns(whole, scores, hidden) * 2.0 * (double)(k->k + k->v) / HEAD_FLOPS;
+    const double products = products_ns(whole, scores, hidden) * 2.0 * (double)(k->k + k->v) /
+                            HEAD_FLOPS / wide_share(d, k);
     return products + scores - hidden * fmin(products, scores);
 }
 

@@ -85,6 +85,8 @@ static void fill_rates(struct nadi_device *d, const struct nadi_schema_values *v
     if (!(d->attention_rate[1] > 0))
         d->attention_rate[1] = 0.8 * d->attention_rate[0];
     d->attention_portable = nadi_schema_number(v, "attention-portable");
+    d->attention_wide[0] = nadi_schema_number(v, "attention-wide");
+    d->attention_wide[1] = nadi_schema_number(v, "attention-wide-backward");
     d->attention_ramp = nadi_schema_number(v, "attention-ramp");
     d->exponential_rate = nadi_schema_number(v, "exponentials");
     d->attention_overlap = nadi_schema_number(v, "attention-overlap");

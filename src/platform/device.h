@@ -43,6 +43,7 @@ struct nadi_device {
     double launch_ns, tile_ns[NADI_PRECISIONS];
     bool aligned_rows;                    /* always: they are padded */
     double attention_rate[2];             /* forward, backward, 16 bits; heads of 128, long */
+    double attention_wide[2];             /* share of it with heads of 256, forward and backward */
     double attention_ramp;                /* keys */
     double attention_portable;            /* share of attention_rate */
     double exponential_rate;              /* exponentials/s; 0: they take no time */

@@ -167,6 +167,19 @@ static const struct nadi_setting device_keys[] = {
     TFLOPS("attention", "Rate of fused attention with heads of 128 on long sequences without a "
                         "mask, forward. 0: 0.6 x sustained."),
     TFLOPS("attention-backward", "The same backward. 0: 0.8 x attention."),
+    {.name = "attention-wide",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "1",
+     .max = 1,
+     .above_min = true,
+     .doc = "Share of attention's rate that its products reach with heads of 256, whose results "
+            "fill the registers; from heads of 128 on it falls in proportion to their size."},
+    {.name = "attention-wide-backward",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "1",
+     .max = 1,
+     .above_min = true,
+     .doc = "The same backward."},
     TFLOPS("exponentials", "Exponentials a second, of all special function units: with small "
                            "heads they take much of attention's time. 0: no time."),
     SHARE("attention-overlap", "0", 1, "0",

@@ -24,6 +24,7 @@ static struct nadi_device device(void)
         .launch_ns = 2000,
         .attention_rate = {200e12, 150e12},
         .attention_ramp = 200,
+        .attention_wide = {0.8, 0.5},
         .attention_portable = 0.5,
     };
     for (int i = 0; i < NADI_PRECISIONS; i++) {
@@ -242,6 +243,41 @@ static void heads(void **state)
     assert_true((nadi_kernel_ns(&c, &k) - 2000) * 2 > 1.2 * 32.0 * (1 << 30) / 1e12 * 1e9);
 }
 
+/* From heads of 128 on the products' rate falls in proportion to the heads' size; wider than 256 it
+ * stays. The exponentials take as long as ever. */
+static void wide_heads(void **state)
+{
+    (void)state;
+    struct nadi_device d = device();
+    const struct nadi_compute c = {.device = &d, .model = nadi_compute_model_find(&d, "tiles")};
+    struct nadi_kernel k = {
+        .kind = NADI_KERNEL_ATTENTION, .count = 32, .m = 1 << 15, .n = 1 << 15, .share = 1};
+    const double pairs = 32.0 * (1 << 15) * ((1 << 15) + 200), scores = 1 / 1e12 * 1e9;
+    d.exponential_rate = 1e12;
+    const double products = 512 / 200e12 * 1e9 - scores; /* with heads of 128 */
+    static const struct {
+        uint64_t keys, values;
+        double share;
+    } cases[] = {
+        {128, 128, 1}, {192, 128, 0.95}, {192, 192, 0.9}, {256, 256, 0.8}, {512, 512, 0.8}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        k.k = cases[i].keys;
+        k.v = cases[i].values;
+        const double wider = (double)(k.k + k.v) / 256;
+        near(nadi_kernel_ns(&c, &k), pairs * (products * wider / cases[i].share + scores) + 2000,
+             1);
+    }
+    k.k = k.v = 256;
+    k.backward =
+        true; /* 2.5 times the products; as many other operations on a score, 0.8 of them */
+    const double back = 512 * 2.5 / 150e12 * 1e9 - 1.8 * scores;
+    const double bytes = 14.0 * 32 * (1 << 15) * 256;
+    near(nadi_kernel_ns(&c, &k),
+         pairs * (back * 2 / 0.5 + 1.8 * scores) +
+             bytes / (d.memory_rate * d.memory_efficiency) * 1e9 + 2000,
+         10);
+}
+
 /* The second operand passes through memory twice more where the instructions want it otherwise; a
  * product by itself whose bytes fit takes them from the cache. */
 static void operands(void **state)
@@ -386,13 +422,21 @@ static void measured_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waves),           cmocka_unit_test(stores),
-        cmocka_unit_test(half_cached),     cmocka_unit_test(limits),
-        cmocka_unit_test(alone),           cmocka_unit_test(memory_beside_units),
-        cmocka_unit_test(attention),       cmocka_unit_test(heads),
-        cmocka_unit_test(operands),        cmocka_unit_test(above_the_roofline),
-        cmocka_unit_test(measured),        cmocka_unit_test(measured_grid),
-        cmocka_unit_test(measured_faults), cmocka_unit_test(model_names),
+        cmocka_unit_test(waves),
+        cmocka_unit_test(stores),
+        cmocka_unit_test(half_cached),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(alone),
+        cmocka_unit_test(memory_beside_units),
+        cmocka_unit_test(attention),
+        cmocka_unit_test(heads),
+        cmocka_unit_test(wide_heads),
+        cmocka_unit_test(operands),
+        cmocka_unit_test(above_the_roofline),
+        cmocka_unit_test(measured),
+        cmocka_unit_test(measured_grid),
+        cmocka_unit_test(measured_faults),
+        cmocka_unit_test(model_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
