@@ -9,7 +9,7 @@
  * What that costs is at most what the lesser ones take. It counts from NADI_SHARING_MATTERS of the
  * time on that the receiver computes, or a hundredth of what the greatest sender needs.
  *
- * O(nodes + ranks x peers of a trace x groups of the receiver). */
+ * O(nodes + ranks x peers of a trace x groups of the receiver + members of groups x dimensions). */
 #include "base/mem.h"
 #include "inputs/load.h"
 #include "inputs/load_traffic.h"
@@ -25,36 +25,51 @@ struct inlet {              /* of a rank, in a dimension */
     double held_ns;         /* of such groups' collectives */
 };
 
-static bool lies_in(const struct nadi_topology *t, const struct nadi_group *g, uint32_t dim)
+enum extends { UNKNOWN, NO, YES }; /* a group, in a dimension */
+
+struct search {
+    const struct nadi_load_traffic *traffic;
+    struct inlet *inlets; /* by rank and dimension */
+    uint8_t *extends;     /* enum extends, by group and dimension */
+};
+
+/* Do members differ in the dimension? All ranks of a group ask. */
+static bool extends(const struct search *s, uint32_t group, uint32_t dim)
 {
-    const uint32_t at = nadi_topology_coordinate(t, nadi_group_member(g, 0), dim);
-    uint32_t i = 1;
-    while (i < g->size && nadi_topology_coordinate(t, nadi_group_member(g, i), dim) == at)
-        i++;
-    return i < g->size;
+    const struct nadi_topology *t = &s->traffic->in->topology;
+    const struct nadi_group *g = &s->traffic->in->groups.items[group];
+    uint8_t *known = &s->extends[(size_t)group * t->dim_count + dim];
+    if (*known == UNKNOWN) {
+        const uint32_t at = nadi_topology_coordinate(t, nadi_group_member(g, 0), dim);
+        uint32_t i = 1;
+        while (i < g->size && nadi_topology_coordinate(t, nadi_group_member(g, i), dim) == at)
+            i++;
+        *known = i < g->size ? YES : NO;
+    }
+    return *known == YES;
 }
 
 /* What a send of src may meet of the receiver's collectives. */
-static double held_ns(const struct nadi_load_traffic *x, uint32_t src, uint32_t dst, uint32_t dim)
+static double held_ns(const struct search *s, uint32_t src, uint32_t dst, uint32_t dim)
 {
-    const struct nadi_inputs *in = x->in;
-    const struct nadi_trace_traffic *of = nadi_load_traffic_of(x, dst);
+    const struct nadi_inputs *in = s->traffic->in;
+    const struct nadi_trace_traffic *of = nadi_load_traffic_of(s->traffic, dst);
     double ns = 0;
     for (size_t i = 0; i < of->groups.count; i++) {
         const struct nadi_collectives_on *on = &of->groups.items[i];
         const uint32_t group = nadi_groups_of_meaning(&in->groups, on->meaning, dst);
         const struct nadi_group *g = group == NADI_NONE ? NULL : &in->groups.items[group];
         if (!g || g->size < 2 || g->size == in->rank_count ||
-            nadi_group_sorted_position(g, src) != NADI_NONE || !lies_in(&in->topology, g, dim))
+            nadi_group_sorted_position(g, src) != NADI_NONE || !extends(s, group, dim))
             continue;
         ns += on->bytes / in->topology.dims[dim].bytes_per_ns;
     }
     return ns;
 }
 
-static void look_at_rank(const struct nadi_load_traffic *traffic, uint32_t rank,
-                         struct inlet *inlets)
+static void look_at_rank(const struct search *s, uint32_t rank)
 {
+    const struct nadi_load_traffic *traffic = s->traffic;
     const struct nadi_topology *t = &traffic->in->topology;
     const struct nadi_trace_traffic *own = nadi_load_traffic_of(traffic, rank);
     for (size_t i = 0; i < own->sends.count; i++) {
@@ -67,8 +82,8 @@ static void look_at_rank(const struct nadi_load_traffic *traffic, uint32_t rank,
         if (dim == t->dim_count || t->dims[dim].kind != NADI_DIM_SWITCH)
             continue;
         const double ns = (double)to->bytes / t->dims[dim].bytes_per_ns;
-        const double held = held_ns(traffic, rank, dst, dim);
-        struct inlet *x = &inlets[(size_t)dst * t->dim_count + dim];
+        const double held = held_ns(s, rank, dst, dim);
+        struct inlet *x = &s->inlets[(size_t)dst * t->dim_count + dim];
         x->all_ns += ns;
         x->most_ns = fmax(x->most_ns, ns);
         x->alone_ns = fmax(x->alone_ns, ns + 2 * t->dims[dim].latency_ns * (double)to->messages);
@@ -86,19 +101,24 @@ static bool contends(const struct inlet *x, double computing_ns)
 static const char *find(struct nadi_load *l, const struct nadi_load_traffic *traffic)
 {
     const uint32_t dims = l->in->topology.dim_count, ranks = l->in->rank_count;
-    struct inlet *inlets = NADI_ZNEW(struct inlet, (size_t)ranks * dims);
+    const struct search s = {
+        .traffic = traffic,
+        .inlets = NADI_ZNEW(struct inlet, (size_t)ranks * dims),
+        .extends = NADI_ZNEW(uint8_t, l->in->groups.count * dims),
+    };
     const char *why = NULL;
     for (uint32_t r = 0; r < ranks; r++)
-        look_at_rank(traffic, r, inlets);
+        look_at_rank(&s, r);
     for (uint32_t r = 0; r < ranks && !why; r++)
         for (uint32_t d = 0; d < dims && !why; d++)
-            if (contends(&inlets[(size_t)r * dims + d],
+            if (contends(&s.inlets[(size_t)r * dims + d],
                          nadi_load_traffic_of(traffic, r)->computing_ns))
                 why = nadi_arena_printf(&l->in->arena,
                                         "what others send to rank %" PRIu32
                                         " may come at once, over its one link from a switch",
                                         r);
-    nadi_mem_free(inlets);
+    nadi_mem_free(s.inlets);
+    nadi_mem_free(s.extends);
     return why;
 }
 
