@@ -18,33 +18,37 @@ static bool read_ranks(const struct nadi_trace_source *source, struct nadi_stats
     bool ok = true;
     for (uint32_t i = 0; ok && i < source->count; i++) {
         struct nadi_full *f = nadi_full_read(source->paths[i], messages);
-        ok = f && nadi_stats_add(stats, f, source->ranks[i], messages);
+        ok = f && nadi_stats_add(stats, f, &source->ranks[i], 1, messages);
         nadi_full_destroy(f);
     }
     nadi_stats_finish(stats);
     return ok;
 }
 
-/* By trace its first rank, by rank the next one of its trace. */
-static void list_ranks(const struct nadi_inputs *in, uint32_t traces, uint32_t ranks,
-                       uint32_t *first, uint32_t *next)
+/* The ranks by trace: those of trace i from start[i] to start[i + 1]. */
+static void list_ranks(const struct nadi_inputs *in, uint32_t *start, uint32_t *ranks)
 {
+    const uint32_t traces = in->owned_count;
+    uint32_t *number = NADI_NEW(uint32_t, in->rank_count);
     struct nadi_map64 numbers;
     nadi_map64_init(&numbers, traces);
-    for (uint32_t i = 0; i < traces; i++) {
+    for (uint32_t i = 0; i < traces; i++)
         nadi_map64_put(&numbers, (uint64_t)(uintptr_t)in->owned[i], i, NULL);
-        first[i] = NADI_NONE;
+    memset(start, 0, ((size_t)traces + 2) * sizeof(*start));
+    for (uint32_t r = 0; r < in->rank_count; r++) {
+        number[r] = nadi_map64_find(&numbers, (uint64_t)(uintptr_t)in->traces[r]);
+        NADI_ASSERT(number[r] < traces); /* what a rank has, the manifest lists */
+        start[number[r] + 2]++;
     }
-    for (uint32_t r = ranks; r-- > 0;) {
-        const uint32_t i = nadi_map64_find(&numbers, (uint64_t)(uintptr_t)in->traces[r]);
-        NADI_ASSERT(i < traces); /* what a rank has, the manifest lists */
-        next[r] = first[i];
-        first[i] = r;
-    }
+    for (uint32_t i = 2; i < traces + 2; i++)
+        start[i] += start[i - 1];
+    for (uint32_t r = 0; r < in->rank_count; r++)
+        ranks[start[number[r] + 1]++] = r;
     nadi_map64_release(&numbers);
+    nadi_mem_free(number);
 }
 
-/* A manifest's: each trace as often as it has ranks. */
+/* A manifest's: each trace once, for all its ranks. */
 static bool read_manifest(const struct nadi_trace_source *source, struct nadi_stats *stats,
                           struct nadi_diags *messages)
 {
@@ -55,18 +59,19 @@ static bool read_manifest(const struct nadi_trace_source *source, struct nadi_st
     if (!ok)
         nadi_diags_append(messages, &own);
     stats->relative = ok && fleet.in.relative_peers;
-    const uint32_t ranks = ok ? fleet.in.rank_count : 0, traces = ok ? fleet.in.owned_count : 0;
-    uint32_t *first = NADI_NEW(uint32_t, traces), *next = NADI_NEW(uint32_t, ranks);
-    list_ranks(&fleet.in, traces, ranks, first, next);
+    const uint32_t traces = ok ? fleet.in.owned_count : 0;
+    uint32_t *start = NADI_NEW(uint32_t, (size_t)traces + 2);
+    uint32_t *ranks = NADI_NEW(uint32_t, ok ? fleet.in.rank_count : 0);
+    if (ok)
+        list_ranks(&fleet.in, start, ranks);
     for (uint32_t i = 0; ok && i < traces; i++) {
+        const uint32_t count = start[i + 1] - start[i];
         struct nadi_full *f = nadi_full_read(fleet.in.owned[i]->path, messages);
-        ok = f != NULL;
-        for (uint32_t r = first[i]; ok && r != NADI_NONE; r = next[r])
-            ok = nadi_stats_add(stats, f, r, messages);
+        ok = f && (!count || nadi_stats_add(stats, f, ranks + start[i], count, messages));
         nadi_full_destroy(f);
     }
-    nadi_mem_free(first);
-    nadi_mem_free(next);
+    nadi_mem_free(start);
+    nadi_mem_free(ranks);
     nadi_stats_finish(stats);
     nadi_fleet_close(&fleet);
     nadi_diags_release(&own);

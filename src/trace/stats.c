@@ -3,6 +3,7 @@
 #include "base/guard.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "trace/strings.h"
 
 void nadi_stats_init(struct nadi_stats *s)
@@ -32,8 +33,9 @@ const char *nadi_stats_table_name(enum nadi_stats_table table)
 /* --- tables ------------------------------------------------------------------------------------
  */
 
-static void count(struct nadi_stats_rows *rows, const char *name, size_t length, uint64_t ns,
-                  uint64_t bytes)
+/* A node of that many ranks. */
+static void count(struct nadi_stats_rows *rows, uint32_t ranks, const char *name, size_t length,
+                  uint64_t ns, uint64_t bytes)
 {
     const char *kept;
     const uint32_t at = nadi_strmap_put(&rows->index, name, length, (uint32_t)rows->count, &kept);
@@ -42,9 +44,9 @@ static void count(struct nadi_stats_rows *rows, const char *name, size_t length,
         NADI_PUSH(rows, row);
     }
     struct nadi_stats_row *row = &rows->items[at];
-    row->nodes++;
-    row->ns += ns;
-    row->bytes += bytes;
+    row->nodes += ranks;
+    row->ns = nadi_count_add(row->ns, nadi_count_mul(ns, ranks));
+    row->bytes = nadi_count_add(row->bytes, nadi_count_mul(bytes, ranks));
 }
 
 static uint64_t bytes_of(const struct nadi_full_node *n)
@@ -68,7 +70,7 @@ static void count_type(struct nadi_stats *s, const struct nadi_full_node *n,
                             (uint64_t)nadi_full_integer(n, "comm_type", 0), 99)));
     if (stream->kind == NADI_STREAM_HOST)
         nadi_str_add(&name, " on the host");
-    count(&s->tables[NADI_STATS_TYPES], name.text, name.length, ns, bytes);
+    count(&s->tables[NADI_STATS_TYPES], s->weight, name.text, name.length, ns, bytes);
     nadi_str_release(&name);
 }
 
@@ -96,7 +98,7 @@ static void count_group(struct nadi_stats *s, const struct nadi_full_node *n, ui
         nadi_str_printf(&name, "%s ", is_send ? "to" : "from");
         nadi_str_printf(&name, s->relative ? "the rank at %+" PRId64 : "rank %" PRId64, peer);
     }
-    count(&s->tables[NADI_STATS_GROUPS], name.text, name.length, ns, bytes);
+    count(&s->tables[NADI_STATS_GROUPS], s->weight, name.text, name.length, ns, bytes);
     nadi_str_release(&name);
 }
 
@@ -112,12 +114,12 @@ static void count_stream(struct nadi_stats *s, const struct nadi_trace_stream *s
                           nadi_stream_kind_name(stream->kind));
     else
         length = snprintf(name, sizeof name, "%s", nadi_stream_kind_name(stream->kind));
-    count(&s->tables[NADI_STATS_STREAMS], name, (size_t)length, ns, bytes);
+    count(&s->tables[NADI_STATS_STREAMS], s->weight, name, (size_t)length, ns, bytes);
 }
 
 /* By operator: what an import cut into "aten::mm" and "aten::mm (goes on)" is one. */
-static void count_name(struct nadi_stats_rows *rows, const struct nadi_full_node *n, uint64_t ns,
-                       uint64_t bytes)
+static void count_name(struct nadi_stats_rows *rows, uint32_t ranks, const struct nadi_full_node *n,
+                       uint64_t ns, uint64_t bytes)
 {
     static const char rest[] = " (goes on)";
     const size_t cut = sizeof(rest) - 1;
@@ -125,9 +127,9 @@ static void count_name(struct nadi_stats_rows *rows, const struct nadi_full_node
     if (length > cut && memcmp(n->name + length - cut, rest, cut) == 0)
         length -= cut;
     if (length)
-        count(rows, (const char *)n->name, length, ns, bytes);
+        count(rows, ranks, (const char *)n->name, length, ns, bytes);
     else
-        count(rows, "(no name)", strlen("(no name)"), ns, bytes);
+        count(rows, ranks, "(no name)", strlen("(no name)"), ns, bytes);
 }
 
 static void count_nodes(struct nadi_stats *s, const struct nadi_full *f)
@@ -138,7 +140,7 @@ static void count_nodes(struct nadi_stats *s, const struct nadi_full *f)
         (void)nadi_guard_look();
         const struct nadi_trace_stream stream = nadi_trace_stream_of(n);
         count_type(s, n, &stream, ns, bytes);
-        count_name(&s->tables[NADI_STATS_OPERATORS], n, ns, bytes);
+        count_name(&s->tables[NADI_STATS_OPERATORS], s->weight, n, ns, bytes);
         if (stream.kind == NADI_STREAM_COMM)
             count_group(s, n, ns, bytes);
         if (stream.kind != NADI_STREAM_NONE)
@@ -177,8 +179,9 @@ static void fill_buckets(struct nadi_stats *s, uint64_t span, uint64_t from, uin
         const double end = (double)to < high ? (double)to : high;
         if (end <= begin)
             continue;
-        s->parallelism[b] += running * (end - begin) / width;
-        s->comm_share[b] += active[NADI_STREAM_COMM] ? (end - begin) / width : 0;
+        const double part = s->weight * ((end - begin) / width);
+        s->parallelism[b] += running * part;
+        s->comm_share[b] += active[NADI_STREAM_COMM] ? part : 0;
     }
 }
 
@@ -243,22 +246,22 @@ static void take_path(struct nadi_stats *s, const struct nadi_full *f,
     rows->count = 0;
     for (size_t i = 0; i < t->critical_count; i++) {
         const struct nadi_full_node *n = &f->nodes[t->critical[i]];
-        count_name(rows, n, nadi_full_duration_ns(n), bytes_of(n));
+        count_name(rows, 1, n, nadi_full_duration_ns(n), bytes_of(n));
     }
     s->path_ns = t->critical_ns;
 }
 
-bool nadi_stats_add(struct nadi_stats *s, const struct nadi_full *f, uint32_t rank,
-                    struct nadi_diags *diags)
+bool nadi_stats_add(struct nadi_stats *s, const struct nadi_full *f, const uint32_t *ranks,
+                    uint32_t rank_count, struct nadi_diags *diags)
 {
     struct nadi_links links;
     struct nadi_trace_times times;
     const bool ok = nadi_links_view(&links, f, diags);
+    s->weight = rank_count;
     if (ok) {
         nadi_times_make(&times, f, &links);
         count_nodes(s, f);
         struct nadi_stats_rank r = {
-            .rank = rank,
             .nodes = f->node_count,
             .deps = f->dep_ids.count,
             .span = times.span,
@@ -268,7 +271,10 @@ bool nadi_stats_add(struct nadi_stats *s, const struct nadi_full *f, uint32_t ra
         };
         break_down(s, &r, f, &times);
         take_path(s, f, &times);
-        NADI_PUSH(&s->ranks, r);
+        for (uint32_t i = 0; i < rank_count; i++) {
+            r.rank = ranks[i];
+            NADI_PUSH(&s->ranks, r);
+        }
         nadi_times_release(&times);
     }
     nadi_links_release(&links);

@@ -1,6 +1,6 @@
 /* stats: what is in a trace, counted: nodes, time and bytes by type, operator, process group and
  * stream; where the time goes; the critical path; parallelism over time. One rank or many, added up
- * in the order of the calls. O(nodes log nodes) a rank. */
+ * in the order of the calls. O(nodes log nodes) a trace, however many ranks it is of. */
 #ifndef NADI_TRACE_STATS_H
 #define NADI_TRACE_STATS_H
 
@@ -50,7 +50,8 @@ struct nadi_stats {
         struct nadi_stats_rank *items;
         size_t count, capacity;
     } ranks;
-    bool relative; /* peers are distances from the rank, as of some manifests; before the first */
+    uint32_t weight; /* ranks of the trace that is being added */
+    bool relative;   /* peers are distances from the rank, as of some manifests; before the first */
     uint64_t path_ns;                       /* of the rank that the path is taken from */
     double parallelism[NADI_STATS_BUCKETS]; /* mean nodes running, by twentieths of the span; of
                                              * all ranks, each by its own span */
@@ -60,9 +61,10 @@ struct nadi_stats {
 void nadi_stats_init(struct nadi_stats *s);
 void nadi_stats_release(struct nadi_stats *s);
 
-/* Adds a rank. False with an error when its graph cannot be followed. */
-bool nadi_stats_add(struct nadi_stats *s, const struct nadi_full *f, uint32_t rank,
-                    struct nadi_diags *diags) NADI_MUST_USE;
+/* Adds the ranks, at least one, of which the trace is. False with an error when its graph cannot be
+ * followed. */
+bool nadi_stats_add(struct nadi_stats *s, const struct nadi_full *f, const uint32_t *ranks,
+                    uint32_t rank_count, struct nadi_diags *diags) NADI_MUST_USE;
 /* After the last one: rows by time, then by nodes, then by name, all descending but the name. */
 void nadi_stats_finish(struct nadi_stats *s);
 

@@ -3,6 +3,7 @@
 
 #include "trace/write.h"
 
+#include <math.h>
 #include <setjmp.h>
 
 #include <cmocka.h>
@@ -92,15 +93,16 @@ static void replayed(void **state)
 static void where_the_time_goes(void **state)
 {
     (void)state;
+    static const uint32_t ranks[] = {3, 4};
     struct nadi_full *f = make(step, 5);
     struct nadi_stats stats;
     struct nadi_diags diags;
     nadi_diags_init(&diags);
     nadi_stats_init(&stats);
-    assert_true(nadi_stats_add(&stats, f, 3, &diags));
-    assert_true(nadi_stats_add(&stats, f, 4, &diags));
+    assert_true(nadi_stats_add(&stats, f, ranks, 2, &diags));
     nadi_stats_finish(&stats);
     assert_int_equal(stats.ranks.count, 2);
+    assert_int_equal(stats.ranks.items[0].rank, 3);
     const struct nadi_stats_rank *r = &stats.ranks.items[1];
     assert_int_equal(r->rank, 4);
     assert_int_equal(r->span, 61000);
@@ -126,6 +128,50 @@ static void where_the_time_goes(void **state)
     nadi_diags_release(&diags);
 }
 
+static void assert_same_rows(const struct nadi_stats_rows *a, const struct nadi_stats_rows *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        assert_string_equal(a->items[i].name, b->items[i].name);
+        assert_int_equal(a->items[i].nodes, b->items[i].nodes);
+        assert_int_equal(a->items[i].ns, b->items[i].ns);
+        assert_int_equal(a->items[i].bytes, b->items[i].bytes);
+    }
+}
+
+/* Ranks of one trace at once are what they are one by one. */
+static void ranks_at_once(void **state)
+{
+    (void)state;
+    static const uint32_t ranks[] = {0, 2, 7};
+    struct nadi_full *f = make(step, 5);
+    struct nadi_stats together, single;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    nadi_stats_init(&together);
+    nadi_stats_init(&single);
+    assert_true(nadi_stats_add(&together, f, ranks, 3, &diags));
+    for (size_t i = 0; i < 3; i++)
+        assert_true(nadi_stats_add(&single, f, &ranks[i], 1, &diags));
+    nadi_stats_finish(&together);
+    nadi_stats_finish(&single);
+    for (unsigned t = 0; t < NADI_STATS_TABLES; t++)
+        assert_same_rows(&together.tables[t], &single.tables[t]);
+    assert_int_equal(together.ranks.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(together.ranks.items[i].rank, ranks[i]);
+        assert_int_equal(together.ranks.items[i].idle, single.ranks.items[i].idle);
+    }
+    for (unsigned b = 0; b < NADI_STATS_BUCKETS; b++) {
+        assert_true(fabs(together.parallelism[b] - single.parallelism[b]) < 1e-12);
+        assert_true(fabs(together.comm_share[b] - single.comm_share[b]) < 1e-12);
+    }
+    nadi_stats_release(&together);
+    nadi_stats_release(&single);
+    nadi_full_destroy(f);
+    nadi_diags_release(&diags);
+}
+
 static void recorded(void **state)
 {
     (void)state;
@@ -138,7 +184,8 @@ static void recorded(void **state)
     struct nadi_diags diags;
     nadi_diags_init(&diags);
     nadi_stats_init(&stats);
-    assert_true(nadi_stats_add(&stats, f, NADI_NONE, &diags));
+    static const uint32_t unknown = NADI_NONE;
+    assert_true(nadi_stats_add(&stats, f, &unknown, 1, &diags));
     const struct nadi_stats_rank *r = &stats.ranks.items[0];
     assert_true(r->recorded);
     assert_int_equal(r->span, 40000);
@@ -247,9 +294,13 @@ static void cycles_are_cut_to_look_at(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replayed), cmocka_unit_test(where_the_time_goes),
-        cmocka_unit_test(recorded), cmocka_unit_test(recorded_in_part),
-        cmocka_unit_test(faults),   cmocka_unit_test(cycles_are_cut_to_look_at),
+        cmocka_unit_test(replayed),
+        cmocka_unit_test(where_the_time_goes),
+        cmocka_unit_test(ranks_at_once),
+        cmocka_unit_test(recorded),
+        cmocka_unit_test(recorded_in_part),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(cycles_are_cut_to_look_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
