@@ -101,7 +101,7 @@ static void read_expert_keys(struct layer_lists *l, struct nadi_hf_config *c)
 {
     l->first = nadi_hf_number(c, "first_k_dense_replace", 0);
     l->step = nadi_hf_number(c, "decoder_sparse_step", 1);
-    l->frequency = nadi_hf_list(c, "moe_layer_freq");
+    l->frequency = nadi_hf_list(c, "moe_layer_freq is_moe_layer");
     l->every = l->frequency ? 1 : nadi_hf_number(c, "moe_layer_freq", 1);
     l->dense = nadi_hf_list(c, "mlp_only_layers");
     l->kinds = nadi_hf_list(c, "mlp_layer_types");
@@ -260,6 +260,15 @@ static void fill_biases(struct nadi_model *m, struct nadi_hf_config *c,
             m->biases |= rule->bias[i].biases;
 }
 
+/* "vision": the tokens of a picture see each other whole, those of words do not. */
+static bool is_causal(struct nadi_hf_config *c)
+{
+    const char *word = nadi_hf_text(c, "use_bidirectional_attention");
+    return nadi_str_equal(word, "vision") ||
+           (!nadi_str_equal(word, "all") &&
+            !nadi_hf_truth(c, "use_bidirectional_attention", false));
+}
+
 static bool fill(struct nadi_model *m, struct nadi_hf_config *c, const struct nadi_hf_rule *rule)
 {
     m->family = rule->family;
@@ -267,7 +276,7 @@ static bool fill(struct nadi_model *m, struct nadi_hf_config *c, const struct na
     m->head = rule->head;
     m->gated = rule->flags & NADI_HF_GATED;
     m->sinks = rule->flags & NADI_HF_SINKS;
-    m->causal = !nadi_hf_truth(c, "use_bidirectional_attention", false);
+    m->causal = is_causal(c);
     m->tied = nadi_hf_truth(c, "tie_word_embeddings", rule->flags & NADI_HF_TIED);
     if (!fill_sizes(m, c, rule))
         return false;

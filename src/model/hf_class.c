@@ -19,7 +19,7 @@ static enum nadi_hf_class kind_of(const char *ending)
     static const char with[] = "forcausallm lmheadmodel lmheadcustommodel withlmheadmodel "
                                "doubleheadsmodel forconditionalgeneration forvision2seq "
                                "forpretraining formaskedlm forcausallmwithvalue "
-                               "forcausallmeagle3 mtmodel";
+                               "forcausallmeagle3 mtmodel modellm";
     static const char without[] =
         "model forsequenceclassification fortokenclassification forquestionanswering "
         "forrewardmodel forprocessrewardmodel forsequenceembedding";

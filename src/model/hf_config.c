@@ -167,7 +167,7 @@ static const char plain_activations[] =
     "gelu gelu_10 gelu_accurate gelu_fast gelu_new gelu_python gelu_python_tanh gelu_pytorch_tanh "
     "hard_swish laplace leaky_relu linear mish prelu quick_gelu relu relu2 relu6 sigmoid silu "
     "swish tanh xielu";
-static const char gated_activations[] = "swiglu geglu reglu glu";
+static const char gated_activations[] = "swiglu swigluoai geglu reglu glu";
 
 static bool refuse_activation(struct nadi_hf_config *c, const struct nadi_doc_node *node)
 {
@@ -338,7 +338,7 @@ static const char harmless_names[] =
     "moe_router_enable_expert_bias moe_router_scaling_factor moe_router_topk_scaling_factor "
     "moe_token_dropping moe_train_capacity_factor moe_use_aux_free moe_use_hard_gate "
     "mtp_transformer_layers mup_base_width no_repeat_ngram_size no_rope_layer_interval "
-    "no_rope_layers num_expert_group num_nextn_predict_layers post_layer_norm "
+    "no_rope_layers nope_layer_interval num_expert_group num_nextn_predict_layers post_layer_norm "
     "pre_allocate_kv_cache pruned_heads routed_scaling_factor scale_attn_by_inverse_layer_idx "
     "scale_width shared_input_output_embedding use_kv_cache use_mixed_mlp_moe ";
 

@@ -145,7 +145,7 @@ bool nadi_hf_modernbert(struct nadi_model *m, struct nadi_hf_config *c)
     first.norms_per_layer = 1;
     if (m->layers)
         nadi_hf_place(m, 0, &first);
-    if (class_ends(c, "ForMaskedLM")) {
+    if (class_ends(c, "ForMaskedLM") || m->family == NADI_FAMILY_DECODER) {
         m->head = NADI_HEAD_LM;
         m->output_dense = true;
         m->biases |= NADI_BIAS_HEAD;
@@ -204,7 +204,7 @@ bool nadi_hf_esm(struct nadi_model *m, struct nadi_hf_config *c)
     (void)nadi_hf_find(c, "esmfold_config vocab_list token_dropout");
     if (fold && nadi_hf_is_true(fold))
         return nadi_hf_refuse(c, fold, "the folding trunk");
-    if (class_ends(c, "ForMaskedLM")) {
+    if (class_ends(c, "ForMaskedLM") || m->family == NADI_FAMILY_DECODER) {
         m->head = NADI_HEAD_LM;
         m->output_dense = true;
         m->once_weights += m->vocab; /* the output's bias */

@@ -383,6 +383,9 @@ enum projector { /* from the encoder's width to the language model's */
                  MOON_PRODUCTS,
                  WIDE_PRODUCT, /* of several layers' results */
                  MISTRAL_PRODUCTS,
+                 SMALLER_PRODUCTS, /* of 2 x 2 patches */
+                 LFM_PRODUCTS,
+                 GATED_PRODUCTS,
                  BOTH_PRODUCTS, /* of both towers to a common width, and a scale */
                  TWO_SCALES,
 };
@@ -402,7 +405,10 @@ static const struct {
     {"paligemma", "vision_config", "siglip_vision_model", ONE_PRODUCT},
     {"idefics3 smolvlm", "vision_config", "idefics3_vision", MERGED_PRODUCT},
     {"mistral3", "vision_config", "pixtral_vision", MISTRAL_PRODUCTS},
-    {"internvl_chat internvl", "vision_config", "intern_vit_6b", INTERN_PRODUCTS},
+    {"internvl_chat internvl intern_s1", "vision_config", "intern_vit_6b", INTERN_PRODUCTS},
+    {"deepseek_vl_v2", "vision_config", "deepseek_vl_v2_vision", SMALLER_PRODUCTS},
+    {"lfm2_vl", "vision_config", "siglip2_vision_model", LFM_PRODUCTS},
+    {"aya_vision cohere2_vision", "vision_config", "siglip_vision_model", GATED_PRODUCTS},
     {"gemma4", "vision_config", "gemma4_vision", ONE_PLAIN},
     {"clip", "text_config", "clip_text_model", BOTH_PRODUCTS},
     {"siglip siglip2", "text_config", "siglip_text_model", TWO_SCALES},
@@ -427,6 +433,10 @@ static double projector_of(const struct nadi_doc_node *root, struct nadi_hf_conf
     const double merged = nadi_hf_number(c, "spatial_merge_size", 2);
     const double width = nadi_hf_number(c, "projection_dim", 512);
     const bool bias = nadi_hf_truth(c, "multimodal_projector_bias", kind != MISTRAL_PRODUCTS);
+    const double fewer = nadi_hf_number(c, "downsample_factor", 2);
+    const double between =
+        nadi_hf_number(c, "projector_hidden_size alignment_intermediate_size", 0);
+    const bool norm = nadi_hf_truth(c, "projector_use_layernorm", true);
     c->map = map;
     switch (kind) {
     case BOTH_PRODUCTS:
@@ -451,6 +461,12 @@ static double projector_of(const struct nadi_doc_node *root, struct nadi_hf_conf
         return 6 * h * to + to;
     case MOON_PRODUCTS:
         return 2 * h + 16 * h * h + 4 * h + 4 * h * to + to;
+    case SMALLER_PRODUCTS:
+        return two_products(4 * h, to, true);
+    case LFM_PRODUCTS: /* of several patches, behind a norm */
+        return fewer * fewer * h * (between + (norm ? 2 : 0)) + between + between * to + to;
+    case GATED_PRODUCTS: /* of 2 x 2 patches to two halves */
+        return fewer * fewer * h * between + between + between / 2 * to + to;
     case MISTRAL_PRODUCTS:
         return h + merged * merged * h * h + two_products(h, to, bias);
     }
@@ -472,5 +488,5 @@ double nadi_hf_pictures(struct nadi_hf_config *c, const struct nadi_doc_node *ro
         nadi_model_release(&encoder);
         return count;
     }
-    return 0;
+    return nadi_hf_towers(c, root, type, to);
 }

@@ -5,8 +5,8 @@
 
 static const struct nadi_hf_rule rules[] = {
     /* ---- Llama and what is built as it is ---- */
-    {.types = "llama Yi aquila xverse skywork telechat3",
-     .classes = "llama yi aquila xverse skywork telechat3 mobilellama",
+    {.types = "llama code_llama Yi aquila xverse skywork telechat3 iquestcoder",
+     .classes = "llama yi aquila xverse skywork telechat3 mobilellama iquestcoder",
      LIKE_LLAMA,
      .bias = {{"attention_bias", ATTENTION_BIASES, false}, {"mlp_bias", NADI_BIAS_MLP, false}},
      .absent = "vocab_size=32000 hidden_size=4096 intermediate_size=11008 num_hidden_layers=32 "
@@ -24,6 +24,15 @@ static const struct nadi_hf_rule rules[] = {
      LIKE_LLAMA_WITH(NADI_HF_WINDOW),
      .absent = "vocab_size=32000 hidden_size=4096 intermediate_size=14336 num_hidden_layers=32 "
                "num_attention_heads=32 num_key_value_heads=8 sliding_window=4096"},
+    {.types = "cwm",
+     LIKE_LLAMA_WITH(NADI_HF_WINDOW),
+     .bias = {{"attention_bias", ATTENTION_BIASES, false}, {"mlp_bias", NADI_BIAS_MLP, false}},
+     .windowed_every = 4,
+     .absent = "sliding_window=8192"},
+    {.types = "hyperclovax",
+     LIKE_LLAMA,
+     .bias = {{"attention_bias", ATTENTION_BIASES, false}, {"mlp_bias", NADI_BIAS_MLP, false}},
+     .special = nadi_hf_hyperclovax},
     {.types = "mixtral",
      LIKE_LLAMA_WITH(NADI_HF_EXPERTS | NADI_HF_WINDOW),
      .absent = "vocab_size=32000 hidden_size=4096 intermediate_size=14336 num_hidden_layers=32 "
@@ -70,6 +79,35 @@ static const struct nadi_hf_rule rules[] = {
      LIKE_LLAMA_WITH(NADI_HF_QK_NORM | NADI_HF_WINDOW),
      .windowed_every = 4,
      .absent = "sliding_window=4096"},
+    {.types = "exaone_moe",
+     LIKE_LLAMA_WITH(NADI_HF_QK_NORM | NADI_HF_WINDOW | NADI_HF_EXPERTS | NADI_HF_ROUTER_BIAS),
+     .windowed_every = 4,
+     .absent = "sliding_window=4096 first_k_dense_replace=1 num_shared_experts=1"},
+    {.types = "hy_v3",
+     LIKE_LLAMA_WITH(NADI_HF_QK_NORM | NADI_HF_EXPERTS | NADI_HF_ROUTER_BIAS),
+     .bias = {{"attention_bias", ATTENTION_BIASES, false}, {"mlp_bias", NADI_BIAS_MLP, false}},
+     .absent = "vocab_size=120832 hidden_size=4096 intermediate_size=13312 num_hidden_layers=80 "
+               "num_attention_heads=64 num_key_value_heads=8 head_dim=128 num_experts=192 "
+               "num_experts_per_tok=8 num_shared_experts=1 moe_intermediate_size=1536 "
+               "first_k_dense_replace=1",
+     .ignored = "enable_moe_fp32_combine"},
+    {.types = "afmoe",
+     LIKE_LLAMA_WITH(NADI_HF_QK_NORM | NADI_HF_WINDOW | NADI_HF_EXPERTS | NADI_HF_ROUTER_BIAS),
+     .norms = 4,
+     .windowed_every = 4,
+     .absent = "head_dim=128 sliding_window=1024 num_dense_layers=1 num_experts=64 "
+               "num_experts_per_tok=6 num_shared_experts=2 moe_intermediate_size=1408",
+     .ignored = "num_expert_groups num_limited_groups",
+     .special = nadi_hf_afmoe},
+    {.types = "laguna",
+     LIKE_LLAMA_WITH(NADI_HF_QK_NORM | NADI_HF_WINDOW | NADI_HF_EXPERTS | NADI_HF_ROUTER_BIAS),
+     .bias = {{"attention_bias", ATTENTION_BIASES, false}},
+     .absent = "vocab_size=100352 intermediate_size=8192 num_hidden_layers=40 "
+               "num_attention_heads=48 num_key_value_heads=8 head_dim=128 num_experts=256 "
+               "num_experts_per_tok=8 moe_intermediate_size=512 "
+               "shared_expert_intermediate_size=512 sliding_window=512 first_k_dense_replace=1",
+     .ignored = "moe_apply_router_weight_on_input moe_router_logit_softcapping",
+     .special = nadi_hf_laguna},
     {.types = "arcee",
      ROTARY,
      .bias = {{"attention_bias", ATTENTION_BIASES, false}, {"mlp_bias", NADI_BIAS_MLP, false}}},
@@ -82,6 +120,11 @@ static const struct nadi_hf_rule rules[] = {
      .flags = NADI_HF_LAYERNORM,
      .biases = NADI_BIAS_NORM,
      .bias = {{"attention_bias", ATTENTION_BIASES, false}, {"mlp_bias", NADI_BIAS_MLP, false}}},
+    {.types = "jais2",
+     ROTARY,
+     .flags = NADI_HF_LAYERNORM,
+     .biases = NADI_BIAS_NORM,
+     .bias = {{"attention_bias", ATTENTION_BIASES, true}, {"mlp_bias", NADI_BIAS_MLP, true}}},
     {.types = "bitnet", LIKE_LLAMA_WITH(NADI_HF_TIED), .norms = 4},
     {.types = "hunyuan_v1_dense",
      .classes = "hunyuandensev1 hunyuan",
@@ -106,13 +149,16 @@ static const struct nadi_hf_rule rules[] = {
      LIKE_LLAMA_WITH(NADI_HF_LAYERNORM),
      .bias = {{"attention_bias", ATTENTION_BIASES, false}},
      .special = nadi_hf_olmo},
-    {.types = "hf_olmo olmo_1",
-     .classes = "olmo",
+    {.types = "hf_olmo olmo_1 llada",
+     .classes = "olmo llada",
      ROTARY,
      .ignored = "block_group_size block_type",
      .special = nadi_hf_old_olmo},
     {.types = "olmo2",
      LIKE_LLAMA_WITH(NADI_HF_QK_NORM_WHOLE),
+     .bias = {{"attention_bias", ATTENTION_BIASES, false}}},
+    {.types = "flex_olmo",
+     LIKE_LLAMA_WITH(NADI_HF_QK_NORM_WHOLE | NADI_HF_EXPERTS),
      .bias = {{"attention_bias", ATTENTION_BIASES, false}}},
     {.types = "olmo3",
      LIKE_LLAMA_WITH(NADI_HF_QK_NORM_WHOLE | NADI_HF_WINDOW),
@@ -152,6 +198,10 @@ static const struct nadi_hf_rule rules[] = {
      .absent = "vocab_size=151936 hidden_size=4096 intermediate_size=22016 num_hidden_layers=32 "
                "num_attention_heads=32 num_key_value_heads=32 sliding_window=4096 "
                "use_sliding_window=false max_window_layers=28"},
+    {.types = "Dream",
+     LIKE_LLAMA_WITH(NADI_HF_WINDOW | NADI_HF_WINDOW_SWITCH | NADI_HF_MODEL_HAS_HEAD),
+     .biases = NADI_BIAS_QKV,
+     .absent = "sliding_window=4096 use_sliding_window=false max_window_layers=28"},
     {.types = "mimo",
      LIKE_LLAMA_WITH(NADI_HF_WINDOW | NADI_HF_WINDOW_SWITCH),
      .bias = {{"attention_bias", NADI_BIAS_QKV, true}},
@@ -163,13 +213,15 @@ static const struct nadi_hf_rule rules[] = {
      .absent = "sliding_window=4096 use_sliding_window=false max_window_layers=28 "
                "decoder_sparse_step=1 moe_intermediate_size=1408 num_experts_per_tok=4 "
                "shared_expert_intermediate_size=5632 num_experts=60"},
-    {.types = "qwen3 qwen3_vl_text",
+    {.types = "qwen3 qwen3_vl_text sdar",
+     .ignored = "block_size",
      LIKE_LLAMA_WITH(NADI_HF_WINDOW | NADI_HF_WINDOW_SWITCH | NADI_HF_QK_NORM),
      .bias = {{"attention_bias", ATTENTION_BIASES, false}},
      .absent = "vocab_size=151936 hidden_size=4096 intermediate_size=22016 num_hidden_layers=32 "
                "num_attention_heads=32 num_key_value_heads=32 head_dim=128 sliding_window=4096 "
                "use_sliding_window=false max_window_layers=28"},
-    {.types = "qwen3_moe qwen3_vl_moe_text",
+    {.types = "qwen3_moe qwen3_vl_moe_text sdar_moe",
+     .ignored = "block_size",
      LIKE_LLAMA_WITH(NADI_HF_WINDOW | NADI_HF_WINDOW_SWITCH | NADI_HF_QK_NORM | NADI_HF_EXPERTS),
      .bias = {{"attention_bias", ATTENTION_BIASES, false}},
      .absent = "sliding_window=4096 use_sliding_window=false max_window_layers=28 "
@@ -192,6 +244,12 @@ static const struct nadi_hf_rule rules[] = {
                "num_attention_heads=128 moe_intermediate_size=2048 moe_layer_freq=1 "
                "kv_lora_rank=512 q_lora_rank=1536 qk_rope_head_dim=64 v_head_dim=128 "
                "qk_nope_head_dim=128"},
+    {.types = "mistral4",
+     LIKE_LLAMA_WITH(NADI_HF_EXPERTS | NADI_HF_LATENT),
+     .absent = "vocab_size=131072 hidden_size=4096 intermediate_size=12288 num_hidden_layers=36 "
+               "num_attention_heads=32 moe_intermediate_size=2048 n_shared_experts=1 "
+               "n_routed_experts=128 num_experts_per_tok=4 kv_lora_rank=256 q_lora_rank=1024 "
+               "qk_rope_head_dim=64 v_head_dim=128 qk_nope_head_dim=64"},
     {.types = "dots1",
      LIKE_LLAMA_WITH(NADI_HF_EXPERTS | NADI_HF_QK_NORM | NADI_HF_ROUTER_BIAS | NADI_HF_WINDOW |
                      NADI_HF_WINDOW_SWITCH),
@@ -201,7 +259,7 @@ static const struct nadi_hf_rule rules[] = {
      LIKE_LLAMA_WITH(NADI_HF_EXPERTS),
      .bias = {{"use_qkv_bias", NADI_BIAS_QKV, false},
               {"use_bias", NADI_BIAS_OUTPUT | NADI_BIAS_MLP, false}}},
-    {.types = "bailing_moe_v2",
+    {.types = "bailing_moe_v2 llada2_moe",
      LIKE_LLAMA_WITH(NADI_HF_EXPERTS | NADI_HF_QK_NORM | NADI_HF_ROUTER_BIAS),
      .bias = {{"use_qkv_bias", NADI_BIAS_QKV, false},
               {"use_bias", NADI_BIAS_OUTPUT | NADI_BIAS_MLP, false}}},
@@ -228,6 +286,12 @@ static const struct nadi_hf_rule rules[] = {
      LIKE_LLAMA_WITH(NADI_HF_TIED | NADI_HF_WINDOW),
      .bias = {{"attention_bias", ATTENTION_BIASES, false}},
      .norms = 4,
+     .windowed_every = 2,
+     .absent = "vocab_size=256000 hidden_size=2304 intermediate_size=9216 num_hidden_layers=26 "
+               "num_attention_heads=8 num_key_value_heads=4 head_dim=256 sliding_window=4096"},
+    {.types = "vaultgemma",
+     LIKE_LLAMA_WITH(NADI_HF_TIED | NADI_HF_WINDOW),
+     .bias = {{"attention_bias", ATTENTION_BIASES, false}},
      .windowed_every = 2,
      .absent = "vocab_size=256000 hidden_size=2304 intermediate_size=9216 num_hidden_layers=26 "
                "num_attention_heads=8 num_key_value_heads=4 head_dim=256 sliding_window=4096"},
@@ -274,7 +338,8 @@ static const struct nadi_hf_rule rules[] = {
                "num_attention_heads=64 sliding_window=4096",
      .ignored = "order_of_interleaved_layers layer_switch use_parallel_block"},
     /* ---- GPT and what is built as it is ---- */
-    {.types = "gpt2",
+    {.types = "gpt2 gpt-sw3",
+     .classes = "gpt2",
      .positions = NADI_POSITIONS_LEARNED,
      .flags = NADI_HF_LAYERNORM | NADI_HF_TIED,
      .biases = ALL_BIASES,
@@ -374,9 +439,11 @@ static const struct {
     {"llava_mistral mistral3 idefics2", "mistral"},
     {"paligemma", "gemma"},
     {"gemma3 shieldgemma2", "gemma3_text"},
+    {"gemma3n", "gemma3n_text"},
+    {"lfm2_vl", "lfm2"},
     {"llama4", "llama4_text"},
     {"mllama", "mllama_text_model"},
-    {"idefics3 smolvlm voxtral ultravox", "llama"},
+    {"idefics3 smolvlm voxtral ultravox granitevision", "llama"},
     {"llava_onevision qwen2_audio internvl got_ocr2", "qwen2"},
     {"qwen2_vl", "qwen2_vl"},
     {"qwen2_5_vl", "qwen2_5_vl"},
@@ -391,7 +458,7 @@ static const struct {
     {"fuyu", "persimmon"},
     {"clip", "clip_vision_model"},
     {"siglip siglip2", "siglip_vision_model"},
-    {"internvl_chat ovis multi_modality pixtral exaone4_5", ""},
+    {"internvl_chat intern_s1 ovis multi_modality pixtral exaone4_5", ""},
 };
 
 const char *nadi_hf_container(const char *model_type)

@@ -104,6 +104,16 @@ bool nadi_hf_sparse_latent(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_step3p5(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_zamba2(struct nadi_model *m, struct nadi_hf_config *c);
 
+/* hf_recent: architectures of 2025 and later that add little to known ones */
+bool nadi_hf_afmoe(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_bailing_linear(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_deepseek_vision(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_dinov3(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_gte(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_hyperclovax(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_laguna(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_sees_all(struct nadi_model *m, struct nadi_hf_config *c);
+
 /* hf_encoders, hf_pictures: encoders, and encoders with decoders */
 bool nadi_hf_albert(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_bart(struct nadi_model *m, struct nadi_hf_config *c);
@@ -146,6 +156,9 @@ bool nadi_hf_xlnet(struct nadi_model *m, struct nadi_hf_config *c);
  * result to the width `to`; 0: they are not modelled. */
 double nadi_hf_pictures(struct nadi_hf_config *c, const struct nadi_doc_node *root,
                         const char *type, double to);
+/* hf_towers: the same of encoders that the file names and does not describe. */
+double nadi_hf_towers(struct nadi_hf_config *c, const struct nadi_doc_node *root, const char *type,
+                      double to);
 /* hf: a part of a configuration as a model of its own, by its model_type or `type`; false where it
  * is not modelled. The caller releases the model in both cases. */
 bool nadi_hf_fill_part(struct nadi_model *m, const struct nadi_doc *doc,

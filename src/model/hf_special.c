@@ -265,7 +265,9 @@ bool nadi_hf_old_olmo(struct nadi_model *m, struct nadi_hf_config *c)
     m->kv_heads = nadi_hf_number(c, "n_kv_heads", one ? 1 : 0);
     if (!nadi_hf_gate(c, "activation_type", "swiglu", &m->gated))
         return false;
-    const uint64_t both = width ? width : ratio * m->hidden;
+    const bool apart = strcmp(c->type, "llada") == 0; /* the gate is a matrix of its own */
+    const uint64_t both = (width ? width : ratio * m->hidden) << apart;
+    m->gated |= apart;
     if (both > NADI_HF_MOST_COUNT)
         return nadi_hf_refuse(c, nadi_hf_find(c, "mlp_ratio"), "wider than 1e9");
     m->ffn = (uint32_t)(both / (m->gated ? 2 : 1));

@@ -275,6 +275,49 @@ const struct nadi_test_config nadi_test_more_configs[] = {
      "[1, 2], 'num_heads': [4, 8], 'embed_dim': 32, 'mlp_ratio': 2.0, 'window_size': 2, "
      "'image_size': 32, 'patch_size': 8, 'num_labels': 3}",
      90679, 90679},
+    {"{'model_type': 'cwm', " BASE ", 'sliding_window': 128}", 292416, 292416},
+    {"{'model_type': 'hyperclovax', " BASE ", 'use_post_norm': true}", 292928, 292928},
+    {"{'model_type': 'exaone_moe', " BASE
+     ", 'head_dim': 16, 'num_experts': 8, 'num_experts_per_tok': 2, 'moe_intermediate_size': 48, "
+     "'num_shared_experts': 1, 'is_moe_layer': [false, true, true, true]}",
+     491736, 325848},
+    {"{'model_type': 'hy_v3', " BASE ", 'head_dim': 16, 'num_experts': 8, 'num_experts_per_tok': "
+     "2, 'moe_intermediate_size': 48, 'num_shared_experts': 1}",
+     491736, 325848},
+    {"{'model_type': 'afmoe', " BASE
+     ", 'head_dim': 16, 'num_dense_layers': 2, 'num_experts': 8, 'num_experts_per_tok': 2, "
+     "'moe_intermediate_size': 48, 'num_shared_experts': 1}",
+     472272, 361680},
+    {"{'model_type': 'laguna', " BASE
+     ", 'head_dim': 16, 'num_experts': 8, 'num_experts_per_tok': 2, 'moe_intermediate_size': 48, "
+     "'shared_expert_intermediate_size': 96, 'num_attention_heads_per_layer': [8, 4, 4, 8]}",
+     504536, 338648},
+    {"{'model_type': 'jais2', " BASE "}", 253568, 253568},
+    {"{'model_type': 'flex_olmo', " BASE ", 'num_experts': 8, 'num_experts_per_tok': 2}", 1154944,
+     417664},
+    {"{'model_type': 'Dream', " BASE ", 'architectures': ['DreamModel']}", 292800, 292800},
+    {"{'model_type': 'mistral4', " BASE
+     ", 'q_lora_rank': 32, 'kv_lora_rank': 16, 'qk_rope_head_dim': 4, 'qk_nope_head_dim': 8, "
+     "'v_head_dim': 8, 'n_routed_experts': 8, 'num_experts_per_tok': 2, 'moe_intermediate_size': "
+     "48, 'n_shared_experts': 1}",
+     512768, 291584},
+    {"{'model_type': 'vaultgemma', " BASE ", 'head_dim': 16}", 269376, 269376},
+    {"{'model_type': 'bailing_moe_linear', " BASE
+     ", 'head_dim': 16, 'layer_group_size': 2, 'first_k_dense_replace': 1, 'num_experts': 8, "
+     "'num_experts_per_tok': 2, 'moe_intermediate_size': 48, 'num_shared_experts': 1}",
+     532952, 367064},
+    {"{'model_type': 'modernbert-decoder', 'num_hidden_layers': 4, 'hidden_size': 64, "
+     "'num_attention_heads': 8, 'intermediate_size': 160, 'vocab_size': 1000}",
+     258152, 258152},
+    {"{'model_type': 'eurobert', 'architectures': ['EuroBertModel'], " BASE "}", 228416, 228416},
+    {"{'model_type': 'new', 'num_hidden_layers': 4, 'hidden_size': 64, 'num_attention_heads': 8, "
+     "'intermediate_size': 160, 'vocab_size': 1000, 'type_vocab_size': 2}",
+     254976, 254976},
+    {"{'model_type': 'blenderbot-small', " BOTH ", 'max_position_embeddings': 32}", 327488, 327488},
+    {"{'model_type': 'dinov3_vit', " PICTURES ", 'num_register_tokens': 4}", 163520, 163520},
+    {"{'model_type': 'deepseek_vl_v2_vision', 'layers': 4, 'width': 64, 'heads': 8, 'mlp_ratio': "
+     "2.5, 'image_size': 32, 'patch_size': 8}",
+     201440, 201440},
 };
 
 const size_t nadi_test_more_count =

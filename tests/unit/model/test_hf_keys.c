@@ -12,7 +12,7 @@ static void refusals(void **state)
         const char *text, *code, *says;
     } cases[] = {
         /* never taken for another, however alike */
-        {"{'model_type': 'new', " BASE "}", "model/type", "'new' is not known"},
+        {"{'model_type': 'brand_new', " BASE "}", "model/type", "'brand_new' is not known"},
         {"{'model_type': 'qwen9', " BASE "}", "model/type", "'qwen2'"},
         {"{'model_type': 'llama Yi', " BASE "}", "model/type", "not known"},
         {"{'model_type': '', " BASE "}", "model/type", "not known"},
