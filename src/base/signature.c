@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEAD_BYTES = 1 << 16, MARKS = 4 };
+enum { HEAD_BYTES = 1 << 16, LOG_BYTES = 1 << 22, MARKS = 4 };
 
 enum how {
     MAGIC, /* these bytes, at `offset` */
@@ -15,6 +15,7 @@ enum how {
     JSON,  /* it begins with '{' or '[' and has all marks as keys */
     LINES, /* each mark begins a line */
     WORDS, /* the text, no JSON and no XML, has all marks */
+    LOG,   /* the text, whatever it begins with, has all marks in its first LOG_BYTES */
     ENDS,  /* the path ends with a mark */
     ONNX,
     SAFETENSORS,
@@ -43,6 +44,13 @@ struct nadi_signature {
     "export PyTorch's profiler as JSON (export_chrome_trace) and give it to `nadi trace import`"
 #define LINKS                                                                                      \
     "it measures one link: write its figures into a network file, bandwidth: 48GB/s, latency: 1us"
+#define STEPS                                                                                      \
+    "`nadi fit steps` takes a table with the columns model, cluster, settings and step_s: write "  \
+    "the measured seconds of a step there"
+#define KERNELS                                                                                    \
+    "sums have no order and no shapes: `nsys export --type sqlite`, or `nsys stats --report "      \
+    "cuda_gpu_trace --format csv`, for `nadi trace from-tool`; nvtx_gpu_proj_trace for `nadi fit " \
+    "kernels`"
 #define UNPACK "decompress it first"
 
 /* The first that fits counts. Those that say more come before those that say less. */
@@ -192,6 +200,23 @@ static const struct nadi_signature signatures[] = {
     {"the output of CUDA's p2pBandwidthLatencyTest", NULL, LINKS, FIRST,
      .marks = {"[P2P (Peer-to-Peer) GPU Bandwidth Latency Test]"}},
     {"the output of ucx_perftest", NULL, LINKS, WORDS, .marks = {"bandwidth (MB/s)", "typical"}},
+    {"a log of Megatron-LM", NULL, STEPS, LOG,
+     .marks = {"iteration ", "elapsed time per iteration (ms)"}},
+    {"a log of torchtitan", NULL, STEPS, LOG, .marks = {"loss: ", "tps: ", "step: "}},
+    {"a log of NeMo", NULL, STEPS, LOG, .marks = {"train_step_timing in s"}},
+    {"a log of DeepSpeed", NULL, STEPS, LOG, .marks = {"RunningAvgSamplesPerSec"}},
+    {"a log of DeepSpeed", NULL, STEPS, LOG, .marks = {"[deepspeed", "launch.py"}},
+    {"a log of MLPerf", NULL, STEPS, LOG, .marks = {":::MLLOG "}},
+    {"a summary of kernels by Nsight Systems (cuda_gpu_kern_sum)", NULL, KERNELS, WORDS,
+     .marks = {"Total Time (ns),Instances"}},
+    {"a summary of kernels by Nsight Systems (cuda_gpu_kern_sum)", NULL, KERNELS, WORDS,
+     .marks = {"Total Time (ns)  Instances"}},
+    {"a summary of kernels by Nsight Systems (cuda_gpu_kern_sum)", NULL, KERNELS, WORDS,
+     .marks = {"Total Time (ns)", "Instances", "Avg (ns)"}},
+    {"a table of work by Nsight Systems (cuda_gpu_trace)", "|profile of Nsight Systems|",
+     "`nadi trace from-tool --form nsight` makes a trace of it", WORDS,
+     .marks = {"Start (", "Duration (", "CorrId"}},
+    {"the output of Nsight Compute", NULL, CAPTURES, LOG, .marks = {"==PROF=="}},
     {"a log of NCCL", "|benchmark log|",
      "`nadi fit` reads the tables of nccl-tests, also with such lines in between", WORDS,
      .marks = {" NCCL INFO "}},
@@ -378,6 +403,12 @@ static bool fits(const struct head *h, const struct nadi_signature *s)
         return has_all(h, s, has_line);
     case WORDS:
         return first != '{' && first != '[' && first != '<' && has_all(h, s, has_word);
+    case LOG: {
+        struct head all = *h;
+        all.bytes = h->data_bytes < LOG_BYTES ? h->data_bytes : LOG_BYTES;
+        all.text = (const char *)h->data;
+        return has_all(&all, s, has_word);
+    }
     case ENDS:
         return has_any(h, s, ends);
     case ONNX:

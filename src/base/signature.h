@@ -12,7 +12,8 @@
 
 struct nadi_signature;
 
-/* The format of the file; NULL: unknown. `data` may be only its beginning. O(64 KiB). */
+/* The format of the file; NULL: unknown. `data` may be only its beginning. O(64 KiB), of logs O(4
+ * MiB). */
 const struct nadi_signature *nadi_signature_find(const char *path, const void *data, size_t bytes);
 
 /* Does the reader of `what` accept it? */

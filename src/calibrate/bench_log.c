@@ -363,6 +363,9 @@ bool nadi_bench_end(struct nadi_bench_reader *r, const struct nadi_bench_facts *
         return nadi_bench_error(r, t->line, "say which collective it is: --kind NAME",
                                 "busbw is %.3f times algbw, which no %s has", ratio_of(ratio),
                                 nadi_comm_kind_name(t->kind));
+    if (t->ranks < 2 && facts->rank_lines == 1 && facts->numbered == 1)
+        return nadi_bench_error(r, t->line, "say it if there were more: --ranks N",
+                                "the log names one rank, which communicates with no other");
     if (t->ranks < 2)
         return nadi_bench_error(r, t->line, "say it: --ranks N",
                                 "the table does not say how many ranks took part");

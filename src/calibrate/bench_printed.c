@@ -94,12 +94,16 @@ static void note_host(struct printed *p, const char *host)
 }
 
 /* "#  Rank  0 Group  0 Pid  123 on  node1 device  0 [0x07] NVIDIA A100-SXM4-40GB" */
-static bool note_rank(struct printed *p, const struct nadi_bench_line *line)
+static bool is_rank(const struct nadi_bench_line *line)
 {
     const uint32_t at = nadi_str_equal(line->words[0], "#") ? 1 : 0;
-    if (line->count < at + 4 || !nadi_str_equal(line->words[at], "Rank") ||
-        !is_whole(line->words[at + 1]))
-        return false;
+    return line->count >= at + 4 && nadi_str_equal(line->words[at], "Rank") &&
+           is_whole(line->words[at + 1]);
+}
+
+static void note_rank(struct printed *p, const struct nadi_bench_line *line)
+{
+    const uint32_t at = nadi_str_equal(line->words[0], "#") ? 1 : 0;
     uint32_t n;
     p->facts.rank_lines++;
     if (nadi_str_to_u32(line->words[at + 1], MOST_RANKS, &n))
@@ -120,7 +124,6 @@ static bool note_rank(struct printed *p, const struct nadi_bench_line *line)
         if (length)
             p->facts.device = nadi_arena_strndup(&p->r->log->arena, bracket, length);
     }
-    return true;
 }
 
 /* A program begins: what comments above it say holds, what was of the one before does not. */
@@ -197,6 +200,18 @@ static bool end_table(struct printed *p)
     correct_unit(p, t);
     p->facts.by_columns = kind_of_columns(p);
     return nadi_bench_end(p->r, &p->facts, &p->ratio);
+}
+
+/* Ranks behind the sums of a table are those of the next program, whose first line was cut. */
+static bool begin_ranks(struct printed *p)
+{
+    if (!p->summed_up)
+        return true;
+    if (!end_table(p))
+        return false;
+    begin_program(p, p->facts.kind);
+    p->host_count = 0;
+    return true;
 }
 
 static bool begin_table(struct printed *p, uint32_t line)
@@ -550,8 +565,8 @@ static bool read_line(void *context, struct nadi_bench_line *line)
             return false;
         note_program(p, line);
     }
-    if (strstr(line->text, "Rank") && note_rank(p, line))
-        return true;
+    if (strstr(line->text, "Rank") && is_rank(line))
+        return begin_ranks(p) && (note_rank(p, line), true);
     if (!note_rest(p, line))
         return false;
     if (!strstr(line->text, "Collective test concluded"))

@@ -31,6 +31,11 @@ static const struct {
     {"privateuse1_runtime", NADI_EVENT_RUNTIME_OTHER},
     {"privateuse1_driver", NADI_EVENT_RUNTIME_OTHER},
     {"mtia_ccp_events", NADI_EVENT_DEVICE_OTHER},
+    {"Operator", NADI_EVENT_OPERATOR}, /* of PyTorch up to 1.11 */
+    {"Kernel", NADI_EVENT_KERNEL},
+    {"Runtime", NADI_EVENT_RUNTIME},
+    {"Memcpy", NADI_EVENT_MEMCPY},
+    {"Memset", NADI_EVENT_MEMSET},
 };
 
 enum nadi_event_kind nadi_event_kind_of(struct nadi_view category)

@@ -120,6 +120,14 @@ static bool load_whole(struct nadi_text *t, size_t expected)
     return false;
 }
 
+/* Of what was compressed, whose form only its text shows. */
+static bool is_capture(const struct nadi_text *t)
+{
+    enum { HEAD = 4096 };
+    return !t->filled || nadi_signature_check(t->path, "capture", t->buffer,
+                                              t->filled < HEAD ? t->filled : HEAD, t->diags);
+}
+
 bool nadi_text_open(struct nadi_text *t, const char *path, bool whole, struct nadi_diags *diags)
 {
     *t = (struct nadi_text){.path = path, .diags = diags, .fd = -1, .whole = whole};
@@ -143,9 +151,9 @@ bool nadi_text_open(struct nadi_text *t, const char *path, bool whole, struct na
             return false;
     }
     if (whole)
-        return load_whole(t, expected);
+        return load_whole(t, expected) && (!t->source || is_capture(t));
     set_capacity(t, WINDOW_BYTES);
-    return fill(t, 0);
+    return fill(t, 0) && (!t->source || is_capture(t));
 }
 
 bool nadi_text_memory(struct nadi_text *t, const char *path, const void *data, size_t bytes,

@@ -61,6 +61,10 @@ bool nadi_nsight_rows(struct nadi_front_job *job, const char *path,
                       const struct nadi_nsight_row *rows, size_t count,
                       struct nadi_diags *diags) NADI_MUST_USE;
 
+/* The same of the table that `nsys stats --report cuda_gpu_trace` prints. */
+bool nadi_nsight_csv(struct nadi_front_job *job, const char *path, const char *text,
+                     struct nadi_diags *diags) NADI_MUST_USE;
+
 bool nadi_front_read_stablehlo(struct nadi_front_job *job, const struct nadi_front_source *source,
                                struct nadi_diags *diags);
 bool nadi_front_read_hlo(struct nadi_front_job *job, const struct nadi_front_source *source,

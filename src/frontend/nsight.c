@@ -2,7 +2,9 @@
  * Read: CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, demangledName or shortName by
  * StringIds), CUPTI_ACTIVITY_KIND_MEMCPY and _MEMSET (bytes). A device is a rank, by deviceId; the
  * export does not say how large NCCL's collectives are: they keep their time, and are counted. */
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/signature.h"
 #include "capture/comm_names.h"
 #include "format/database.h"
 #include "frontend/frontend.h"
@@ -144,6 +146,27 @@ static struct nadi_database *open_export(const char *path, struct nadi_diags *di
     return db;
 }
 
+static bool is_database(const char *path)
+{
+    struct nadi_diags ignored;
+    nadi_diags_init(&ignored);
+    const bool is = nadi_signature_check_file(path, "database", &ignored);
+    nadi_diags_release(&ignored);
+    return is;
+}
+
+static bool read_csv(struct nadi_front_job *job, const char *path, struct nadi_diags *diags)
+{
+    char *text;
+    size_t bytes;
+    if (!nadi_signature_check_file(path, "profile of Nsight Systems", diags) ||
+        !nadi_file_read(path, "profile", &text, &bytes, diags))
+        return false;
+    const bool ok = nadi_nsight_csv(job, path, text, diags);
+    nadi_mem_free(text);
+    return ok;
+}
+
 bool nadi_front_read_nsight(struct nadi_front_job *job, const struct nadi_front_source *source,
                             struct nadi_diags *diags)
 {
@@ -151,6 +174,8 @@ bool nadi_front_read_nsight(struct nadi_front_job *job, const struct nadi_front_
     if (source->count != 1)
         return nadi_error(diags, "usage/files", NADI_NOWHERE,
                           "one export has all devices of a host", "%zu databases", source->count);
+    if (!is_database(r.path))
+        return read_csv(job, r.path, diags);
     begin(&r);
     r.db = open_export(r.path, diags);
     const bool ok = end(&r, r.db && read_tables(&r));

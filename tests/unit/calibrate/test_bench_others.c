@@ -37,6 +37,45 @@ static void reads_osu(void **state)
     release(&r);
 }
 
+/* Two runs in one page, each with its last rank and without its first lines. */
+static void reads_cut_runs(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "#  Rank  3 Group  0 Pid  1 on a device  3 [0x01] NVIDIA H100\n"
+        "#       size    count  type  redop  root  time  algbw  busbw #wrong\n"
+        "  1000000000   250000000  float  sum  -1  10000  100.00  150.00      0\n"
+        "# Avg bus bandwidth    : 150\n"
+        "#  Rank  7 Group  0 Pid  1 on b device  3 [0x01] NVIDIA H100\n"
+        "#       size    count  type  redop  root  time  algbw  busbw #wrong\n"
+        "  1000000000   250000000  float  sum  -1  10000  100.00  175.00      0\n";
+    struct read r;
+    read_text(&r, "f.md", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.diags.count, 0);
+    assert_int_equal(r.log.count, 2);
+    assert_int_equal(r.log.tables[0].ranks, 4);
+    assert_int_equal(r.log.tables[0].nodes, 1);
+    assert_int_equal(r.log.tables[1].ranks, 8);
+    assert_int_equal(r.log.tables[1].nodes, 2);
+    release(&r);
+}
+
+static void refuses_one_rank(void **state)
+{
+    (void)state;
+    struct read r;
+    read_text(&r, "f.log",
+              "# nThread 1 nGpus 1 minBytes 1\n"
+              "#  Rank  0 Group  0 Pid  1 on a device  0 [0x01] NVIDIA B200\n"
+              "#       size    count  type  redop  root  time  algbw  busbw #wrong\n"
+              "  4299152   2149576  half  none  -1  7.09  605.97  0.00      0\n",
+              &(struct nadi_bench_known){.kind = NADI_COMM_ALL_TO_ALL});
+    assert_false(r.ok);
+    assert_non_null(strstr(r.diags.items[r.diags.count - 1].message, "one rank"));
+    release(&r);
+}
+
 static void reads_csv(void **state)
 {
     (void)state;
@@ -375,6 +414,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_osu),
+        cmocka_unit_test(reads_cut_runs),
+        cmocka_unit_test(refuses_one_rank),
         cmocka_unit_test(reads_csv),
         cmocka_unit_test(finds_the_payload),
         cmocka_unit_test(reads_grouped_csv),
