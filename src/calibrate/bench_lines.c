@@ -37,25 +37,63 @@ static char *strip_time(char *at)
     return at;
 }
 
-/* Without what mpirun and srun put before a line: "[1,0]<stdout>:", "node7: ", "0: ". */
+static char *skip_blanks(char *at)
+{
+    while (isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* Ranks print a line in pieces, and each piece has its label: "-1[0]   1626.5". */
+static void blank_copies(char *text, const char *label, size_t length)
+{
+    char copy[80];
+    if (length >= sizeof(copy))
+        return;
+    memcpy(copy, label, length);
+    copy[length] = '\0';
+    for (char *at = text; (at = strstr(at, copy)); at += length)
+        memset(at, ' ', length);
+}
+
+/* "[1,0]<stdout>:", "[0]", "[pod/worker-0]". */
+static char *strip_brackets(char *text)
+{
+    char *end = strstr(text, ">:"), *close = strchr(text, ']');
+    const bool marked = end && end - text < 40;
+    if (!marked && (!close || close - text > 75))
+        return text;
+    end = marked ? end + 2 : close + 1;
+    const char *rest = skip_blanks(end);
+    if (!marked && *rest != '#' && !isdigit((unsigned char)*rest))
+        return text;
+    blank_copies(end, text, (size_t)(end - text));
+    return end;
+}
+
+/* "node7: ", "0: ", "worker-0  | ". */
+static char *strip_name(char *text)
+{
+    char *behind = text;
+    while (isalnum((unsigned char)*behind) || (*behind && strchr("-_./", *behind)))
+        behind++;
+    if (behind == text)
+        return text;
+    char *bar = skip_blanks(behind);
+    const bool has = (*behind == ':' && isspace((unsigned char)behind[1])) ||
+                     (*bar == '|' && isspace((unsigned char)bar[1]));
+    if (!has)
+        return text;
+    char *rest = skip_blanks((*behind == ':' ? behind : bar) + 1);
+    return *rest == '#' || isdigit((unsigned char)*rest) ? rest : text;
+}
+
+/* Without what mpirun, srun and the logs of containers put before a line. */
 static char *strip_label(char *text)
 {
-    while (isspace((unsigned char)*text))
-        text++;
-    char *at = text = strip_time(text);
-    if (*at == '[') {
-        char *end = strstr(at, ">:");
-        return end && end - at < 40 ? end + 2 : text;
-    }
-    char *colon = at;
-    while (isalnum((unsigned char)*colon) || *colon == '-' || *colon == '_' || *colon == '.')
-        colon++;
-    if (colon == at || *colon != ':' || !isspace((unsigned char)colon[1]))
-        return text;
-    char *rest = colon + 1;
-    while (isspace((unsigned char)*rest))
-        rest++;
-    return *rest == '#' || isdigit((unsigned char)*rest) ? rest : text;
+    text = strip_time(skip_blanks(text));
+    text = *text == '[' ? strip_brackets(text) : strip_name(text);
+    return strip_time(text);
 }
 
 /* The line at `*at`, cut at blanks; `*at` goes on. The two buffers hold it until the next. */

@@ -17,7 +17,7 @@ struct header {
 };
 
 /* Behind the first number: do four words and one that is no number end the line, as in SimAI's
- * files? */
+ * files? Programs made of it add the number of GPUs a node. */
 static bool is_of_simai(const struct nadi_scan *s)
 {
     uint32_t words = 0;
@@ -26,11 +26,12 @@ static bool is_of_simai(const struct nadi_scan *s)
         const bool blank = *c == ' ' || *c == '\t' || *c == '\r';
         if (!blank && !inside) {
             words++;
-            letter = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z');
+            if (words == 5)
+                letter = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z');
         }
         inside = !blank;
     }
-    return words == 5 && letter;
+    return (words == 5 || words == 6) && letter;
 }
 
 static bool read_counts(struct nadi_scan *s, struct header *h)
@@ -59,8 +60,8 @@ static bool read_header(struct nadi_scan *s, struct header *h)
                                h->nodes);
     if (!nadi_scan_u32(s, "number of links", MAX_NODES, &h->links))
         return false;
-    if (h->has_type)
-        (void)nadi_scan_next(s);
+    while (h->has_type && nadi_scan_same_line(s))
+        ;
     /* A number takes two bytes at least, a link ten: what is promised must be able to follow. */
     const size_t left = (size_t)(s->end - s->at);
     if (h->links < h->nodes / 2)

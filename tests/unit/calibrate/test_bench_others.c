@@ -61,6 +61,35 @@ static void reads_cut_runs(void **state)
     release(&r);
 }
 
+/* Labels of ranks and containers, before lines and within them. */
+static void reads_labelled(void **state)
+{
+    (void)state;
+    static const char *const labels[] = {
+        "[0]",        "[pod/worker-0] ", "[1,0]<stdout>:",
+        "worker-0: ", "worker-0  | ",    "2026-01-31T12:00:00.5Z worker-0 | "};
+    for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+        char text[1000];
+        const char *l = labels[i], *within = *l == '[' ? l : "";
+        struct read r;
+        snprintf(text, sizeof(text),
+                 "%s# nThread 1 nGpus 1 minBytes 1\n"
+                 "%s#  Rank  0 Group  0 Pid  1 on a device  0 [0x16] NVIDIA H100\n"
+                 "%s#  Rank 15 Group  0 Pid  1 on b device  7 [0x27] NVIDIA H100\n"
+                 "%s#       size    count  type  redop  root  time  algbw  busbw #wrong\n"
+                 "%s     33554432  8388608  float  sum  -1%s  2180.1  15.39  28.86      0\n",
+                 l, l, l, l, l, within);
+        read_text(&r, "f.log", text, NULL);
+        assert_true(r.ok);
+        assert_int_equal(r.diags.count, 0);
+        assert_int_equal(r.log.count, 1);
+        assert_int_equal(r.log.tables[0].ranks, 16);
+        assert_int_equal(r.log.tables[0].nodes, 2);
+        assert_true(is(r.log.tables[0].rows[0].time_us, 2180.1));
+        release(&r);
+    }
+}
+
 static void refuses_one_rank(void **state)
 {
     (void)state;
@@ -415,6 +444,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_osu),
         cmocka_unit_test(reads_cut_runs),
+        cmocka_unit_test(reads_labelled),
         cmocka_unit_test(refuses_one_rank),
         cmocka_unit_test(reads_csv),
         cmocka_unit_test(finds_the_payload),

@@ -41,6 +41,26 @@ static void hpcc_file(void **state)
     nadi_diags_release(&diags);
 }
 
+/* SimAI's first line, also with the number of GPUs a node behind it. */
+static void simai_file(void **state)
+{
+    (void)state;
+    static const char *const first[] = {"3 1 0 1 2 H100\n", "3 1 0 1 2 X000 1\n"};
+    for (size_t i = 0; i < 2; i++) {
+        struct nadi_graph g;
+        struct nadi_diags diags;
+        char text[100];
+        snprintf(text, sizeof(text), "%s2\n0 2 200Gbps 0.0005ms 0\n1 2 200Gbps 0.0005ms 0\n",
+                 first[i]);
+        assert_true(parse(&g, text, &diags));
+        assert_int_equal(g.node_count, 3);
+        assert_int_equal(g.host_count, 2);
+        assert_int_equal(g.link_count, 2);
+        nadi_graph_release(&g);
+        nadi_diags_release(&diags);
+    }
+}
+
 /* 0 - 3 - 4 - 1, and 2 - 3: hosts are end points, so 5, behind host 1, is out of reach. */
 static void distances(void **state)
 {
@@ -98,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hpcc_file),
+        cmocka_unit_test(simai_file),
         cmocka_unit_test(distances),
         cmocka_unit_test(mistakes),
     };
