@@ -111,7 +111,7 @@ static bool has_experts(struct nadi_hf_config *c, const struct layer_lists *l, u
                         const struct nadi_doc_node *frequency, const struct nadi_doc_node *kind)
 {
     if (kind)
-        return kind->kind == NADI_DOC_SCALAR && strcmp(kind->text, "sparse") == 0;
+        return kind->kind == NADI_DOC_SCALAR && strcmp(kind->text, "dense") != 0;
     if (frequency)
         return nadi_hf_is_true(frequency);
     return i >= l->first && i % l->every == 0 && (i + 1) % l->step == 0 &&
@@ -192,7 +192,7 @@ static bool fill_layers(struct nadi_model *m, struct nadi_hf_config *c,
         read_expert_keys(&l, c);
     read_window_keys(m, &l, c, rule);
     if (!check_types(c, &l, rule) || !check_length(c, l.types, m->layers) ||
-        !nadi_hf_has_only(c, l.kinds, "dense sparse") ||
+        !nadi_hf_has_only(c, l.kinds, "dense sparse moe hash_moe") ||
         !nadi_hf_has_only(c, l.frequency, "0 1 true false") ||
         !check_length(c, l.kinds, m->layers) || !check_length(c, l.frequency, m->layers))
         return false;

@@ -168,6 +168,7 @@ const struct nadi_hf_rule nadi_hf_more_rules[] = {
     {.types = "deepseek_v4 deepseek_ref",
      .classes = "deepseekv4",
      LIKE_LLAMA_WITH(NADI_HF_EXPERTS | NADI_HF_ROUTER_BIAS | NADI_HF_WINDOW),
+     .words = "compressed_sparse_attention heavily_compressed_attention",
      .special = nadi_hf_deepseek_v4},
     {.types = "minimax_m3 minimax_m3_vl_text minimax_m3_vl",
      .classes = "minimaxm3 minimaxm3vl minimaxm3sparse",

@@ -346,10 +346,54 @@ bool nadi_hf_minimax_m3(struct nadi_model *m, struct nadi_hf_config *c)
     return true;
 }
 
+/* How many tokens of a layer are one mean, 0: none; and whether an index chooses among the means.
+ * Either a number of each layer, 4 with an index, or a word of each and a number of each word. */
+struct pooling {
+    const struct nadi_doc_node *ratios, *types;
+    uint32_t sparse, heavy;
+};
+
+static struct pooling pooling_of(struct nadi_hf_config *c)
+{
+    const struct nadi_doc_node *map = c->map;
+    struct pooling p = {.ratios = nadi_hf_list(c, "compress_ratios"),
+                        .types = nadi_hf_list(c, "layer_types")};
+    p.sparse = nadi_hf_number(c, "compress_rate_csa", 4);
+    p.heavy = nadi_hf_number(c, "compress_rate_hca", 128);
+    if (nadi_hf_enter(c, "compress_rates")) {
+        p.sparse = nadi_hf_number(c, "compressed_sparse_attention", p.sparse);
+        p.heavy = nadi_hf_number(c, "heavily_compressed_attention", p.heavy);
+    }
+    c->map = map;
+    return p;
+}
+
+static void pool(struct nadi_model *view, struct nadi_hf_config *c, const struct pooling *p,
+                 uint32_t layer)
+{
+    bool sparse = layer >= 2 && layer % 2 == 1; /* two heavy ones, then in turns */
+    if (p->types) {
+        const char *word = nadi_hf_word_at(p->types, layer);
+        sparse = nadi_str_equal(word, "compressed_sparse_attention");
+        view->pool = sparse                                                 ? p->sparse
+                     : nadi_str_equal(word, "heavily_compressed_attention") ? p->heavy
+                                                                            : 0;
+    } else if (p->ratios) {
+        view->pool = nadi_hf_number_at(c, p->ratios, layer);
+        sparse = view->pool == 4;
+    } else {
+        view->pool = sparse ? p->sparse : p->heavy;
+    }
+    view->pool_top = sparse ? view->index_top : 0;
+    view->index_top = 0;
+    if (!sparse)
+        view->index_heads = view->index_dim = 0;
+}
+
 /* One head of keys, which are the values, of the last tokens and of means of tokens. */
 bool nadi_hf_deepseek_v4(struct nadi_model *m, struct nadi_hf_config *c)
 {
-    const struct nadi_doc_node *ratios = nadi_hf_list(c, "compress_ratios");
+    const struct pooling p = pooling_of(c);
     index_keys(m, c);
     m->query_rank = nadi_hf_number(c, "q_lora_rank", 0);
     m->output_rank = nadi_hf_number(c, "o_lora_rank", 0);
@@ -360,19 +404,15 @@ bool nadi_hf_deepseek_v4(struct nadi_model *m, struct nadi_hf_config *c)
     m->expert_ffn = m->expert_ffn ? m->expert_ffn : m->ffn;
     (void)nadi_hf_find(c, "num_hash_layers n_hash_layers hc_eps hc_sinkhorn_iters qk_rope_head_dim "
                           "compress_rope_theta");
-    if (!ratios || ratios->count < m->layers || !m->query_rank || !m->output_rank ||
+    if ((p.ratios && p.ratios->count < m->layers) || !m->query_rank || !m->output_rank ||
         !m->output_groups || m->heads % m->output_groups != 0)
-        return nadi_hf_refuse(c, ratios,
+        return nadi_hf_refuse(c, p.ratios,
                               "without 'o_groups' that divide the heads, ranks, or a "
                               "ratio of each layer");
     uint8_t *flags = nadi_hf_flags(m);
     for (uint32_t i = 0; i < m->layers; i++) {
         struct nadi_model view = *m;
-        view.pool = nadi_hf_number_at(c, ratios, i);
-        view.pool_top = view.pool == 4 ? m->index_top : 0;
-        view.index_top = 0;
-        if (!view.pool_top)
-            view.index_heads = view.index_dim = 0;
+        pool(&view, c, &p, i);
         flags[i] = NADI_LAYER_EXPERTS | (m->window ? NADI_LAYER_WINDOWED : 0);
         nadi_hf_place(m, i, &view);
     }

@@ -142,6 +142,17 @@ const struct nadi_test_config nadi_test_more_configs[] = {
      "'index_head_dim': 8, 'index_topk': 16, 'n_routed_experts': 4, "
      "'num_experts_per_tok': 2, 'n_shared_experts': 1, 'moe_intermediate_size': 48}",
      458765, 385037},
+    {"{'model_type': 'deepseek_v4', 'num_hidden_layers': 4, 'hidden_size': 64, "
+     "'num_attention_heads': 8, 'num_key_value_heads': 1, 'head_dim': 16, 'vocab_size': "
+     "1000, 'q_lora_rank': 48, 'o_lora_rank': 32, 'o_groups': 2, 'hc_mult': 4, "
+     "'sliding_window': 32, 'compress_rates': {'compressed_sparse_attention': 8, "
+     "'heavily_compressed_attention': 64}, 'layer_types': ['sliding_attention', "
+     "'compressed_sparse_attention', 'heavily_compressed_attention', "
+     "'compressed_sparse_attention'], 'mlp_layer_types': ['hash_moe', 'moe', 'moe', 'moe'], "
+     "'index_n_heads': 4, "
+     "'index_head_dim': 8, 'index_topk': 16, 'n_routed_experts': 4, "
+     "'num_experts_per_tok': 2, 'n_shared_experts': 1, 'moe_intermediate_size': 48}",
+     458765 - 640, 385037 - 640}, /* places in 64, not 128, and in 8, not 4 */
     {"{'model_type': 'minimax_m3', " BASE ", 'head_dim': 16, 'dense_intermediate_size': 320, "
      "'num_local_experts': 4, 'num_experts_per_tok': 2, 'n_shared_experts': 1, "
      "'shared_intermediate_size': 160, 'moe_layer_freq': [0, 1, 1, 1], "

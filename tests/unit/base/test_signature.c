@@ -61,6 +61,8 @@ static const struct {
      "a log of torchtitan"},
     {"a", TEXT("Epoch 0: 10% v_num=1, train_step_timing in s=9.1\n"), "a log of NeMo"},
     {"a", TEXT(":::MLLOG {\"namespace\": \"\"}\n"), "a log of MLPerf"},
+    {"a", TEXT("{\"prompts\": {}, \"similarity_fn_name\": \"cosine\"}"),
+     "how sentence-transformers"},
     {"a", TEXT("==PROF== Connected to process 1\n"), "the output of Nsight Compute"},
     {"a",
      TEXT(
