@@ -385,6 +385,7 @@ enum projector { /* from the encoder's width to the language model's */
                  MISTRAL_PRODUCTS,
                  SMALLER_PRODUCTS, /* of 2 x 2 patches */
                  LFM_PRODUCTS,
+                 PLAIN_OF_FOUR, /* frames in a row */
                  GATED_PRODUCTS,
                  BOTH_PRODUCTS, /* of both towers to a common width, and a scale */
                  TWO_SCALES,
@@ -415,6 +416,7 @@ static const struct {
     {"mllama", "vision_config", "mllama_vision_model", WIDE_PRODUCT},
     {"kimi_vl", "vision_config", "moonvit", MOON_PRODUCTS},
     {"glm4v glm4v_moe", "vision_config", "glm4v_vision", NO_PROJECTOR},
+    {"voxtral", "audio_config", "voxtral_encoder", PLAIN_OF_FOUR},
     {"qwen2_audio", "audio_config", "qwen2_audio_encoder", ONE_PRODUCT},
 };
 
@@ -463,6 +465,8 @@ static double projector_of(const struct nadi_doc_node *root, struct nadi_hf_conf
         return 2 * h + 16 * h * h + 4 * h + 4 * h * to + to;
     case SMALLER_PRODUCTS:
         return two_products(4 * h, to, true);
+    case PLAIN_OF_FOUR:
+        return two_products(4 * h, to, false);
     case LFM_PRODUCTS: /* of several patches, behind a norm */
         return fewer * fewer * h * (between + (norm ? 2 : 0)) + between + between * to + to;
     case GATED_PRODUCTS: /* of 2 x 2 patches to two halves */

@@ -288,6 +288,14 @@ static const struct {
      "'num_hidden_layers': 27, 'num_attention_heads': 16, 'num_key_value_heads': 16, "
      "'head_dim': 72, 'global_head_dim': 72, 'patch_size': 16, "
      "'position_embedding_size': 10240}}"},
+    {"voxtral-mini-3b", 4.68e9,
+     "{'model_type': 'voxtral', 'architectures': ['VoxtralForConditionalGeneration'], "
+     "'text_config': {'model_type': 'llama', 'vocab_size': 131072, 'hidden_size': 3072, "
+     "'intermediate_size': 8192, 'num_hidden_layers': 30, 'num_attention_heads': 32, "
+     "'num_key_value_heads': 8, 'head_dim': 128}, 'audio_config': {'model_type': "
+     "'voxtral_encoder', 'hidden_size': 1280, 'intermediate_size': 5120, 'num_hidden_layers': "
+     "32, 'num_attention_heads': 20, 'num_mel_bins': 128, 'max_source_positions': 1500, "
+     "'vocab_size': 51866}}"},
 };
 
 static void published(void **state)
