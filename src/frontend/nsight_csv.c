@@ -3,6 +3,7 @@
  * Device "NVIDIA H100 (0)", Strm, Name. */
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "format/csv_read.h"
 #include "frontend/frontend.h"
 
@@ -63,7 +64,7 @@ static bool number_at(const struct table *t, uint32_t row, const struct column *
     const char *text = nadi_csv_field(&t->csv, row, c->index);
     char *end;
     *value = strtod(text, &end) * c->times;
-    return end > text && !*end && *value >= 0 && *value < 9e18;
+    return end > text && !*end && *value >= 0 && *value < 4e18; /* their sum has 63 bits */
 }
 
 static bool wrong(const struct table *t, uint32_t row, const char *what, const char *found,
@@ -91,9 +92,9 @@ static bool take_rows(struct table *t, struct nadi_diags *diags)
         if (*stream && !nadi_str_to_u32(stream, UINT32_MAX, &row.stream))
             return wrong(t, i, "stream", stream, diags);
         if (t->bytes.index != NADI_NONE && number_at(t, i, &t->bytes, &bytes))
-            row.bytes = (uint64_t)(bytes + 0.5);
-        row.start_ns = (int64_t)(start + 0.5);
-        row.end_ns = row.start_ns + (int64_t)(duration + 0.5);
+            row.bytes = nadi_count_round(bytes);
+        row.start_ns = (int64_t)nadi_count_round(start);
+        row.end_ns = row.start_ns + (int64_t)nadi_count_round(duration);
         NADI_PUSH(&t->rows, row);
     }
     return true;
