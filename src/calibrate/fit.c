@@ -285,7 +285,8 @@ static bool check_tables(const struct nadi_fit *f, struct nadi_diags *diags)
         const uint32_t nodes = nadi_comm_nodes(&f->prior, &c);
         if (t->nodes && t->nodes < nodes)
             return nadi_error(diags, "fit/nodes", place,
-                              "is it this platform, and so many nodes? --platform, --nodes",
+                              "is it this platform, and so many nodes? --platform, --nodes; nodes "
+                              "of more need a platform file of their own, with 'gpus-per-node'",
                               "%u ranks on %u node%s, but a node of '%s' has %u accelerators",
                               t->ranks, t->nodes, t->nodes == 1 ? "" : "s", f->prior.name,
                               f->prior.gpus_per_node);
