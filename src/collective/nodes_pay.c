@@ -315,18 +315,13 @@ static double by_node_ns(struct messages *m, const struct job *j)
     return fmax(s.in + j->times * s.over + s.out, j->times * (s.in + s.out) + s.over);
 }
 
-/* Do the dimensions say how fast links are? Those made of a graph have one rate and no latency. */
+/* Do the dimensions say how fast links are? */
 static bool has_rates(const struct nadi_topology *t)
 {
-    bool has = true, differ = false;
-    for (uint32_t d = 0; d < t->dim_count; d++) {
-        if (t->dims[d].npus == 1)
-            continue;
-        has &= t->dims[d].bytes_per_ns > 0;
-        differ |= t->dims[d].latency_ns > 0 ||
-                  fabs(t->dims[d].bytes_per_ns - t->dims[0].bytes_per_ns) > 0;
-    }
-    return has && differ;
+    bool has = true;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        has &= t->dims[d].npus == 1 || t->dims[d].bytes_per_ns > 0;
+    return has;
 }
 
 uint32_t nadi_nodes_segments(const struct nadi_nodes_case *c)

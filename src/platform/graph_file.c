@@ -508,31 +508,3 @@ void nadi_graph_file_release(struct nadi_graph_file *f)
 {
     nadi_graph_release(&f->graph);
 }
-
-/* What one NPU can send in all, B/ns. */
-static double rate_of_npu(const struct nadi_graph *g)
-{
-    double most = 0;
-    for (uint32_t h = 0; h < g->host_count; h++) {
-        double sum = 0;
-        for (uint32_t p = g->first_port[g->hosts[h]]; p < g->first_port[g->hosts[h] + 1]; p++)
-            sum += (double)g->links[g->ports[p].link].bits_per_s / 8e9;
-        most = sum > most ? sum : most;
-    }
-    return most > 0 ? most : 1;
-}
-
-bool nadi_graph_file_topology(const struct nadi_graph_file *f, struct nadi_topology *t)
-{
-    const double rate = rate_of_npu(&f->graph);
-    *t = (struct nadi_topology){.dim_count = f->dim_count};
-    for (uint32_t d = 0; d < f->dim_count; d++)
-        t->dims[d] = (struct nadi_dim){
-            .kind = NADI_DIM_SWITCH,
-            .npus = f->dims[d],
-            .bytes_per_ns = rate,
-            .oversubscription = 1,
-            .axes = 1,
-        };
-    return nadi_topology_finish(t);
-}

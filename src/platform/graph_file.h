@@ -50,8 +50,9 @@ bool nadi_graph_file_from_doc(struct nadi_graph_file *f, const struct nadi_doc *
                               struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_graph_file_release(struct nadi_graph_file *f);
 
-/* The dimensions that collectives see; how long a route is, only the graph says. False: there are
- * more NPUs than a topology has. */
+/* The dimensions that collectives see: a switch each, with the rate and latency that routes between
+ * neighbours in it have; how long others are, only the graph says. O(links log links). False: there
+ * are more NPUs than a topology has. */
 bool nadi_graph_file_topology(const struct nadi_graph_file *f,
                               struct nadi_topology *t) NADI_MUST_USE;
 

@@ -95,10 +95,7 @@ static void scale_work(const struct nadi_rescale_law *law, size_t node, double f
     const int64_t ops = nadi_full_integer(n, "num_ops", 0);
     const int64_t bytes = nadi_full_integer(n, "tensor_size", 0);
     const double ns = (double)nadi_full_duration_ns(n);
-    const bool product = ops > 0 && nadi_rescale_law_kind(law->r, n) == NADI_LAW_OTHER;
-    const double each = product ? law->product_ns : law->fixed_ns,
-                 kernels = nadi_rescale_law_kernels(law, node);
-    const double fixed = fmin(ns, each * kernels);
+    const double fixed = nadi_rescale_law_fixed(law, node);
     if (ops > 0)
         put_size(s, "num_ops", scaled(ops, factor));
     if (bytes > 0)

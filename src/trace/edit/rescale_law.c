@@ -110,11 +110,31 @@ double nadi_rescale_law_kernels(const struct nadi_rescale_law *law, size_t node)
     return 1;
 }
 
+/* A node of experts has a product for each of them: many small ones, which fill a device worse. */
+static bool is_of_experts(const struct nadi_full_node *n)
+{
+    char name[256];
+    lower_name(n, name);
+    return strstr(name, "expert") != NULL;
+}
+
+double nadi_rescale_law_fixed(const struct nadi_rescale_law *law, size_t node)
+{
+    const struct nadi_full_node *n = &law->f->nodes[node];
+    const bool product = nadi_full_integer(n, "num_ops", 0) > 0 &&
+                         nadi_rescale_law_kind(law->r, n) == NADI_LAW_OTHER;
+    const double each = !product           ? law->fixed_ns
+                        : is_of_experts(n) ? law->experts_ns
+                                           : law->product_ns;
+    return fmin((double)nadi_full_duration_ns(n), each * nadi_rescale_law_kernels(law, node));
+}
+
 /* Nodes without operations by their bytes, products by their operations, in which fewer tiles fill
- * a device worse. */
+ * a device worse; those of experts by themselves. */
 static void find_fixed(struct nadi_rescale_law *law)
 {
-    struct nadi_time_line elements = {0}, products = {.weighted = true};
+    struct nadi_time_line elements = {0}, products = {.weighted = true},
+                          experts = {.weighted = true};
     law->launch_ns = launch_of_one(law->f);
     for (size_t i = 0; i < law->f->node_count; i++) {
         const struct nadi_full_node *n = &law->f->nodes[i];
@@ -125,12 +145,17 @@ static void find_fixed(struct nadi_rescale_law *law)
             continue;
         if (ops == 0 && bytes > 0)
             nadi_time_line_add(&elements, (double)bytes, ns);
-        if (ops > 0 && ns > 0 && nadi_rescale_law_kind(law->r, n) == NADI_LAW_OTHER &&
-            nadi_rescale_law_kernels(law, i) < 1.5)
+        if (ops == 0 || !(ns > 0) || nadi_rescale_law_kind(law->r, n) != NADI_LAW_OTHER)
+            continue;
+        const double kernels = nadi_rescale_law_kernels(law, i);
+        if (is_of_experts(n))
+            nadi_time_line_add(&experts, (double)ops / kernels, ns / kernels);
+        else if (kernels < 1.5)
             nadi_time_line_add(&products, (double)ops, ns);
     }
     law->fixed_ns = nadi_time_line_start(&elements, 0);
     law->product_ns = fmax(law->fixed_ns, nadi_time_line_start(&products, law->fixed_ns));
+    law->experts_ns = nadi_time_line_start(&experts, law->product_ns);
 }
 
 void nadi_rescale_law_find(struct nadi_rescale_law *law)

@@ -17,7 +17,8 @@ struct nadi_rescale_law {
     const struct nadi_rescale *r;
     const struct nadi_full *f;
     bool sequence_parallel, sharded; /* found in the trace; the second: ZeRO */
-    double fixed_ns, product_ns;     /* of each kernel; of one of products */
+    double fixed_ns, product_ns;     /* of a kernel; of one product */
+    double experts_ns;               /* of one product of experts */
     double launch_ns;                /* of a kernel by the host; 0: not known */
     double layers;                   /* f, for what is spread over them */
     double gradients;                /* f of the bytes that are reduced over dp */
@@ -38,6 +39,9 @@ bool nadi_rescale_law_is(const struct nadi_full_node *n, enum nadi_collective_ki
 bool nadi_rescale_law_is_launch(const struct nadi_full_node *n); /* the host's part of kernels */
 /* Of a node, by the launch that it waits for, which stands near it; 1: it is not known. */
 double nadi_rescale_law_kernels(const struct nadi_rescale_law *law, size_t node);
+
+/* Of a node's time, what no size changes. */
+double nadi_rescale_law_fixed(const struct nadi_rescale_law *law, size_t node);
 
 double nadi_rescale_law_tokens(const struct nadi_rescale *r); /* f of the tokens of a pass */
 double nadi_rescale_law_tensor(const struct nadi_rescale_law *law,
