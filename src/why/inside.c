@@ -37,7 +37,7 @@ static double reduction_of(const struct nadi_inputs *in, const struct nadi_phase
 /* Of a packet's time in the dimension that the members differ in: the part that no bandwidth
  * shortens, and of it that of latency and endpoint delay. */
 struct split {
-    double fixed, latency;
+    double ns, fixed, latency; /* the whole; parts of it */
 };
 
 static struct split split_of(const struct nadi_inputs *in, const struct nadi_phase *p, uint32_t dim,
@@ -52,7 +52,7 @@ static struct split split_of(const struct nadi_inputs *in, const struct nadi_pha
                  moves = net->bytes_per_ns > 0 ? serial * bytes / net->bytes_per_ns : 0;
     if (!(fixed + moves > 0))
         return (struct split){0};
-    return (struct split){fixed / (fixed + moves), latency / (fixed + moves)};
+    return (struct split){fixed + moves, fixed / (fixed + moves), latency / (fixed + moves)};
 }
 
 /* Bytes of a message of the phase, on average. */
@@ -66,23 +66,19 @@ static double message_of(const struct nadi_phase *p)
     return bytes;
 }
 
-/* What one chunk's phase takes on idle links, about: only proportions matter. own: the dimension
- * that its members differ in. */
+/* What one chunk's phase takes on idle links, about. own: the dimension that its members differ in.
+ */
 static double weight_of(const struct nadi_inputs *in, const struct nadi_phase *p, uint32_t own,
                         struct split *split)
 {
-    const struct nadi_dim *dim = &in->topology.dims[p->dim];
-    double rate = dim->bytes_per_ns > 0 ? dim->bytes_per_ns : 1;
     double rounds = p->sends;
     if (p->algorithm == NADI_ALGORITHM_DIRECT && !in->options.network_model->has_contention &&
         p->first > 0)
         rounds = ceil((double)p->sends / p->first);
     if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         rounds = 2.0 * p->log2_n;
-    const double bytes = message_of(p);
-    const double delay = (double)nadi_phase_endpoint_ns(p, in->system.endpoint_delay_ns);
-    *split = split_of(in, p, own, bytes);
-    return rounds * (dim->latency_ns + bytes / rate + delay);
+    *split = split_of(in, p, own, message_of(p));
+    return rounds * split->ns;
 }
 
 bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node,
@@ -135,7 +131,8 @@ static uint32_t dim_of_group(const struct nadi_topology *t, const struct nadi_gr
 }
 
 /* Each phase its own time once; what is left to the slowest, behind which chunks queue. When they
- * took less than that (members came early), shares in proportion, the rounding to the slowest.
+ * took less than that (members came early), shares in proportion, the rounding to the slowest. What
+ * takes longer than all chunks do on idle links shares them with others: that goes with bandwidth.
  * own_dim: in which all phases are; NADI_NONE: each in its own. */
 static void share_out(const struct nadi_inputs *in, const struct nadi_plan *plan, uint32_t own_dim,
                       uint64_t ns, struct nadi_inside_part *parts)
@@ -164,8 +161,10 @@ static void share_out(const struct nadi_inputs *in, const struct nadi_plan *plan
     }
     parts[slowest].ns = ns - given;
     for (uint32_t i = 0; i < plan->phase_count; i++) {
-        parts[i].fixed_ns = nadi_count_trunc(splits[i].fixed * (double)parts[i].ns);
-        parts[i].latency_ns = nadi_count_trunc(splits[i].latency * (double)parts[i].ns);
+        const double ns_i = (double)parts[i].ns, most = weights[i] * plan->chunk_count;
+        const double idle_ns = most > 0 ? fmin(ns_i, most) : ns_i;
+        parts[i].fixed_ns = nadi_count_trunc(splits[i].fixed * idle_ns);
+        parts[i].latency_ns = nadi_count_trunc(splits[i].latency * idle_ns);
     }
 }
 
