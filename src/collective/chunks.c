@@ -1,6 +1,8 @@
 #include "collective/chunks.h"
 
+#include "collective/algorithms/algorithms.h"
 #include "collective/phase_time.h"
+#include "collective/program.h"
 
 #include <math.h>
 
@@ -52,11 +54,62 @@ static double tree_ns(const struct view *v, double stage_ns)
     return 2.0 * v->p->log2_n * (stage_ns + exchange_ns(v, 1, v->p->bytes));
 }
 
+/* A message to a neighbour, a byte of it, and a byte that is reduced, ns. */
+struct rates {
+    double alpha, beta, gamma;
+};
+
+/* Over all dimensions at once: of the slowest. */
+static struct rates rates_of(const struct nadi_plan_request *q, const struct nadi_phase *p,
+                             double active)
+{
+    const uint32_t first = p->spans_all ? 0 : p->dim,
+                   end = p->spans_all ? q->topology->dim_count : p->dim + 1;
+    struct rates r = {.gamma =
+                          q->local_mem_bw > 0 ? NADI_REDUCE_ACCESSES * 1e9 / q->local_mem_bw : 0};
+    for (uint32_t d = first; d < end; d++) {
+        const struct view v = {p, &q->topology->dims[d], active};
+        if (v.dim->npus == 1)
+            continue;
+        const double latency_ns = exchange_ns(&v, 1, 0);
+        r.alpha = fmax(r.alpha, latency_ns);
+        r.beta = fmax(r.beta, (exchange_ns(&v, 1, 1 << 20) - latency_ns) / (1 << 20));
+    }
+    r.alpha += (double)nadi_phase_endpoint_ns(p, q->endpoint_ns);
+    return r;
+}
+
+/* By the algorithm's own closed form, where it has one; in switches and by node it is another. */
+static double program_ns(const struct nadi_plan_request *q, const struct nadi_phase *p,
+                         const struct rates *r)
+{
+    const struct nadi_program_place place = {.topology = q->topology};
+    struct nadi_program program;
+    if (!p->program || p->table || p->program->in_switches ||
+        p->program == &nadi_algorithm_by_node || nadi_program_of_phase(p, &place, &program))
+        return -1;
+    return program.ops->seconds(&program, r->alpha, r->beta, r->gamma);
+}
+
+/* A root that only sends is busy with a chunk as long as it takes. Else further chunks follow a few
+ * messages behind, about a quarter of the latencies of one: they are worth it where bytes take as
+ * long as those. */
+static double rooted_ns(const struct nadi_plan_request *q, const struct nadi_phase *p,
+                        uint32_t batches, double active)
+{
+    const struct rates r = rates_of(q, p, active), latencies = {.alpha = r.alpha};
+    const double ns = program_ns(q, p, &r), start_ns = program_ns(q, p, &latencies);
+    if (ns < 0 || start_ns < 0)
+        return -1;
+    return p->kind == NADI_SCATTER ? batches * ns : ns + (batches - 1) * start_ns / 4;
+}
+
 static double phase_ns(const struct nadi_plan_request *q, const struct nadi_phase *p, double active)
 {
     const struct view v = {p, &q->topology->dims[p->dim], active};
     const uint64_t endpoint_ns = nadi_phase_endpoint_ns(p, q->endpoint_ns);
-    if (!(v.dim->bytes_per_ns > 0) || p->n != v.dim->npus)
+    const struct rates r = rates_of(q, p, active);
+    if (!(v.dim->bytes_per_ns > 0) || (p->n != v.dim->npus && !p->spans_all))
         return -1;
     switch (p->algorithm) {
     case NADI_ALGORITHM_RING:
@@ -68,6 +121,7 @@ static double phase_ns(const struct nadi_plan_request *q, const struct nadi_phas
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
         return tree_ns(&v, (double)(endpoint_ns + nadi_reduce_ns(q->local_mem_bw, p->bytes)));
     case NADI_ALGORITHM_PROGRAM:
+        return program_ns(q, p, &r);
     case NADI_ALGORITHM_LIBRARY:
     case NADI_ALGORITHM_NONE:
         break;
@@ -87,6 +141,8 @@ double nadi_chunks_ns(const struct nadi_plan_request *q, const struct nadi_phase
     double in[NADI_MAX_DIMS] = {0}, before[NADI_MAX_DIMS], last[NADI_MAX_DIMS], sum = 0, most = 0;
     if (count == 1 && ends_together(&phases[0]))
         return batches;
+    if (count == 1)
+        return rooted_ns(q, &phases[0], batches, active);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t d = phases[i].dim;
         const double ns = phase_ns(q, &phases[i], active);

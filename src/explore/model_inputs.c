@@ -380,7 +380,7 @@ double nadi_model_free_share(const struct nadi_cluster *c)
     for (uint32_t d = 0; d + 1 < t->dim_count; d++)
         if (t->dims[d].bytes_per_ns < 2 * t->dims[d + 1].bytes_per_ns)
             return 0.7;
-    return 1;
+    return 0.99;
 }
 
 bool nadi_model_time_within(const struct nadi_study *study, const struct nadi_run_options *options,
