@@ -315,20 +315,27 @@ static double by_node_ns(struct messages *m, const struct job *j)
     return fmax(s.in + j->times * s.over + s.out, j->times * (s.in + s.out) + s.over);
 }
 
-/* Do the dimensions say how fast links are? */
-static bool has_rates(const struct nadi_topology *t)
+/* Do the dimensions say how fast links are? Where all of a graph's have one rate, they are likely
+ * the same links of an NPU, which the closed form takes for others. */
+static bool has_rates(const struct nadi_nodes_case *c)
 {
-    bool has = true;
-    for (uint32_t d = 0; d < t->dim_count; d++)
-        has &= t->dims[d].npus == 1 || t->dims[d].bytes_per_ns > 0;
-    return has;
+    const struct nadi_topology *t = c->topology;
+    bool has = true, differ = false;
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        if (t->dims[d].npus == 1)
+            continue;
+        has &= t->dims[d].bytes_per_ns > 0;
+        differ |= (!c->graph && t->dims[d].latency_ns > 0) ||
+                  fabs(t->dims[d].bytes_per_ns - t->dims[0].bytes_per_ns) > 0;
+    }
+    return has && differ;
 }
 
 uint32_t nadi_nodes_segments(const struct nadi_nodes_case *c)
 {
     const struct nadi_nodes *x = c->nodes;
     const uint32_t most = c->chunks / c->active + (c->chunks % c->active != 0);
-    if (!has_rates(c->topology))
+    if (!has_rates(c))
         return x->channels > 1 || c->kind == NADI_NATIVE_ALL_REDUCE ? most : 0;
     struct messages m = {
         .c = c, .items = NADI_NEW(struct message, x->n + x->channels * x->count), .over = -1};
