@@ -23,14 +23,15 @@ struct nadi_mscclpp_spelling { /* what an operation is, by its name */
     const char *name;
     enum nadi_mscclpp_type type;
     bool pairwise, packets, signals; /* as in struct nadi_mscclpp_op */
-    bool in_switch;
+    bool in_switch;                  /* some of its places are those of a group */
 };
 
 const struct nadi_mscclpp_spelling *nadi_mscclpp_find(const char *name); /* NULL if none */
 
 struct nadi_mscclpp_place {
-    uint32_t member;
-    char buffer; /* i, o, s */
+    uint32_t member; /* n: all of a group, through the switch */
+    uint32_t group;  /* then which */
+    char buffer;     /* i, o, s */
     uint32_t offset, count;
 };
 
@@ -64,6 +65,12 @@ struct nadi_mscclpp_channel { /* a member's end of a connection */
     uint32_t kind; /* channels of one kind between two members pair up in their order */
 };
 
+struct nadi_mscclpp_group { /* a member's end of a channel through the switch */
+    uint32_t member;
+    char buffer;         /* i, o, s of each of the group */
+    size_t first, count; /* of the plan's group_members */
+};
+
 struct nadi_mscclpp {
     struct nadi_table_shape shape; /* scratch: the most of any member */
     struct {
@@ -90,6 +97,14 @@ struct nadi_mscclpp {
         struct nadi_mscclpp_dep *items;
         size_t count, capacity;
     } deps;
+    struct {
+        struct nadi_mscclpp_group *items;
+        size_t count, capacity;
+    } groups; /* by member */
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } group_members;
 };
 
 /* Fills f->table. False with an error at the operation's line. */

@@ -20,8 +20,30 @@ static void plan_put(struct nadi_mscclpp_maker *m, uint32_t peer,
     s->planned++;
     if (packet && m->op->packets && packet->buffer == 's') {
         const uint32_t index = (uint32_t)(s - m->streams.items);
+        const struct nadi_mscclpp_packet p = {.at = {peer, index, s->planned},
+                                              .op = (size_t)(m->op - m->plan->ops.items),
+                                              .first = packet->offset,
+                                              .count = packet->count};
+        NADI_PUSH(&m->packets, p);
+    }
+}
+
+/* A load or a store of a group: one step each in the queue that its members hear the switch on. */
+static void plan_switched(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *place,
+                          bool stores)
+{
+    const uint32_t n = m->plan->shape.n;
+    const struct nadi_mscclpp_group *g = &m->plan->groups.items[place->group];
+    const uint32_t *members = &m->plan->group_members.items[g->first];
+    plan_put(m, n, NULL);
+    m->passing += place->count;
+    const struct nadi_mscclpp_stream *s = nadi_mscclpp_stream_of(m, &m->puts, n);
+    for (size_t i = 0; i < g->count && stores && m->op->packets && place->buffer == 's'; i++) {
         const struct nadi_mscclpp_packet p = {
-            .at = {peer, index, s->planned}, .first = packet->offset, .count = packet->count};
+            .at = {members[i], (uint32_t)(s - m->streams.items), s->planned},
+            .op = (size_t)(m->op - m->plan->ops.items),
+            .first = place->offset,
+            .count = place->count};
         NADI_PUSH(&m->packets, p);
     }
 }
@@ -55,10 +77,14 @@ static void plan_move(struct nadi_mscclpp_maker *m, size_t index, uint32_t *temp
     if (nadi_mscclpp_source(m, 0)->count == 0)
         return;
     for (uint32_t i = 0; i < m->op->source_count; i++)
-        if (nadi_mscclpp_source(m, i)->member != member)
+        if (nadi_mscclpp_source(m, i)->member == m->plan->shape.n)
+            plan_switched(m, nadi_mscclpp_source(m, i), false);
+        else if (nadi_mscclpp_source(m, i)->member != member)
             nadi_mscclpp_stream_of(m, &m->reads, nadi_mscclpp_source(m, i)->member);
     for (uint32_t i = 0; i < m->op->target_count; i++)
-        if (nadi_mscclpp_target(m, i)->member != member)
+        if (nadi_mscclpp_target(m, i)->member == m->plan->shape.n)
+            plan_switched(m, nadi_mscclpp_target(m, i), true);
+        else if (nadi_mscclpp_target(m, i)->member != member)
             plan_put(m, nadi_mscclpp_target(m, i)->member, nadi_mscclpp_target(m, i));
         else
             plan_own_packet(m, index, nadi_mscclpp_target(m, i));
@@ -168,7 +194,7 @@ static void plan_blocks(struct nadi_mscclpp_maker *m)
     nadi_mem_free(used);
 }
 
-/* Inboxes, then threadblocks, marks, outboxes, readers. */
+/* Inboxes, then threadblocks, marks, outboxes, readers, those of the switch. */
 static bool number_queues(struct nadi_mscclpp_maker *m)
 {
     const uint32_t n = m->plan->shape.n;
@@ -182,9 +208,10 @@ static bool number_queues(struct nadi_mscclpp_maker *m)
             m->readers = reads[s->peer] > m->readers ? reads[s->peer] : m->readers;
             continue;
         }
-        s->in = in[s->peer]++;
+        s->in = s->peer == n ? 3 * m->switched++ + 1 : in[s->peer]++;
         s->out = out[member]++;
-        m->inboxes = in[s->peer] > m->inboxes ? in[s->peer] : m->inboxes;
+        if (s->peer < n)
+            m->inboxes = in[s->peer] > m->inboxes ? in[s->peer] : m->inboxes;
         m->outboxes = out[member] > m->outboxes ? out[member] : m->outboxes;
     }
     nadi_mem_free(in);
@@ -194,11 +221,15 @@ static bool number_queues(struct nadi_mscclpp_maker *m)
         struct nadi_mscclpp_stream *s = &m->streams.items[i];
         if (s->planned == 0)
             s->in += m->inboxes + 2 * m->blocks + m->outboxes;
-        else
-            s->out += m->inboxes + 2 * m->blocks;
+        else if (s->peer == n)
+            s->in += m->inboxes + 2 * m->blocks + m->outboxes + m->readers;
+        if (s->planned == 0)
+            continue;
+        s->out += m->inboxes + 2 * m->blocks;
     }
-    const uint64_t queues = (uint64_t)m->inboxes + 2ULL * m->blocks + m->outboxes + m->readers;
-    return (queues <= NADI_TABLE_MOST_QUEUES && queues * n <= 1U << 27) ||
+    const uint64_t queues =
+        (uint64_t)m->inboxes + 2ULL * m->blocks + m->outboxes + m->readers + 3ULL * m->switched;
+    return (queues <= NADI_TABLE_MOST_QUEUES && queues * (n + 1ULL) <= 1U << 27) ||
            nadi_error(m->diags, "mscclpp/plan", NADI_IN_FILE(m->f->path), NULL,
                       "too many threadblocks that talk to too many members");
 }

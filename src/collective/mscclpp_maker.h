@@ -10,7 +10,13 @@
  *   marks      one a threadblock: how far it is, for barriers, semaphores and dependencies
  *   outboxes   one for each threadblock and peer: puts and signals on their way; the threadblock
  *              goes on, but waits for them before it writes or lets others of its member go on
- *   readers    one for each threadblock of another member that reads here: a request, an answer */
+ *   readers    one for each threadblock of another member that reads here: a request, an answer
+ *   switched   three for each threadblock, of any member, that uses the switch, which is member n:
+ *              what it asks of all, their answers, in step with each other, and what comes back
+ *
+ * A load of a group (glre) is a request to the switch, one of the switch to each of the group,
+ * their answers, which the switch adds up, and the sum. A store is what goes to the switch, the
+ * copies, and acknowledgements back to the threadblock: it settles when they have come. */
 #ifndef NADI_COLLECTIVE_MSCCLPP_MAKER_H
 #define NADI_COLLECTIVE_MSCCLPP_MAKER_H
 
@@ -29,8 +35,8 @@ struct nadi_mscclpp_arrival { /* a message in an inbox */
 };
 
 struct nadi_mscclpp_packet {        /* put into scratch */
-    struct nadi_mscclpp_arrival at; /* queue NADI_NONE: its own member wrote it, ... */
-    size_t op;                      /* ... by this operation */
+    struct nadi_mscclpp_arrival at; /* queue NADI_NONE: its own member wrote it */
+    size_t op;                      /* that writes it */
     uint32_t first, count;          /* blocks */
 };
 
@@ -61,6 +67,8 @@ struct nadi_mscclpp_maker {
     uint32_t *block_of;  /* by operation */
     uint32_t *acquired;  /* by operation: how many acquires of its semaphore come before */
     uint32_t inboxes, blocks, outboxes, readers; /* of a member, at most */
+    uint32_t switched;                           /* threadblocks that use the switch */
+    uint32_t passing;                            /* slots of the switch: of each use its own */
     uint32_t scratch;                            /* slots, with temporaries */
     uint32_t *queue_steps;                       /* by member and queue, so far */
     uint32_t block;                              /* in hand */
@@ -96,7 +104,7 @@ nadi_mscclpp_target(const struct nadi_mscclpp_maker *m, uint32_t i)
 
 static inline uint32_t nadi_mscclpp_all_queues(const struct nadi_mscclpp_maker *m)
 {
-    return m->inboxes + 2 * m->blocks + m->outboxes + m->readers;
+    return m->inboxes + 2 * m->blocks + m->outboxes + m->readers + 3 * m->switched;
 }
 
 /* The stream of the threadblock in hand, of m->puts or m->reads. */

@@ -41,11 +41,10 @@ static const struct nadi_mscclpp_spelling spellings[] = {
     {.name = "barrier", .type = NADI_MSCCLPP_BARRIER},
     {.name = "sem_acquire", .type = NADI_MSCCLPP_ACQUIRE},
     {.name = "sem_release", .type = NADI_MSCCLPP_RELEASE},
-    {.name = "glres", .in_switch = true},
-    {.name = "glre", .in_switch = true},
-    {.name = "gstore", .in_switch = true},
-    {.name = "gstorepkt", .in_switch = true},
-    {.name = "gload", .in_switch = true},
+    {"glre", NADI_MSCCLPP_MOVE, true, false, false, true},
+    {"glres", NADI_MSCCLPP_MOVE, false, false, false, true},
+    {"gstore", NADI_MSCCLPP_MOVE, true, false, false, true},
+    {"gstorepkt", NADI_MSCCLPP_MOVE, true, true, false, true},
 };
 
 const struct nadi_mscclpp_spelling *nadi_mscclpp_find(const char *name)

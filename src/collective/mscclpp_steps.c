@@ -3,6 +3,10 @@
 #include "base/mem.h"
 #include "collective/mscclpp_maker.h"
 
+/* Queues of a threadblock that uses the switch, from its stream's `in` on. Answers come before, so
+ * that a proof that goes backwards answers before the members' own threadblocks go on. */
+enum { ANSWER = -1, ASK, BACK };
+
 static uint32_t *steps_of(struct nadi_mscclpp_maker *m, uint32_t member, uint32_t queue)
 {
     return &m->queue_steps[(size_t)member * nadi_mscclpp_all_queues(m) + queue];
@@ -44,16 +48,26 @@ static void wait_for_mark(struct nadi_mscclpp_maker *m, size_t op)
         wait_for(m, mark_queue(m, m->block_of[op]), m->mark_of[op]);
 }
 
+static uint32_t queue_of(const struct nadi_mscclpp_stream *s, int which)
+{
+    return (uint32_t)((int)s->in + which);
+}
+
+static void settle_stream(struct nadi_mscclpp_maker *m, struct nadi_mscclpp_stream *s)
+{
+    const uint32_t queue = s->peer == m->plan->shape.n ? queue_of(s, BACK) : s->out;
+    if (s->sent == s->settled)
+        return;
+    s->settled = s->sent;
+    wait_for(m, queue, s->sent);
+}
+
 /* What the threadblock has put and signalled has arrived. */
 static void settle(struct nadi_mscclpp_maker *m)
 {
-    for (size_t i = 0; i < m->streams.count; i++) {
-        struct nadi_mscclpp_stream *s = &m->streams.items[i];
-        if (s->block == m->block && s->sent > s->settled) {
-            s->settled = s->sent;
-            wait_for(m, s->out, s->sent);
-        }
-    }
+    for (size_t i = 0; i < m->streams.count; i++)
+        if (m->streams.items[i].block == m->block)
+            settle_stream(m, &m->streams.items[i]);
 }
 
 static void add_slots(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *p,
@@ -110,6 +124,128 @@ static void work(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *
     add_slots(m, to, nadi_table_into);
 }
 
+/* ---- through the switch ---------------------------------------------------------------------- */
+
+static void add_fan(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *place)
+{
+    const struct nadi_mscclpp_group *g = &m->plan->groups.items[place->group];
+    for (size_t i = 0; i < g->count; i++)
+        nadi_table_fan(m->t, m->plan->group_members.items[g->first + i]);
+}
+
+static bool in_group(const struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *place,
+                     uint32_t member)
+{
+    const struct nadi_mscclpp_group *g = &m->plan->groups.items[place->group];
+    for (size_t i = 0; i < g->count; i++)
+        if (m->plan->group_members.items[g->first + i] == member)
+            return true;
+    return false;
+}
+
+static void wait_step(const struct nadi_mscclpp_maker *m, struct nadi_step *s, uint32_t member,
+                      uint32_t queue)
+{
+    s->wait_queue = (int)queue;
+    s->wait_steps = m->queue_steps[(size_t)member * nadi_mscclpp_all_queues(m) + queue];
+}
+
+/* From the threadblock to the switch; from NULL: a request. */
+static void tell_switch(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_stream *stream,
+                        const struct nadi_mscclpp_place *from,
+                        const struct nadi_mscclpp_place *passing)
+{
+    const uint32_t n = m->plan->shape.n;
+    struct nadi_step *s = add(m, own_member(m), stream->out);
+    s->to = n;
+    s->to_queue = queue_of(stream, ASK);
+    wait_step(m, s, own_member(m), own_queue(m));
+    if (from)
+        add_slots(m, from, nadi_table_send);
+    add(m, n, queue_of(stream, ASK))->from = own_member(m);
+    if (from)
+        add_slots(m, passing, nadi_table_into);
+}
+
+/* The switch asks, or gives a copy to, each of the group; they answer with what they have, or that
+ * it has come. Members of no part have steps that do nothing, so that all count alike. */
+static void ask_all(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_stream *stream,
+                    const struct nadi_mscclpp_place *group,
+                    const struct nadi_mscclpp_place *passing, bool stores)
+{
+    const uint32_t n = m->plan->shape.n, ask = queue_of(stream, ASK),
+                   answer = queue_of(stream, ANSWER);
+    add(m, n, ask)->to = NADI_FAN;
+    add_fan(m, group);
+    if (stores)
+        add_slots(m, passing, nadi_table_send);
+    for (uint32_t x = 0; x < n; x++) {
+        struct nadi_mscclpp_place place = *group;
+        const bool asked = in_group(m, group, x);
+        place.member = x;
+        add(m, x, ask)->from = asked ? n : NADI_NONE;
+        if (asked && stores)
+            add_slots(m, &place, nadi_table_into);
+        struct nadi_step *s = add(m, x, answer);
+        s->to = asked ? n : NADI_NONE;
+        wait_step(m, s, x, ask);
+        if (asked && !stores)
+            add_slots(m, &place, nadi_table_send);
+    }
+    struct nadi_step *s = add(m, n, answer);
+    s->from = NADI_FAN;
+    s->reduces = !stores;
+    add_fan(m, group);
+    if (!stores)
+        add_slots(m, passing, nadi_table_into);
+}
+
+static struct nadi_mscclpp_place pass(struct nadi_mscclpp_maker *m, uint32_t count)
+{
+    const struct nadi_mscclpp_place place = {.member = m->plan->shape.n,
+                                             .buffer = 's',
+                                             .offset = m->scratch - m->passing,
+                                             .count = count};
+    m->passing -= count;
+    return place;
+}
+
+static void load(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *group,
+                 const struct nadi_mscclpp_place *to, bool reduces)
+{
+    const uint32_t n = m->plan->shape.n;
+    const struct nadi_mscclpp_stream *stream = nadi_mscclpp_stream_of(m, &m->puts, n);
+    const struct nadi_mscclpp_place passing = pass(m, group->count);
+    tell_switch(m, stream, NULL, NULL);
+    ask_all(m, stream, group, &passing, false);
+    struct nadi_step *s = add(m, n, queue_of(stream, ASK));
+    s->to = own_member(m);
+    s->to_queue = own_queue(m);
+    wait_step(m, s, n, queue_of(stream, ANSWER));
+    add_slots(m, &passing, nadi_table_send);
+    s = add(m, own_member(m), own_queue(m));
+    s->from = n;
+    s->reduces = reduces;
+    add_slots(m, to, nadi_table_into);
+}
+
+static void store(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *from,
+                  const struct nadi_mscclpp_place *group)
+{
+    const uint32_t n = m->plan->shape.n;
+    struct nadi_mscclpp_stream *stream = nadi_mscclpp_stream_of(m, &m->puts, n);
+    const struct nadi_mscclpp_place passing = pass(m, group->count);
+    tell_switch(m, stream, from, &passing);
+    ask_all(m, stream, group, &passing, true);
+    struct nadi_step *s = add(m, n, queue_of(stream, BACK));
+    s->to = own_member(m);
+    wait_step(m, s, n, queue_of(stream, ANSWER));
+    add(m, own_member(m), queue_of(stream, BACK))->from = n;
+    stream->sent++;
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
 /* Own scratch that packets come into: they are there. */
 static void wait_for_packets(struct nadi_mscclpp_maker *m)
 {
@@ -119,6 +255,8 @@ static void wait_for_packets(struct nadi_mscclpp_maker *m)
             continue;
         for (size_t k = 0; k < m->packets.count; k++) {
             const struct nadi_mscclpp_packet *packet = &m->packets.items[k];
+            if (packet->op == (size_t)(m->op - m->plan->ops.items))
+                continue; /* it stores for all of a group, itself too */
             if (packet->at.member != p->member || packet->first >= p->offset + p->count ||
                 p->offset >= packet->first + packet->count)
                 continue;
@@ -138,7 +276,11 @@ static bool move_pairs(struct nadi_mscclpp_maker *m)
         const bool own_from = from->member == own_member(m), own_to = to->member == own_member(m);
         if (!own_from && !own_to)
             return nadi_mscclpp_fail(m, NULL, "it moves chunks from one other gpu to another");
-        if (!own_to)
+        if (to->member == m->plan->shape.n)
+            store(m, from, to);
+        else if (from->member == m->plan->shape.n)
+            load(m, from, to, false);
+        else if (!own_to)
             put(m, to->member, from, to);
         else if (!own_from)
             fetch(m, from, to, false);
@@ -156,8 +298,10 @@ static bool same(const struct nadi_mscclpp_place *a, const struct nadi_mscclpp_p
 static void move_sum(struct nadi_mscclpp_maker *m)
 {
     const uint32_t member = own_member(m);
-    struct nadi_mscclpp_place sum = {member, 's', m->temporary[m->block],
-                                     nadi_mscclpp_source(m, 0)->count};
+    struct nadi_mscclpp_place sum = {.member = member,
+                                     .buffer = 's',
+                                     .offset = m->temporary[m->block],
+                                     .count = nadi_mscclpp_source(m, 0)->count};
     uint32_t kept = NADI_NONE;
     for (uint32_t i = 0; i < m->op->target_count && kept == NADI_NONE; i++)
         if (nadi_mscclpp_target(m, i)->member == member) {
@@ -173,6 +317,8 @@ static void move_sum(struct nadi_mscclpp_maker *m)
             continue;
         if (from->member == member)
             work(m, from, &sum, there);
+        else if (from->member == m->plan->shape.n)
+            load(m, from, &sum, there);
         else
             fetch(m, from, &sum, there);
         there = true;
@@ -182,6 +328,8 @@ static void move_sum(struct nadi_mscclpp_maker *m)
             continue;
         if (nadi_mscclpp_target(m, i)->member == member)
             work(m, &sum, nadi_mscclpp_target(m, i), false);
+        else if (nadi_mscclpp_target(m, i)->member == m->plan->shape.n)
+            store(m, &sum, nadi_mscclpp_target(m, i));
         else
             put(m, nadi_mscclpp_target(m, i)->member, &sum, nadi_mscclpp_target(m, i));
     }
@@ -205,6 +353,10 @@ static bool make_move(struct nadi_mscclpp_maker *m)
 
 static void make_signals(struct nadi_mscclpp_maker *m)
 {
+    const uint32_t to_switch =
+        nadi_map64_find(&m->puts, (uint64_t)m->block << 32 | m->plan->shape.n);
+    if (to_switch != NADI_NONE) /* it says that stores have come, which took another way */
+        settle_stream(m, &m->streams.items[to_switch]);
     for (uint32_t i = 0; i < m->op->channel_count; i++)
         put(m, m->plan->channels.items[m->plan->used.items[m->op->channels + i]].peer, NULL, NULL);
 }
@@ -329,13 +481,15 @@ static bool make_op(struct nadi_mscclpp_maker *m, size_t index)
 static bool make_all(struct nadi_mscclpp_maker *m)
 {
     struct nadi_table_shape shape = m->plan->shape;
+    shape.switches = m->switched > 0;
+    m->scratch += m->passing;
     shape.scratch = m->scratch;
     const char *refused = nadi_table_refusal(&shape);
     if (refused)
         return nadi_error(m->diags, "mscclpp/chunks", NADI_IN_FILE(m->f->path), NULL, "%s",
                           refused);
     nadi_table_init(m->t, &shape);
-    m->queue_steps = NADI_ZNEW(uint32_t, (size_t)shape.n * nadi_mscclpp_all_queues(m) + 1);
+    m->queue_steps = NADI_ZNEW(uint32_t, (shape.n + 1ULL) * nadi_mscclpp_all_queues(m) + 1);
     for (m->block = 0; m->block < m->plan->blocks.count; m->block++) {
         const struct nadi_mscclpp_block *b = nadi_mscclpp_block_at(m, m->block);
         for (size_t i = b->first; i < b->first + b->count; i++) {

@@ -56,13 +56,14 @@ void nadi_table_release(struct nadi_table *t)
 {
     nadi_mem_free(t->steps.items);
     nadi_mem_free(t->runs.items);
+    nadi_mem_free(t->fans.items);
     nadi_mem_free(t->first);
     *t = (struct nadi_table){0};
 }
 
 struct nadi_step *nadi_table_add(struct nadi_table *t, uint32_t member, uint32_t queue)
 {
-    NADI_ASSERT(member < t->shape.n && !t->first);
+    NADI_ASSERT(member < nadi_table_members(t) && !t->first);
     const struct nadi_table_step step = {
         .step = {.to = NADI_NONE, .from = NADI_NONE, .to_queue = queue, .but = NADI_NONE},
         .member = member,
@@ -105,9 +106,18 @@ void nadi_table_into(struct nadi_table *t, uint32_t slot, uint32_t count)
     add_run(t, &s->into, &s->into_count, slot, count);
 }
 
+void nadi_table_fan(struct nadi_table *t, uint32_t member)
+{
+    struct nadi_table_step *s = &t->steps.items[t->steps.count - 1];
+    if (s->step.fan.count++ == 0)
+        s->fan = (uint32_t)t->fans.count;
+    NADI_ASSERT(member < nadi_table_members(t) && t->fans.count < UINT32_MAX);
+    NADI_PUSH(&t->fans, member);
+}
+
 void nadi_table_finish(struct nadi_table *t)
 {
-    const size_t queues = (size_t)t->shape.n * t->queues;
+    const size_t queues = (size_t)nadi_table_members(t) * t->queues;
     struct nadi_table_step *sorted = NADI_NEW(struct nadi_table_step, t->steps.count);
     t->first = NADI_ZNEW(size_t, queues + 2);
     for (size_t i = 0; i < t->steps.count; i++)
@@ -121,6 +131,9 @@ void nadi_table_finish(struct nadi_table *t)
     nadi_mem_free(t->steps.items);
     t->steps.items = sorted;
     t->steps.capacity = t->steps.count;
+    for (size_t i = 0; i < t->steps.count; i++)
+        if (sorted[i].step.fan.count > 0)
+            sorted[i].step.fan.items = t->fans.items + sorted[i].fan;
 }
 
 /* Numbers of the streams, messages from one member to a queue of another, of what steps send (to
@@ -216,7 +229,12 @@ static const char *prepare(struct nadi_program *p)
         return "its steps are those of another collective";
     if (t->shape.n != p->request.n)
         return "its steps are for another number of members";
+    if (t->shape.switches && t->shape.root != p->request.root)
+        return "its steps through a switch are for another root";
+    if (t->shape.switches && p->request.trees && p->request.trees->switches != t->shape.switches)
+        return "its steps go through one switch, and several join the members: use inSwitch";
     p->sends_ahead = t->shape.sends_ahead;
+    p->switches = t->shape.switches;
     p->blocks = t->shape.blocks;
     p->queues = t->queues;
     return NULL;
@@ -271,14 +289,11 @@ static double seconds(const struct nadi_program *p, double alpha, double beta, d
     return -1;
 }
 
-const struct nadi_program_ops nadi_program_table = {
-    .name = "table",
-    .summary = "Steps that a file says.",
-    .cost = "what a run gives",
-    .kinds = (1U << NADI_COLLECTIVE_KINDS) - 1,
-    .prepare = prepare,
-    .steps = steps,
-    .step = step,
-    .sent = sent,
-    .seconds = seconds,
-};
+#define TABLE_OPS                                                                                  \
+    .summary = "Steps that a file says.", .cost = "what a run gives",                              \
+    .kinds = (1U << NADI_COLLECTIVE_KINDS) - 1, .prepare = prepare, .steps = steps, .step = step,  \
+    .sent = sent, .seconds = seconds
+
+const struct nadi_program_ops nadi_program_table = {.name = "table", TABLE_OPS};
+const struct nadi_program_ops nadi_program_switch_table = {
+    .name = "table", .in_switches = true, TABLE_OPS};

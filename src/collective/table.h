@@ -34,10 +34,11 @@ struct nadi_table_shape {
     enum nadi_collective_kind kind;
     uint32_t n, root; /* members; of rooted kinds */
     uint32_t blocks;
-    uint32_t scratch; /* slots beyond those of the buffer and of the results */
-    bool separate;    /* results have slots of their own */
-    bool sends_ahead; /* steps that receive do not wait for the delivery of what they send */
-    bool swapped;     /* all-to-all: what comes from a member ends where what goes to it began */
+    uint32_t scratch;  /* slots beyond those of the buffer and of the results */
+    bool separate;     /* results have slots of their own */
+    bool sends_ahead;  /* steps that receive do not wait for the delivery of what they send */
+    bool swapped;      /* all-to-all: what comes from a member ends where what goes to it began */
+    uint32_t switches; /* that take part, behind the members: none, or the one all are at */
 };
 
 struct nadi_table_run {
@@ -48,6 +49,7 @@ struct nadi_table_step {
     struct nadi_step step;
     uint32_t member, queue;
     uint32_t line;             /* of the file that it comes from; 0: none */
+    uint32_t fan;              /* the first of its fan in `fans` */
     uint32_t sent, sent_count; /* runs: what it sends, or, local, works on */
     uint32_t into, into_count; /* runs that take what it receives, or, local, the result; none: the
                                   slots that it comes from */
@@ -65,8 +67,18 @@ struct nadi_table {
         struct nadi_table_run *items;
         size_t count, capacity;
     } runs;
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } fans;
     size_t *first; /* finished: of the steps of [member * queues + queue], and the end */
 };
+
+/* Members and switches. */
+static inline uint32_t nadi_table_members(const struct nadi_table *t)
+{
+    return t->shape.n + t->shape.switches;
+}
 
 /* Blocks that belong to a member, of all-to-alls to a pair of members. */
 static inline uint32_t nadi_table_part(const struct nadi_table_shape *s)
@@ -103,6 +115,8 @@ struct nadi_step *nadi_table_add(struct nadi_table *t, uint32_t member, uint32_t
  * runs. Runs that meet become one. */
 void nadi_table_send(struct nadi_table *t, uint32_t slot, uint32_t count);
 void nadi_table_into(struct nadi_table *t, uint32_t slot, uint32_t count);
+/* One member more of the fan of the step added last. */
+void nadi_table_fan(struct nadi_table *t, uint32_t member);
 /* No step more. O(steps). */
 void nadi_table_finish(struct nadi_table *t);
 
@@ -130,5 +144,12 @@ void nadi_table_of_program(struct nadi_table *t, const struct nadi_program *p);
  * root the two members change places: the sizes of their blocks, which differ by a byte at most,
  * stay. */
 extern const struct nadi_program_ops nadi_program_table;
+/* The same where a switch takes part; then only with the table's own root. */
+extern const struct nadi_program_ops nadi_program_switch_table;
+
+static inline const struct nadi_program_ops *nadi_table_ops(const struct nadi_table *t)
+{
+    return t->shape.switches ? &nadi_program_switch_table : &nadi_program_table;
+}
 
 #endif

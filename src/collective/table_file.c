@@ -31,7 +31,7 @@ static struct nadi_place table_place(const struct nadi_table_file *f, uint32_t m
                                      uint32_t queue, uint32_t step)
 {
     struct nadi_place place = NADI_IN_FILE(f->path);
-    if (member < f->table.shape.n && queue < f->table.queues &&
+    if (member < nadi_table_members(&f->table) && queue < f->table.queues &&
         step < nadi_table_steps(&f->table, member, queue))
         place.line = nadi_table_at(&f->table, member, queue, step)->line;
     return place;
@@ -51,8 +51,8 @@ static bool check_senders(const struct nadi_table_file *f, struct nadi_diags *di
         const struct nadi_table_step *s = &t->steps.items[i];
         struct nadi_place place = NADI_IN_FILE(f->path);
         place.line = s->line;
-        if (s->step.to == NADI_NONE)
-            continue;
+        if (s->step.to == NADI_NONE || s->step.to == NADI_FAN)
+            continue; /* a fan has a lane of its own */
         if (s->step.to_queue >= t->queues) {
             ok = nadi_error(diags, "collective/lane", place, NULL,
                             "member %u sends to lane %u of member %u, which has no steps there",
@@ -61,7 +61,7 @@ static bool check_senders(const struct nadi_table_file *f, struct nadi_diags *di
         }
         const uint64_t receiver = (uint64_t)s->step.to * t->queues + s->step.to_queue;
         const uint32_t queue =
-            *nadi_map64_put(&senders, receiver * t->shape.n + s->member, s->queue, NULL);
+            *nadi_map64_put(&senders, receiver * nadi_table_members(t) + s->member, s->queue, NULL);
         if (queue != s->queue)
             ok = nadi_error(diags, "collective/senders", place,
                             "let each lane of the receiver hear one lane of the sender",
@@ -187,7 +187,7 @@ static bool prove(const struct nadi_table_file *f, bool backwards, struct nadi_d
                                            .bytes = f->table.shape.blocks,
                                            .table = &f->table};
     struct nadi_program p;
-    const char *refused = nadi_program_make(&nadi_program_table, &q, &p);
+    const char *refused = nadi_program_make(nadi_table_ops(&f->table), &q, &p);
     NADI_ASSERT(!refused);
     const struct nadi_verify_outcome o = nadi_verify(&p, &machine);
     if (o.result == NADI_VERIFY_OK)

@@ -135,7 +135,7 @@ bool nadi_table_write_chakra(const struct nadi_table *t, uint64_t bytes, const c
     const struct nadi_program_request q = {
         .kind = t->shape.kind, .n = t->shape.n, .root = t->shape.root, .bytes = bytes, .table = t};
     struct nadi_program p;
-    const char *refused = nadi_program_make(&nadi_program_table, &q, &p);
+    const char *refused = nadi_program_make(nadi_table_ops(t), &q, &p);
     NADI_ASSERT(!refused);
     uint32_t *receiver_of = NADI_NEW(uint32_t, t->steps.count);
     uint32_t *sender_of = NADI_NEW(uint32_t, t->steps.count);

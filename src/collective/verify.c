@@ -201,7 +201,7 @@ static bool take_block(struct checker *c, uint32_t member, uint32_t slot, uint32
         c->out.result = NADI_VERIFY_MIXED;
         return false;
     }
-    if (reduces && c->table && *there == NADI_NONE) {
+    if (reduces && c->table && member < c->n && *there == NADI_NONE) {
         c->out.contributor = slot;
         c->out.result = NADI_VERIFY_EMPTY;
         return false;
@@ -462,14 +462,16 @@ struct nadi_verify_outcome nadi_verify(const struct nadi_program *p,
 const char *nadi_verify_text(const struct nadi_program *p, const struct nadi_verify_outcome *o,
                              struct nadi_arena *arena)
 {
+    const char *who =
+        o->member < p->request.n ? nadi_arena_printf(arena, "member %u", o->member) : "the switch";
     switch (o->result) {
     case NADI_VERIFY_OK:
         return "every member ends with what the collective promises";
     case NADI_VERIFY_STUCK:
         return nadi_arena_printf(arena,
-                                 "member %u waits for ever in step %u of lane %u: what it receives "
+                                 "%s waits for ever in step %u of lane %u: what it receives "
                                  "there is never sent, or in a circle",
-                                 o->member, o->step, o->queue);
+                                 who, o->step, o->queue);
     case NADI_VERIFY_LEFTOVER:
         return nadi_arena_printf(
             arena, "a message from member %u to member %u on lane %u is never received", o->step,
@@ -480,13 +482,12 @@ const char *nadi_verify_text(const struct nadi_program *p, const struct nadi_ver
                                  o->member, o->contributor, o->block, p->blocks);
     case NADI_VERIFY_TWICE:
         return nadi_arena_printf(
-            arena,
-            "member %u adds member %u's part of block %u (of %u) twice, in step %u of lane %u",
-            o->member, o->contributor, o->block, p->blocks, o->step, o->queue);
+            arena, "%s adds member %u's part of block %u (of %u) twice, in step %u of lane %u", who,
+            o->contributor, o->block, p->blocks, o->step, o->queue);
     case NADI_VERIFY_MIXED:
-        return nadi_arena_printf(
-            arena, "member %u adds a part of block %u to block %u, in step %u of lane %u",
-            o->member, o->block, o->contributor, o->step, o->queue);
+        return nadi_arena_printf(arena,
+                                 "%s adds a part of block %u to block %u, in step %u of lane %u",
+                                 who, o->block, o->contributor, o->step, o->queue);
     case NADI_VERIFY_EMPTY:
         return nadi_arena_printf(
             arena, "member %u adds to slot %u, which holds nothing yet, in step %u of lane %u",

@@ -194,7 +194,9 @@ void nadi_participants_address(struct nadi_system *s, const struct nadi_particip
     const uint32_t above =
         nadi_switch_parent(p->request.trees, p->request.n, tree, nadi_participants_local(c, from));
     const bool up = above == nadi_participants_local(c, to);
-    message->shared_by = p->request.kind == NADI_ALL_REDUCE ? p->request.n : 0;
+    /* a table's steps say themselves what goes the other way */
+    const bool shares = p->request.kind == NADI_ALL_REDUCE && !p->request.table;
+    message->shared_by = shares ? p->request.n : 0;
     message->route = nadi_network_over(s->network, link_of(s, c, queue, up ? from : to, !up));
 }
 

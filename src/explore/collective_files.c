@@ -30,7 +30,7 @@ static struct nadi_program program_of(const struct nadi_table *t, uint64_t bytes
                                            .bytes = node_bytes(t, bytes),
                                            .table = t};
     struct nadi_program p;
-    const char *refused = nadi_program_make(&nadi_program_table, &q, &p);
+    const char *refused = nadi_program_make(nadi_table_ops(t), &q, &p);
     NADI_ASSERT(!refused);
     return p;
 }
@@ -53,6 +53,8 @@ static void add_text(const struct nadi_collective_check_request *q, const struct
     nadi_str_add(out, " in ");
     add_amount(t->shape.blocks, "block", "blocks", out);
     nadi_str_add(out, t->shape.separate ? ", results apart" : ", in place");
+    if (t->shape.switches)
+        nadi_str_add(out, ", through a switch");
     if (t->shape.scratch) {
         nadi_str_add(out, ", ");
         add_amount(t->shape.scratch, "slot", "slots", out);
@@ -291,6 +293,11 @@ static bool write_table(const struct nadi_collective_convert_request *q,
     const enum nadi_table_form form = form_of(q);
     struct nadi_str text = NADI_STR_INIT;
     const char *refused = NULL;
+    if (f->table.shape.switches)
+        return nadi_error(diags, "collective/form", NADI_IN_FILE(f->path),
+                          "use the file itself: runs and benches read it",
+                          "not to be written as %s: steps of a switch have no form there",
+                          form_titles[form]);
     if (form == NADI_TABLE_CHAKRA)
         return nadi_table_write_chakra(&f->table, node_bytes(&f->table, q->bytes), q->to, diags);
     if (form == NADI_TABLE_MSCCL)

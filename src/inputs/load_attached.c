@@ -117,7 +117,7 @@ static void run_table(struct nadi_attached *a, const struct nadi_table *t)
     a->implementation.dims[0] = (struct nadi_algorithm_choice){
         .algorithm = NADI_ALGORITHM_PROGRAM,
         .flat = true,
-        .program = &nadi_program_table,
+        .program = nadi_table_ops(t),
         .table = t,
     };
 }

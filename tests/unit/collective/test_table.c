@@ -16,7 +16,7 @@ static struct nadi_verify_outcome run(const struct nadi_table *t, uint64_t bytes
     const struct nadi_program_request q = {
         .kind = t->shape.kind, .n = t->shape.n, .root = t->shape.root, .bytes = bytes, .table = t};
     struct nadi_program p;
-    assert_null(nadi_program_make(&nadi_program_table, &q, &p));
+    assert_null(nadi_program_make(nadi_table_ops(t), &q, &p));
     return nadi_verify(&p, &machine);
 }
 
@@ -25,7 +25,7 @@ static const char *text(const struct nadi_table *t, struct nadi_arena *arena)
     const struct nadi_program_request q = {
         .kind = t->shape.kind, .n = t->shape.n, .root = t->shape.root, .bytes = 64, .table = t};
     struct nadi_program p;
-    assert_null(nadi_program_make(&nadi_program_table, &q, &p));
+    assert_null(nadi_program_make(nadi_table_ops(t), &q, &p));
     const struct nadi_verify_outcome o = nadi_verify(&p, &machine);
     return nadi_verify_text(&p, &o, arena);
 }
@@ -310,6 +310,59 @@ static void swapped(void **state)
     }
 }
 
+/* A switch, member 2, adds up what both have and gives it to both. */
+static void through_a_switch(void **state)
+{
+    (void)state;
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    for (int twice = 0; twice < 2; twice++) {
+        const struct nadi_table_shape shape = {
+            .kind = NADI_ALL_REDUCE, .n = 2, .blocks = 1, .switches = 1};
+        struct nadi_table t;
+        nadi_table_init(&t, &shape);
+        for (uint32_t m = 0; m < 2; m++) {
+            nadi_table_add(&t, m, 0)->to = 2;
+            nadi_table_send(&t, 0, 1);
+            nadi_table_add(&t, m, 1)->from = 2;
+        }
+        struct nadi_step *s = nadi_table_add(&t, 2, 0);
+        s->from = NADI_FAN;
+        s->reduces = true;
+        nadi_table_fan(&t, 0);
+        nadi_table_fan(&t, 1);
+        s = nadi_table_add(&t, 2, 1);
+        s->to = NADI_FAN;
+        s->wait_queue = 0;
+        s->wait_steps = 1;
+        nadi_table_fan(&t, 0);
+        nadi_table_fan(&t, 1);
+        nadi_table_send(&t, 0, 1);
+        for (uint32_t m = 0; m < 2 && twice; m++) {
+            nadi_table_add(&t, m, 0)->to = 2;
+            nadi_table_send(&t, 0, 1);
+        }
+        if (twice) {
+            s = nadi_table_add(&t, 2, 0);
+            s->from = NADI_FAN;
+            s->reduces = true;
+            nadi_table_fan(&t, 0);
+            nadi_table_fan(&t, 1);
+        }
+        nadi_table_finish(&t);
+        assert_ptr_equal(nadi_table_ops(&t), &nadi_program_switch_table);
+        const struct nadi_verify_outcome o = run(&t, 100);
+        assert_int_equal(o.result, twice ? NADI_VERIFY_TWICE : NADI_VERIFY_OK);
+        if (twice)
+            assert_string_equal(text(&t, &arena), "the switch adds member 0's part of block 0 (of "
+                                                  "1) twice, in step 1 of lane 0");
+        else
+            assert_int_equal(o.bytes, 400);
+        nadi_table_release(&t);
+    }
+    nadi_arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +374,7 @@ int main(void)
         cmocka_unit_test(refused_requests),
         cmocka_unit_test(all_to_all),
         cmocka_unit_test(swapped),
+        cmocka_unit_test(through_a_switch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
