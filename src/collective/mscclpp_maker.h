@@ -68,7 +68,8 @@ struct nadi_mscclpp_maker {
     uint32_t *acquired;  /* by operation: how many acquires of its semaphore come before */
     uint32_t inboxes, blocks, outboxes, readers; /* of a member, at most */
     uint32_t switched;                           /* threadblocks that use the switch */
-    uint32_t passing;                            /* slots of the switch: of each use its own */
+    uint64_t passing;                            /* slots of the switch: of each use its own */
+    bool *asked;                                 /* by member, while the switch asks a group */
     uint32_t scratch;                            /* slots, with temporaries */
     uint32_t *queue_steps;                       /* by member and queue, so far */
     uint32_t block;                              /* in hand */

@@ -133,14 +133,12 @@ static void add_fan(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_plac
         nadi_table_fan(m->t, m->plan->group_members.items[g->first + i]);
 }
 
-static bool in_group(const struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *place,
-                     uint32_t member)
+static void mark_asked(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *place,
+                       bool asked)
 {
     const struct nadi_mscclpp_group *g = &m->plan->groups.items[place->group];
     for (size_t i = 0; i < g->count; i++)
-        if (m->plan->group_members.items[g->first + i] == member)
-            return true;
-    return false;
+        m->asked[m->plan->group_members.items[g->first + i]] = asked;
 }
 
 static void wait_step(const struct nadi_mscclpp_maker *m, struct nadi_step *s, uint32_t member,
@@ -179,9 +177,10 @@ static void ask_all(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_stre
     add_fan(m, group);
     if (stores)
         add_slots(m, passing, nadi_table_send);
+    mark_asked(m, group, true);
     for (uint32_t x = 0; x < n; x++) {
         struct nadi_mscclpp_place place = *group;
-        const bool asked = in_group(m, group, x);
+        const bool asked = m->asked[x];
         place.member = x;
         add(m, x, ask)->from = asked ? n : NADI_NONE;
         if (asked && stores)
@@ -192,6 +191,7 @@ static void ask_all(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_stre
         if (asked && !stores)
             add_slots(m, &place, nadi_table_send);
     }
+    mark_asked(m, group, false);
     struct nadi_step *s = add(m, n, answer);
     s->from = NADI_FAN;
     s->reduces = !stores;
@@ -204,7 +204,7 @@ static struct nadi_mscclpp_place pass(struct nadi_mscclpp_maker *m, uint32_t cou
 {
     const struct nadi_mscclpp_place place = {.member = m->plan->shape.n,
                                              .buffer = 's',
-                                             .offset = m->scratch - m->passing,
+                                             .offset = m->scratch - (uint32_t)m->passing,
                                              .count = count};
     m->passing -= count;
     return place;
@@ -482,7 +482,10 @@ static bool make_all(struct nadi_mscclpp_maker *m)
 {
     struct nadi_table_shape shape = m->plan->shape;
     shape.switches = m->switched > 0;
-    m->scratch += m->passing;
+    if (m->scratch + m->passing > NADI_TABLE_MOST_SLOTS)
+        return nadi_error(m->diags, "mscclpp/chunks", NADI_IN_FILE(m->f->path), NULL,
+                          "more than 2^30 chunks pass the switch");
+    m->scratch += (uint32_t)m->passing;
     shape.scratch = m->scratch;
     const char *refused = nadi_table_refusal(&shape);
     if (refused)
@@ -512,6 +515,7 @@ bool nadi_mscclpp_make(const struct nadi_mscclpp *plan, struct nadi_table_file *
     m.mark_of = NADI_ZNEW(uint32_t, plan->ops.count);
     m.acquired = NADI_ZNEW(uint32_t, plan->ops.count);
     m.block_of = NADI_ZNEW(uint32_t, plan->ops.count);
+    m.asked = NADI_ZNEW(bool, plan->shape.n);
     m.temporary = NADI_ZNEW(uint32_t, plan->blocks.count);
     const bool ok = nadi_mscclpp_lay_out(&m) && make_all(&m);
     for (size_t i = 0; i < plan->channels.count; i++)
@@ -521,6 +525,7 @@ bool nadi_mscclpp_make(const struct nadi_mscclpp *plan, struct nadi_table_file *
     nadi_mem_free(m.acquired);
     nadi_mem_free(m.block_of);
     nadi_mem_free(m.temporary);
+    nadi_mem_free(m.asked);
     nadi_mem_free(m.queue_steps);
     nadi_mem_free(m.streams.items);
     nadi_mem_free(m.packets.items);
