@@ -9,6 +9,9 @@
 
 #include "collective/table_inside.h"
 
+/* Loads and stores through a switch go in so many: they overlap, as those of threads do. */
+enum { NADI_MSCCLPP_PIECES = 4 };
+
 enum nadi_mscclpp_type {
     NADI_MSCCLPP_NONE, /* nop, flush */
     NADI_MSCCLPP_MOVE, /* put, get, copy, reduce and their mixtures */

@@ -28,16 +28,16 @@ static void plan_put(struct nadi_mscclpp_maker *m, uint32_t peer,
     }
 }
 
-/* A load or a store of a group: one step each in the queue that its members hear the switch on. */
+/* A load or a store of a group: its members hear the switch once, or for each piece. */
 static void plan_switched(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *place,
                           bool stores)
 {
     const uint32_t n = m->plan->shape.n;
     const struct nadi_mscclpp_group *g = &m->plan->groups.items[place->group];
     const uint32_t *members = &m->plan->group_members.items[g->first];
-    plan_put(m, n, NULL);
+    struct nadi_mscclpp_stream *s = nadi_mscclpp_stream_of(m, &m->puts, n);
+    s->planned += stores ? NADI_MSCCLPP_PIECES : 1;
     m->passing += place->count;
-    const struct nadi_mscclpp_stream *s = nadi_mscclpp_stream_of(m, &m->puts, n);
     for (size_t i = 0; i < g->count && stores && m->op->packets && place->buffer == 's'; i++) {
         const struct nadi_mscclpp_packet p = {
             .at = {members[i], (uint32_t)(s - m->streams.items), s->planned},

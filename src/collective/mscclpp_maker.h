@@ -15,8 +15,9 @@
  *              what it asks of all, their answers, in step with each other, and what comes back
  *
  * A load of a group (glre) is a request to the switch, one of the switch to each of the group,
- * their answers, which the switch adds up, and the sum. A store is what goes to the switch, the
- * copies, and acknowledgements back to the threadblock: it settles when they have come. */
+ * their answers, which the switch adds up, and the sum; a store is what goes to the switch, copies,
+ * and acknowledgements back to the threadblock: it settles when they have come. Answers, sums,
+ * stores and copies go in pieces, so that a sum is stored while the next one is loaded. */
 #ifndef NADI_COLLECTIVE_MSCCLPP_MAKER_H
 #define NADI_COLLECTIVE_MSCCLPP_MAKER_H
 

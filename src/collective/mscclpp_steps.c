@@ -148,56 +148,53 @@ static void wait_step(const struct nadi_mscclpp_maker *m, struct nadi_step *s, u
     s->wait_steps = m->queue_steps[(size_t)member * nadi_mscclpp_all_queues(m) + queue];
 }
 
-/* From the threadblock to the switch; from NULL: a request. */
-static void tell_switch(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_stream *stream,
-                        const struct nadi_mscclpp_place *from,
-                        const struct nadi_mscclpp_place *passing)
+/* Piece i of NADI_MSCCLPP_PIECES of a place. */
+static struct nadi_mscclpp_place piece_of(const struct nadi_mscclpp_place *place, uint32_t i)
 {
-    const uint32_t n = m->plan->shape.n;
-    struct nadi_step *s = add(m, own_member(m), stream->out);
-    s->to = n;
-    s->to_queue = queue_of(stream, ASK);
-    wait_step(m, s, own_member(m), own_queue(m));
-    if (from)
-        add_slots(m, from, nadi_table_send);
-    add(m, n, queue_of(stream, ASK))->from = own_member(m);
-    if (from)
-        add_slots(m, passing, nadi_table_into);
+    struct nadi_mscclpp_place piece = *place;
+    const uint64_t blocks = place->count;
+    const uint32_t first = (uint32_t)(blocks * i / NADI_MSCCLPP_PIECES);
+    piece.offset += first;
+    piece.count = (uint32_t)(blocks * (i + 1) / NADI_MSCCLPP_PIECES) - first;
+    return piece;
 }
 
-/* The switch asks, or gives a copy to, each of the group; they answer with what they have, or that
- * it has come. Members of no part have steps that do nothing, so that all count alike. */
-static void ask_all(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_stream *stream,
-                    const struct nadi_mscclpp_place *group,
-                    const struct nadi_mscclpp_place *passing, bool stores)
+/* From the threadblock to the switch, without what comes along; it waits for own steps but the last
+ * `later`. */
+static void tell_switch(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_stream *stream,
+                        uint32_t later)
 {
-    const uint32_t n = m->plan->shape.n, ask = queue_of(stream, ASK),
-                   answer = queue_of(stream, ANSWER);
-    add(m, n, ask)->to = NADI_FAN;
-    add_fan(m, group);
-    if (stores)
-        add_slots(m, passing, nadi_table_send);
-    mark_asked(m, group, true);
-    for (uint32_t x = 0; x < n; x++) {
-        struct nadi_mscclpp_place place = *group;
-        const bool asked = m->asked[x];
-        place.member = x;
-        add(m, x, ask)->from = asked ? n : NADI_NONE;
-        if (asked && stores)
-            add_slots(m, &place, nadi_table_into);
-        struct nadi_step *s = add(m, x, answer);
-        s->to = asked ? n : NADI_NONE;
-        wait_step(m, s, x, ask);
-        if (asked && !stores)
-            add_slots(m, &place, nadi_table_send);
-    }
-    mark_asked(m, group, false);
-    struct nadi_step *s = add(m, n, answer);
+    struct nadi_step *s = add(m, own_member(m), stream->out);
+    s->to = m->plan->shape.n;
+    s->to_queue = queue_of(stream, ASK);
+    wait_step(m, s, own_member(m), own_queue(m));
+    s->wait_steps -= later;
+}
+
+/* What the switch, or a member, has heard from the other goes on. */
+static struct nadi_step *pass_on(struct nadi_mscclpp_maker *m, uint32_t member, uint32_t queue,
+                                 uint32_t heard_on, uint32_t to)
+{
+    struct nadi_step *s = add(m, member, queue);
+    s->to = to;
+    wait_step(m, s, member, heard_on);
+    return s;
+}
+
+static struct nadi_step *hear_all(struct nadi_mscclpp_maker *m, uint32_t queue,
+                                  const struct nadi_mscclpp_place *group)
+{
+    struct nadi_step *s = add(m, m->plan->shape.n, queue);
     s->from = NADI_FAN;
-    s->reduces = !stores;
     add_fan(m, group);
-    if (!stores)
-        add_slots(m, passing, nadi_table_into);
+    return s;
+}
+
+static void tell_all(struct nadi_mscclpp_maker *m, uint32_t queue,
+                     const struct nadi_mscclpp_place *group)
+{
+    add(m, m->plan->shape.n, queue)->to = NADI_FAN;
+    add_fan(m, group);
 }
 
 static struct nadi_mscclpp_place pass(struct nadi_mscclpp_maker *m, uint32_t count)
@@ -210,36 +207,89 @@ static struct nadi_mscclpp_place pass(struct nadi_mscclpp_maker *m, uint32_t cou
     return place;
 }
 
+/* Members of no part have steps that do nothing, so that all count alike. */
+static void answer_load(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_stream *stream,
+                        const struct nadi_mscclpp_place *group)
+{
+    const uint32_t n = m->plan->shape.n, ask = queue_of(stream, ASK);
+    mark_asked(m, group, true);
+    for (uint32_t x = 0; x < n; x++) {
+        const uint32_t to = m->asked[x] ? n : NADI_NONE;
+        add(m, x, ask)->from = to;
+        for (uint32_t i = 0; i < NADI_MSCCLPP_PIECES; i++) {
+            struct nadi_mscclpp_place piece = piece_of(group, i);
+            piece.member = x;
+            pass_on(m, x, queue_of(stream, ANSWER), ask, to);
+            if (m->asked[x])
+                add_slots(m, &piece, nadi_table_send);
+        }
+    }
+    mark_asked(m, group, false);
+}
+
 static void load(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *group,
                  const struct nadi_mscclpp_place *to, bool reduces)
 {
-    const uint32_t n = m->plan->shape.n;
+    const uint32_t n = m->plan->shape.n, own = own_member(m);
     const struct nadi_mscclpp_stream *stream = nadi_mscclpp_stream_of(m, &m->puts, n);
     const struct nadi_mscclpp_place passing = pass(m, group->count);
-    tell_switch(m, stream, NULL, NULL);
-    ask_all(m, stream, group, &passing, false);
-    struct nadi_step *s = add(m, n, queue_of(stream, ASK));
-    s->to = own_member(m);
-    s->to_queue = own_queue(m);
-    wait_step(m, s, n, queue_of(stream, ANSWER));
-    add_slots(m, &passing, nadi_table_send);
-    s = add(m, own_member(m), own_queue(m));
-    s->from = n;
-    s->reduces = reduces;
-    add_slots(m, to, nadi_table_into);
+    tell_switch(m, stream, 0);
+    add(m, n, queue_of(stream, ASK))->from = own;
+    tell_all(m, queue_of(stream, ASK), group);
+    answer_load(m, stream, group);
+    for (uint32_t i = 0; i < NADI_MSCCLPP_PIECES; i++) {
+        const struct nadi_mscclpp_place through = piece_of(&passing, i), into = piece_of(to, i);
+        hear_all(m, queue_of(stream, ANSWER), group)->reduces = true;
+        add_slots(m, &through, nadi_table_into);
+        pass_on(m, n, queue_of(stream, BACK), queue_of(stream, ANSWER), own)->to_queue =
+            own_queue(m);
+        add_slots(m, &through, nadi_table_send);
+        struct nadi_step *s = add(m, own, own_queue(m));
+        s->from = n;
+        s->reduces = reduces;
+        add_slots(m, &into, nadi_table_into);
+    }
 }
 
+/* Each gets its copy, and says when it has all of it. */
+static void take_store(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_stream *stream,
+                       const struct nadi_mscclpp_place *group)
+{
+    const uint32_t n = m->plan->shape.n, ask = queue_of(stream, ASK);
+    mark_asked(m, group, true);
+    for (uint32_t x = 0; x < n; x++) {
+        const uint32_t from = m->asked[x] ? n : NADI_NONE;
+        for (uint32_t i = 0; i < NADI_MSCCLPP_PIECES; i++) {
+            struct nadi_mscclpp_place piece = piece_of(group, i);
+            piece.member = x;
+            add(m, x, ask)->from = from;
+            if (m->asked[x])
+                add_slots(m, &piece, nadi_table_into);
+        }
+        pass_on(m, x, queue_of(stream, ANSWER), ask, from);
+    }
+    mark_asked(m, group, false);
+}
+
+/* `streams`: the last own steps load the pieces of it. */
 static void store(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *from,
-                  const struct nadi_mscclpp_place *group)
+                  const struct nadi_mscclpp_place *group, bool streams)
 {
     const uint32_t n = m->plan->shape.n;
     struct nadi_mscclpp_stream *stream = nadi_mscclpp_stream_of(m, &m->puts, n);
     const struct nadi_mscclpp_place passing = pass(m, group->count);
-    tell_switch(m, stream, from, &passing);
-    ask_all(m, stream, group, &passing, true);
-    struct nadi_step *s = add(m, n, queue_of(stream, BACK));
-    s->to = own_member(m);
-    wait_step(m, s, n, queue_of(stream, ANSWER));
+    for (uint32_t i = 0; i < NADI_MSCCLPP_PIECES; i++) {
+        const struct nadi_mscclpp_place through = piece_of(&passing, i), out = piece_of(from, i);
+        tell_switch(m, stream, streams ? NADI_MSCCLPP_PIECES - 1 - i : 0);
+        add_slots(m, &out, nadi_table_send);
+        add(m, n, queue_of(stream, ASK))->from = own_member(m);
+        add_slots(m, &through, nadi_table_into);
+        tell_all(m, queue_of(stream, ASK), group);
+        add_slots(m, &through, nadi_table_send);
+    }
+    take_store(m, stream, group);
+    hear_all(m, queue_of(stream, ANSWER), group);
+    pass_on(m, n, queue_of(stream, BACK), queue_of(stream, ANSWER), own_member(m));
     add(m, own_member(m), queue_of(stream, BACK))->from = n;
     stream->sent++;
 }
@@ -277,7 +327,7 @@ static bool move_pairs(struct nadi_mscclpp_maker *m)
         if (!own_from && !own_to)
             return nadi_mscclpp_fail(m, NULL, "it moves chunks from one other gpu to another");
         if (to->member == m->plan->shape.n)
-            store(m, from, to);
+            store(m, from, to, false);
         else if (from->member == m->plan->shape.n)
             load(m, from, to, false);
         else if (!own_to)
@@ -323,13 +373,18 @@ static void move_sum(struct nadi_mscclpp_maker *m)
             fetch(m, from, &sum, there);
         there = true;
     }
+    /* a sum that the switch alone has made goes on in pieces */
+    const bool alone =
+        m->op->source_count == 1 && nadi_mscclpp_source(m, 0)->member == m->plan->shape.n;
+    const uint32_t loaded = alone ? *steps_of(m, member, own_queue(m)) : 0;
     for (uint32_t i = 0; i < m->op->target_count; i++) {
         if (i == kept)
             continue;
         if (nadi_mscclpp_target(m, i)->member == member)
             work(m, &sum, nadi_mscclpp_target(m, i), false);
         else if (nadi_mscclpp_target(m, i)->member == m->plan->shape.n)
-            store(m, &sum, nadi_mscclpp_target(m, i));
+            store(m, &sum, nadi_mscclpp_target(m, i),
+                  loaded && *steps_of(m, member, own_queue(m)) == loaded);
         else
             put(m, nadi_mscclpp_target(m, i)->member, &sum, nadi_mscclpp_target(m, i));
     }

@@ -363,7 +363,18 @@ static uint32_t common_multiple(uint32_t a, uint32_t b)
     return a / x * b;
 }
 
-/* Blocks a chunk, so that each threadblock of a group has whole ones. */
+static bool has_groups(const struct nadi_mscclpp_reader *r)
+{
+    for (uint32_t g = 0; g < r->n; g++)
+        for (const struct nadi_doc_node *c = nadi_mscclpp_first(r->gpus[g], "channels"); c;
+             c = c->next)
+            if (nadi_mscclpp_value(c, "rank_groups"))
+                return true;
+    return false;
+}
+
+/* Blocks a chunk, so that each threadblock of a group has whole ones, and each piece that goes
+ * through a switch. */
 static bool find_slices(struct nadi_mscclpp_reader *r)
 {
     r->slices = 1;
@@ -381,6 +392,7 @@ static bool find_slices(struct nadi_mscclpp_reader *r)
                     return nadi_mscclpp_refuse(r, o, NULL,
                                                "groups of threadblocks of too many sizes");
             }
+    r->slices *= has_groups(r) ? NADI_MSCCLPP_PIECES : 1;
     return true;
 }
 
