@@ -39,7 +39,8 @@ struct operation {
     const struct nadi_phase **ordered; /* by chunk; NULL: all as in the plan. Freed likewise */
     struct queue *queues;   /* [member * queues_per_rank + queue], of its own chunks; NULL: those of
                                the ranks. Freed likewise */
-    struct order *orders;   /* by dimension, of the chunks in these; NULL: none. Freed likewise */
+    struct order *orders;   /* by dimension, of the chunks in these; NULL: none. Freed likewise, */
+    bool untold;            /* unless other parts must be told of them */
     uint32_t variant;       /* keyed: another operation in this one's place; NADI_NONE: no more */
     uint32_t *first_stream; /* keyed, by member: chunks that it had made in the group. Freed too */
 };
@@ -270,7 +271,8 @@ struct nadi_system {
         size_t count, capacity;
     } plans;
     NADI_POOL_OF(struct operation) operations;
-    struct nadi_part_notes begun; /* of a part of a run */
+    struct nadi_part_notes begun; /* of a part of a run; */
+    struct nadi_part_firsts firsts;
     uint32_t
         open; /* operations that have not ended everywhere, and messages of nodes on their way */
     uint32_t parked; /* messages of nodes without a receive, and receives without a message */
@@ -576,6 +578,9 @@ uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q);
 /* Of an operation whose chunks have queues of their own, by dimension; NULL: none are kept. */
 struct order *nadi_schedules_orders(const struct nadi_system *s);
 void nadi_schedules_free_orders(struct order *orders);
+/* Another part has begun it. False: this one has begun another one at its place. */
+bool nadi_schedules_follow(struct nadi_system *s, uint32_t operation,
+                           const struct nadi_part_first *first);
 /* Where no collective is open: has everybody begun what anybody has? Then what was begun has no
  * effect on what is to come. */
 bool nadi_schedules_rest(const struct nadi_system *s);

@@ -212,20 +212,24 @@ void nadi_operations_free(struct operation *op)
     nadi_mem_free(op->sizes);
     nadi_mem_free(op->ordered);
     nadi_mem_free(op->queues);
-    nadi_schedules_free_orders(op->orders);
+    if (!op->untold) {
+        nadi_schedules_free_orders(op->orders);
+        op->orders = NULL;
+    }
     nadi_mem_free(op->first_stream);
     op->nodes = op->left = op->streams = op->first_stream = NULL;
     op->priorities = NULL;
     op->sizes = NULL;
     op->ordered = NULL;
     op->queues = NULL;
-    op->orders = NULL;
 }
 
 void nadi_operations_forget(struct nadi_system *s)
 {
-    for (size_t i = 0; i < s->operations.count; i++)
+    for (size_t i = 0; i < s->operations.count; i++) {
+        s->operations.items[i].untold = false;
         nadi_operations_free(&s->operations.items[i]);
+    }
     nadi_mem_free(s->operations.items);
     s->operations.items = NULL;
     s->operations.count = s->operations.capacity = 0;

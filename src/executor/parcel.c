@@ -3,6 +3,33 @@
 #include "base/map.h"
 #include "executor/internal.h"
 
+static struct nadi_parcel_operation describe(const struct operation *op)
+{
+    return (struct nadi_parcel_operation){
+        .group = op->view.group,
+        .sequence = op->view.sequence,
+        .kind = op->view.kind,
+        .involved = op->involved,
+        .root = op->root,
+        .bytes = op->view.bytes,
+    };
+}
+
+/* Made here if need be; NADI_NONE: ranks of this part issue another one. */
+static uint32_t operation_here(struct nadi_system *s, const struct nadi_parcel_operation *o)
+{
+    const struct nadi_collective_call call = {
+        .rank = NADI_NONE,
+        .node = NADI_NONE,
+        .group = o->group,
+        .kind = o->kind,
+        .bytes = o->bytes,
+        .involved = o->involved,
+        .root = o->root,
+    };
+    return nadi_operations_abroad(s, &call, o->sequence);
+}
+
 bool nadi_parcel_of(const struct nadi_system *s, const struct nadi_message *message,
                     struct nadi_parcel *parcel)
 {
@@ -13,12 +40,7 @@ bool nadi_parcel_of(const struct nadi_system *s, const struct nadi_message *mess
     const struct operation *op = &s->operations.items[stream->operation];
     *parcel = (struct nadi_parcel){
         .cause = nadi_lineage_take(nadi_engine_lineage(s->engine)),
-        .group = op->view.group,
-        .sequence = op->view.sequence,
-        .kind = op->view.kind,
-        .involved = op->involved,
-        .root = op->root,
-        .bytes = op->view.bytes,
+        .operation = describe(op),
         .chunk = stream->chunk,
         .phase = b->phase_index,
         .member = message->b,
@@ -29,16 +51,7 @@ bool nadi_parcel_of(const struct nadi_system *s, const struct nadi_message *mess
 
 bool nadi_parcel_deliver(struct nadi_system *s, const struct nadi_parcel *parcel)
 {
-    const struct nadi_collective_call call = {
-        .rank = NADI_NONE,
-        .node = NADI_NONE,
-        .group = parcel->group,
-        .kind = parcel->kind,
-        .bytes = parcel->bytes,
-        .involved = parcel->involved,
-        .root = parcel->root,
-    };
-    const uint32_t operation = nadi_operations_abroad(s, &call, parcel->sequence);
+    const uint32_t operation = operation_here(s, &parcel->operation);
     if (operation == NADI_NONE)
         return false;
     const uint32_t stream = nadi_streams_stream(s, operation, parcel->chunk);
@@ -69,6 +82,51 @@ struct nadi_part_notes *nadi_system_begun(struct nadi_system *s)
 {
     return &s->begun;
 }
+
+/* ---- the order in which chunks begin ------------------------------------------------------- */
+
+void nadi_parcel_note_first(struct nadi_system *s, struct nadi_part_first first)
+{
+    struct operation *op = &s->operations.items[first.index];
+    first.operation = describe(op);
+    op->untold = true;
+    NADI_PUSH(&s->firsts, first);
+}
+
+static bool tell(struct nadi_system *s, const struct nadi_part_first *first)
+{
+    const uint32_t operation = operation_here(s, &first->operation);
+    return operation != NADI_NONE && nadi_schedules_follow(s, operation, first);
+}
+
+/* All parts know what was noted. */
+static void all_told(struct nadi_system *s)
+{
+    for (size_t i = 0; i < s->firsts.count; i++) {
+        struct operation *op = &s->operations.items[s->firsts.items[i].index];
+        op->untold = false;
+        if (!op->nodes)
+            nadi_operations_free(op);
+    }
+    s->firsts.count = 0;
+}
+
+/* A part's own ranks kept its order so far. What another one began first in an earlier window they
+ * were told, so that they followed it; in the same window both began the same, or it is given up.
+ */
+bool nadi_system_agree(struct nadi_system *const *parts, uint32_t count)
+{
+    bool agree = true;
+    for (uint32_t from = 0; from < count; from++)
+        for (size_t i = 0; i < parts[from]->firsts.count; i++)
+            for (uint32_t to = 0; to < count && agree; to++)
+                agree = to == from || tell(parts[to], &parts[from]->firsts.items[i]);
+    for (uint32_t p = 0; p < count; p++)
+        all_told(parts[p]);
+    return agree;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
 
 /* False: members of the parts do not agree. */
 static bool add(struct operation *to, const struct operation *more)

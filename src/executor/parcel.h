@@ -10,13 +10,17 @@
 #include "engine/lineage.h"
 #include "executor/system.h"
 
-struct nadi_parcel {
-    struct nadi_lineage_cause cause;
-    nadi_time arrival;
-    uint32_t group, sequence; /* of the operation, and what it is: */
+struct nadi_parcel_operation { /* in any part */
+    uint32_t group, sequence;  /* its place, and what it is: */
     enum nadi_collective_kind kind;
     uint32_t involved, root;
     uint64_t bytes;
+};
+
+struct nadi_parcel {
+    struct nadi_lineage_cause cause;
+    nadi_time arrival;
+    struct nadi_parcel_operation operation;
     uint32_t chunk, phase;
     uint32_t member, slot; /* whom it reaches */
 };
@@ -50,6 +54,24 @@ struct nadi_part_notes {
 
 /* Operations that ranks of this part began, since the caller emptied the list. */
 struct nadi_part_notes *nadi_system_begun(struct nadi_system *s);
+
+struct nadi_part_first { /* a chunk's phase, where all ranks keep one order (schedules.c) */
+    struct nadi_parcel_operation operation;
+    uint32_t index;      /* of the operation in this part */
+    uint32_t dim, place; /* in the order of this dimension */
+    uint32_t chunk, phase;
+};
+
+struct nadi_part_firsts {
+    struct nadi_part_first *items;
+    size_t count, capacity;
+};
+
+/* A rank of this part is the first of them to begin it; what the operation is is filled in. */
+void nadi_parcel_note_first(struct nadi_system *s, struct nadi_part_first first);
+/* While no part runs: what was noted since the last time holds for the ranks of all parts. False:
+ * parts began different chunks first, and it is not known which one of all ranks did. */
+bool nadi_system_agree(struct nadi_system *const *parts, uint32_t count);
 
 struct nadi_part_operation {
     uint32_t part, operation;

@@ -12,7 +12,8 @@
  * changes. The reference has no such rule; its own cases keep its order.
  *
  * Where each collective has queues of its own (active-chunks-of), it has such an order of its own,
- * and collectives never wait for each other. */
+ * and collectives never wait for each other. In parts each one keeps the order; between windows
+ * each is told what others have begun (parcel.c). */
 #include "collective/schedule.h"
 
 #include "executor/internal.h"
@@ -24,7 +25,7 @@ struct variant { /* phases of a plan's chunk in an order */
 };
 
 struct begun { /* a phase of a chunk */
-    uint32_t stream, phase;
+    uint32_t operation, chunk, phase;
     nadi_time at; /* first */
 };
 
@@ -215,6 +216,26 @@ void nadi_schedules_free_orders(struct order *orders)
     nadi_mem_free(orders);
 }
 
+static bool are_same(const struct begun *a, const struct begun *b)
+{
+    return a->operation == b->operation && a->chunk == b->chunk && a->phase == b->phase;
+}
+
+bool nadi_schedules_follow(struct nadi_system *s, uint32_t operation,
+                           const struct nadi_part_first *first)
+{
+    const struct operation *op = &s->operations.items[operation];
+    const struct begun begun = {operation, first->chunk, first->phase, nadi_engine_now(s->engine)};
+    if (!op->orders) /* it has begun all */
+        return false;
+    struct order *order = &op->orders[first->dim];
+    if (first->place < order->count)
+        return are_same(&order->items[first->place], &begun);
+    NADI_ASSERT(first->place == order->count);
+    NADI_PUSH(order, begun);
+    return true;
+}
+
 /* The order that all ranks keep in which what waits is begun; NULL: each its own. */
 static struct order *order_of(struct nadi_system *s, const struct waiting *w)
 {
@@ -225,6 +246,20 @@ static struct order *order_of(struct nadi_system *s, const struct waiting *w)
         !nadi_system_queues_matter(s->config))
         return NULL;
     return &(op->orders ? op->orders : s->schedules->orders)[x->phases[w->phase].dim];
+}
+
+/* The rank is the first. */
+static void begin_first(struct nadi_system *s, struct order *order, const struct begun *begun,
+                        uint32_t dim)
+{
+    const struct nadi_part_first first = {.index = begun->operation,
+                                          .dim = dim,
+                                          .place = (uint32_t)order->count,
+                                          .chunk = begun->chunk,
+                                          .phase = begun->phase};
+    NADI_PUSH(order, *begun);
+    if (NADI_UNLIKELY(s->setup.border != NULL))
+        nadi_parcel_note_first(s, first);
 }
 
 /* A rank begins what another one has begun first. Where not all events are simulated, it is not
@@ -242,11 +277,13 @@ uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q)
         const struct waiting *w = &s->waiting.items[place.at];
         struct order *order = order_of(s, w);
         if (order) {
-            const struct begun begun = {w->stream, w->phase, nadi_engine_now(s->engine)};
+            const struct stream *x = &s->streams.items[w->stream];
+            const struct begun begun = {x->operation, x->chunk, w->phase,
+                                        nadi_engine_now(s->engine)};
             if (q->begun == order->count)
-                NADI_PUSH(order, begun);
+                begin_first(s, order, &begun, x->phases[w->phase].dim);
             const struct begun *next = &order->items[q->begun];
-            const bool wanted = next->stream == begun.stream && next->phase == begun.phase;
+            const bool wanted = are_same(next, &begun);
             keep_order(s, next, wanted);
             if (!wanted)
                 continue;

@@ -373,6 +373,7 @@ void nadi_streams_release(struct nadi_system *s)
     }
     nadi_mem_free(s->groups_used.items);
     nadi_mem_free(s->begun.items);
+    nadi_mem_free(s->firsts.items);
     nadi_operations_forget(s);
     for (size_t i = 0; i < s->streams.count; i++)
         free_stream(&s->streams.items[i]);

@@ -6,7 +6,8 @@
  * meet: the order of what they did is settled (engine/lineage.h), messages change hands, and the
  * next window is known. Each part sees what it would see as a part of the whole, so that all times
  * are the same. What a part cannot do by itself gives the run up, and it is simulated as a whole:
- * anything that fails, messages of nodes between parts, a message that takes less than `ahead`. */
+ * anything that fails, messages of nodes between parts, a message that takes less than `ahead`,
+ * ranks of two parts that begin different chunks first in one window. */
 #include "base/guard.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -257,6 +258,15 @@ static void take_notes(struct run *r)
         begun[p]->count = finished[p]->count = 0;
 }
 
+/* False: parts do not agree on an order that ranks of all of them keep. */
+static bool agree(const struct run *r)
+{
+    struct nadi_system *systems[NADI_LINEAGE_PARTS];
+    for (uint32_t p = 0; p < r->count; p++)
+        systems[p] = nadi_workload_parts_system(r->parts[p].s.workload);
+    return nadi_system_agree(systems, r->count);
+}
+
 static void exchange(struct run *r)
 {
     for (uint32_t from = 0; from < r->count; from++)
@@ -330,6 +340,7 @@ static bool next_window(struct run *r)
         r->gives_up |= part->gives_up || nadi_workload_failed(part->s.workload);
     }
     r->events = events;
+    r->gives_up = r->gives_up || !agree(r);
     forget_places(r);
     if (r->gives_up || next > r->until || nadi_time_is_never(next) || nadi_simulation_stopped(r->s))
         return false;
