@@ -4,7 +4,8 @@
  *   static struct pins d = PINS("flow", "crowds", 10);
  *   digest_u64(&d.digest, arrived); ...
  *   pins_case(&d, seed);            after each case, left out or not
- *   return pins_end(&d) ? 0 : 1;    a run of the first cases holds its part */
+ *   return pins_end(&d) ? 0 : 1;    a run of the first cases holds its part, and one
+ *                                   of others none */
 #ifndef NADI_TESTS_PINS_H
 #define NADI_TESTS_PINS_H
 
@@ -14,6 +15,7 @@
 struct pins {
     const char *name, *section;
     uint64_t each, digest, cases, first;
+    uint64_t began; /* at this seed */
     struct nadi_str text;
 };
 
