@@ -1,5 +1,4 @@
 #include "api/inside.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "fleet/source.h"
@@ -30,21 +29,14 @@ static void list_ranks(const struct nadi_inputs *in, uint32_t *start, uint32_t *
 {
     const uint32_t traces = in->owned_count;
     uint32_t *number = NADI_NEW(uint32_t, in->rank_count);
-    struct nadi_map64 numbers;
-    nadi_map64_init(&numbers, traces);
-    for (uint32_t i = 0; i < traces; i++)
-        nadi_map64_put(&numbers, (uint64_t)(uintptr_t)in->owned[i], i, NULL);
+    nadi_trace_numbers(in, number);
     memset(start, 0, ((size_t)traces + 2) * sizeof(*start));
-    for (uint32_t r = 0; r < in->rank_count; r++) {
-        number[r] = nadi_map64_find(&numbers, (uint64_t)(uintptr_t)in->traces[r]);
-        NADI_ASSERT(number[r] < traces); /* what a rank has, the manifest lists */
+    for (uint32_t r = 0; r < in->rank_count; r++)
         start[number[r] + 2]++;
-    }
     for (uint32_t i = 2; i < traces + 2; i++)
         start[i] += start[i - 1];
     for (uint32_t r = 0; r < in->rank_count; r++)
         ranks[start[number[r] + 1]++] = r;
-    nadi_map64_release(&numbers);
     nadi_mem_free(number);
 }
 

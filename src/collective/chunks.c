@@ -108,7 +108,7 @@ static double phase_ns(const struct nadi_plan_request *q, const struct nadi_phas
 {
     const struct view v = {p, &q->topology->dims[p->dim], active};
     const uint64_t endpoint_ns = nadi_phase_endpoint_ns(p, q->endpoint_ns);
-    const struct rates r = rates_of(q, p, active);
+    struct rates r;
     if (!(v.dim->bytes_per_ns > 0) || (p->n != v.dim->npus && !p->spans_all))
         return -1;
     switch (p->algorithm) {
@@ -121,6 +121,7 @@ static double phase_ns(const struct nadi_plan_request *q, const struct nadi_phas
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
         return tree_ns(&v, (double)(endpoint_ns + nadi_reduce_ns(q->local_mem_bw, p->bytes)));
     case NADI_ALGORITHM_PROGRAM:
+        r = rates_of(q, p, active);
         return program_ns(q, p, &r);
     case NADI_ALGORITHM_LIBRARY:
     case NADI_ALGORITHM_NONE:
