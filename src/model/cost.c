@@ -87,7 +87,7 @@ static void add_gemm(const struct costing *c, struct nadi_work *w, const struct 
                    .k = k,
                    .in_turn = op->flags & NADI_OP_IN_TURN,
                    .bytes = windows_bytes(c, op, m == op->m && n == op->k),
-                   .rows = op->rows,
+                   .rows = c->p->padded_products ? 0 : op->rows,
                    .output_bytes = output_bytes,
                });
 }

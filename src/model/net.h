@@ -22,7 +22,7 @@ struct nadi_shape {
     bool etp_is_tp;           /* an expert's slices lie with the ranks of a tensor group */
     bool sequence_parallel;   /* norms and residuals by tokens within tp */
     bool flash;               /* fused attention that keeps no scores */
-    bool plain_loss;          /* a kernel for each operation of the loss */
+    uint32_t fused_loss;      /* key `fused-cross-entropy` of the plan */
     bool dense_scores;        /* masked ones are computed too */
     bool inference;           /* nothing is kept, no loss */
     bool grouped_experts;     /* one kernel for the products of all experts */

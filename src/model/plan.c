@@ -394,9 +394,10 @@ static void resolve_bytes(struct resolve *r)
         p->parameter_bytes = wide ? 4 : 2;
     if (!p->gradient_bytes)
         p->gradient_bytes = 4;
-    const uint32_t copy = p->parameter_bytes < 4 ? 4 : 0;
-    p->optimizer_bytes = copy + (p->optimizer == NADI_OPTIMIZER_ADAM       ? 8
-                                 : p->optimizer == NADI_OPTIMIZER_MOMENTUM ? 4
+    const uint32_t copy = p->master_weights && p->parameter_bytes < 4 ? 4 : 0;
+    const uint32_t state = p->state_bytes ? p->state_bytes : 4;
+    p->optimizer_bytes = copy + (p->optimizer == NADI_OPTIMIZER_ADAM       ? 2 * state
+                                 : p->optimizer == NADI_OPTIMIZER_MOMENTUM ? state
                                                                            : 0);
     if (p->zero > 3)
         refuse(r, NULL, "zero is %u; the stages are 0 to 3", p->zero);
@@ -503,7 +504,7 @@ struct nadi_shape nadi_plan_shape(const struct nadi_model_plan *p, const struct 
         .ranks = p->ranks,
         .sequence_parallel = p->sequence_parallel,
         .flash = p->flash,
-        .plain_loss = !p->fused_loss,
+        .fused_loss = p->fused_loss,
         .dense_scores = p->dense_scores,
         .inference = p->mode != NADI_MODE_TRAIN,
         .grouped_experts = p->expert_products == NADI_EXPERTS_GROUPED ||

@@ -118,7 +118,11 @@ struct nadi_model_plan {
     enum nadi_precision precision;
     uint32_t parameter_bytes, gradient_bytes, activation_bytes, optimizer_bytes;
     enum nadi_optimizer optimizer;
-    bool flash, portable, dense_scores, fused_loss, narrow_transfers;
+    uint32_t state_bytes; /* of each state of the optimizer; 0: 4 */
+    bool master_weights;  /* the optimizer updates copies of 32 bits */
+    bool flash, portable, dense_scores, narrow_transfers;
+    uint32_t fused_loss;  /* key `fused-cross-entropy` */
+    bool padded_products; /* rows of matrices are padded to 16 bytes */
     double tp_overlap, capacity, skew;
     bool tp_async;    /* weights' gradients beside the transfers of inputs' gradients */
     bool once_a_node; /* dispatch */

@@ -59,6 +59,8 @@ static bool of_training(struct nadi_model_plan *p, const struct nadi_model *m,
         "is for training: inference has no gradients, states or backward pass";
     static const char graphs[] = "mode cuda-graphs host-launch kernels-an-operation";
     const bool train = p->mode == NADI_MODE_TRAIN;
+    const bool wide = p->parameter_bytes ? p->parameter_bytes >= 4
+                                         : p->precision == NADI_TF32 || p->precision == NADI_FP32;
     const bool full = p->recompute == NADI_RECOMPUTE_FULL;
     const bool stored = p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS);
     const bool sent = !train || stored || nadi_plan_replicas(p, false) > 1 ||
@@ -67,6 +69,14 @@ static bool of_training(struct nadi_model_plan *p, const struct nadi_model *m,
         {"zero", p->zero > 0, train, "mode", hint, none},
         {"recompute", p->recompute != NADI_RECOMPUTE_NONE, train, "mode", hint, none},
         {"optimizer", p->optimizer != NADI_OPTIMIZER_ADAM, train, "mode", hint, none},
+        {"optimizer-state-bytes", p->state_bytes > 0, train, "mode", hint, none},
+        {"optimizer-state-bytes", p->state_bytes > 0, !train || p->optimizer != NADI_OPTIMIZER_SGD,
+         "mode optimizer", "leave it out, or set optimizer to adam or momentum",
+         "is for optimizers with states, and sgd has none"},
+        {"master-weights", !p->master_weights, train, "mode", hint, none},
+        {"master-weights", !p->master_weights, !train || !wide, "mode precision parameter-bytes",
+         "leave it out, or set parameter-bytes to 2",
+         "says whether parameters of fewer than 32 bits have a copy of 32, and these have 32"},
         {"bucket", p->bucket_bytes > 0, train, "mode", hint, none},
         {"bucket", p->bucket_bytes > 0, sent || (p->offload & NADI_OFFLOAD_OPTIMIZER), once,
          replicas,
@@ -76,7 +86,7 @@ static bool of_training(struct nadi_model_plan *p, const struct nadi_model *m,
         {"overlap-parameters", !p->overlap_parameters, train, "mode", hint,
          "is for training: in inference no replica changes parameters that others need"},
         {"tp-async", !p->tp_async, train, "mode", hint, none},
-        {"fused-cross-entropy", !p->fused_loss, train, "mode", hint,
+        {"fused-cross-entropy", p->fused_loss != 1, train, "mode", hint,
          "is for training: inference computes no loss"},
         {"backward-launch", p->backward_launch < 1, train, "mode", hint, none},
         {"kernels-an-operation", p->kernels_an_op > 1, !p->cuda_graphs, graphs,

@@ -138,6 +138,8 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->parameter_bytes = count_of(v, "parameter-bytes");
     p->gradient_bytes = count_of(v, "gradient-bytes");
     p->optimizer = (enum nadi_optimizer)nadi_schema_word(v, "optimizer");
+    p->state_bytes = count_of(v, "optimizer-state-bytes");
+    p->master_weights = switch_of(v, "master-weights");
     p->flash = nadi_schema_word(v, "attention-kernel") != 1;
     p->dense_scores = nadi_schema_word(v, "attention-kernel") == 2;
     p->portable = nadi_schema_word(v, "attention-kernel") >= 2;
@@ -146,7 +148,8 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->expert_products = (enum nadi_expert_products)nadi_schema_word(v, "expert-products");
     p->dispatch_overlap = nadi_schema_number(v, "dispatch-overlap");
     p->dispatch_processors = count_of(v, "dispatch-processors");
-    p->fused_loss = switch_of(v, "fused-cross-entropy");
+    p->fused_loss = count_of(v, "fused-cross-entropy");
+    p->padded_products = switch_of(v, "padded-products");
     const char *kernels = nadi_schema_get(v, "kernels")->items[0].text;
     p->kernels = nadi_str_equal(kernels, "auto") ? NULL : nadi_compute_model_find(NULL, kernels);
     p->tp_overlap = nadi_schema_number(v, "tp-overlap");

@@ -155,8 +155,11 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     count(w, "parameter-bytes", p->parameter_bytes);
     count(w, "gradient-bytes", p->mode == NADI_MODE_TRAIN ? p->gradient_bytes : 0);
     word(w, "optimizer", p->optimizer);
+    count(w, "optimizer-state-bytes", p->state_bytes);
+    text(w, "master-weights", p->master_weights ? "1" : "0");
     word(w, "attention-kernel", p->dense_scores ? 2 : p->portable ? 3 : p->flash ? 0 : 1);
-    text(w, "fused-cross-entropy", p->fused_loss ? "1" : "0");
+    count(w, "fused-cross-entropy", p->fused_loss);
+    text(w, "padded-products", p->padded_products ? "1" : "0");
     text(w, "kernels", p->kernels ? p->kernels->name : "auto");
     text(w, "narrow-transfers", p->narrow_transfers ? "1" : "0");
     count(w, "host-launch", nadi_count_round(p->host_launch_ns));

@@ -152,14 +152,18 @@ static void loss(struct nadi_build *b, uint64_t tokens, uint64_t vocab)
     }
     /* To 32 bits, maximum, exponential and sum; back: subtract and convert. Separately: convert (6
      * bytes a logit), maximum (4), subtract (8), exponential (8), sum (4), divide (8); back: copy
-     * (8), scale (8), convert (6), as Megatron-LM's vocab_parallel_cross_entropy. */
-    const bool plain = b->s->plain_loss;
+     * (8), scale (8), convert (6), as Megatron-LM's vocab_parallel_cross_entropy. In one kernel:
+     * maximum and sum as the logits pass; back they are read and their gradient is written. */
+    static const struct {
+        uint32_t forward, backward, kept;
+    } bytes[] = {{38, 22, 4}, {18, 14, 4}, {2, 4, 2}}; /* a logit, by `fused-cross-entropy` */
+    const uint32_t fused = b->s->fused_loss;
     nadi_build_op(b, (struct nadi_op){
                          .name = "cross entropy",
                          .kind = NADI_OP_STREAM,
-                         .bytes = (plain ? 38 : 18) * logits,
-                         .back_bytes = (plain ? 22 : 14) * logits,
-                         .kept_bytes = 4 * logits,
+                         .bytes = bytes[fused].forward * logits,
+                         .back_bytes = bytes[fused].backward * logits,
+                         .kept_bytes = bytes[fused].kept * logits,
                      });
 }
 

@@ -138,14 +138,30 @@ static const struct nadi_setting plan_keys[] = {
           "ZeRO papers have 2."),
     WORD("optimizer", optimizers, "adam",
          "States of a parameter: adam 12 bytes (with a 32-bit copy of the parameter), momentum 8, "
-         "sgd 4; without the copy where parameters have 32 bits."),
+         "sgd 4; without the copy where parameters have 32 bits. `optimizer-state-bytes` and "
+         "`master-weights` say otherwise."),
+    COUNT("optimizer-state-bytes", "0",
+          "Bytes of each state of the optimizer (adam has two, momentum one). 0: 4; 2 as in "
+          "DeepSeek-V3 and where all is in bf16; 1 as 8-bit optimizers have."),
+    SWITCH("master-weights", "1",
+           "The optimizer updates a 32-bit copy of parameters that have fewer bits; 0: it updates "
+           "the parameters themselves (all in bf16)."),
     WORD("attention-kernel", kernels, "flash",
          "flash: fused attention that keeps no scores and leaves out masked ones. plain: separate "
          "kernels. flash-portable: fused, but not in the device's own instructions "
          "(FlashAttention-2 on H100). flash-dense: that, and computes masked scores too."),
-    SWITCH("fused-cross-entropy", "1",
-           "The loss over the vocabulary is one pass over the logits in each direction, with what "
-           "it needs in between in 32 bits; 0: each of its operations is a kernel of its own."),
+    {.name = "fused-cross-entropy",
+     .type = NADI_TYPE_INTEGER,
+     .preset = "1",
+     .max = 2,
+     .doc =
+         "The loss over the vocabulary. 1: one pass over the logits in each direction, with what "
+         "it needs in between in 32 bits. 0: each of its operations is a kernel of its own. 2: "
+         "nothing in between is written, and the logits' gradient takes their place "
+         "(torch.compile, Liger kernels)."},
+    SWITCH("padded-products", "0",
+           "Matrices whose rows are no multiple of 16 bytes are padded before they are multiplied "
+           "(torch.compile); 0: such products are slower."),
     WORD("kernels", kernel_models, "auto",
          "How long kernels take: roofline, tiles (and waves), systolic (the device's array). auto: "
          "systolic where the device has an array, else tiles. docs/models/kernels.md."),
