@@ -52,8 +52,9 @@ static double result_bytes(const struct nadi_kernel *k)
 static double gemm_bytes(const struct nadi_kernel *k)
 {
     const double m = (double)k->m, n = (double)k->n, inner = (double)k->k;
-    return (double)k->count * ((m + n) * inner * nadi_kernel_operand_bytes(k->precision) +
-                               m * n * result_bytes(k)) +
+    const double operand = nadi_kernel_operand_bytes(k->precision);
+    const double weight = k->weight_bytes > 0 ? k->weight_bytes : operand;
+    return (double)k->count * ((m * operand + n * weight) * inner + m * n * result_bytes(k)) +
            k->bytes;
 }
 
@@ -238,7 +239,8 @@ const struct nadi_compute_model *nadi_compute_model_find(const struct nadi_devic
 double nadi_kernel_attention_bytes(const struct nadi_kernel *k)
 {
     const double keys = (double)k->n / (k->readers ? (double)k->readers : 1);
-    return 2.0 * (double)k->count * ((double)k->m + keys) * (double)(k->k + k->v) *
+    const double width = k->key_bytes > 0 ? k->key_bytes : 2;
+    return (double)k->count * (2 * (double)k->m + width * keys) * (double)(k->k + k->v) *
            (k->backward ? 2 : 1);
 }
 

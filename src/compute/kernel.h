@@ -53,6 +53,8 @@ struct nadi_kernel {
     double bytes;          /* STREAM: all; GEMM: beyond operands and result, or fewer */
     uint64_t rows;         /* GEMM: lengths of contiguous rows, combined by |; 0: all are aligned */
     uint32_t output_bytes; /* GEMM: of one number of the result; 0: 2 */
+    double key_bytes;      /* ATTENTION: of one number of keys and values in memory; 0: 2 */
+    double weight_bytes; /* GEMM: of one number of the second operand in memory; 0: as multiplied */
 };
 
 struct nadi_measured;

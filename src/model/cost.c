@@ -35,8 +35,9 @@ static double bytes_of(const struct costing *c, const struct nadi_kernel *k)
         return k->bytes;
     if (k->kind == NADI_KERNEL_ATTENTION)
         return nadi_kernel_attention_bytes(k);
-    return (double)k->count * ((double)(k->m + k->n) * (double)k->k * c->p->activation_bytes +
-                               (double)k->m * (double)k->n * width);
+    const double weight = k->weight_bytes > 0 ? k->weight_bytes : c->p->activation_bytes;
+    const double operands = (double)k->m * c->p->activation_bytes + (double)k->n * weight;
+    return (double)k->count * (operands * (double)k->k + (double)k->m * (double)k->n * width);
 }
 
 /* times: the same one after another. */
@@ -74,6 +75,15 @@ static double windows_bytes(const struct costing *c, const struct nadi_op *op, b
            (written ? 2 : nadi_kernel_operand_bytes(precision_of(c, op)));
 }
 
+/* In inference; training computes with copies as wide as the products' operands. */
+static double weight_bytes(const struct costing *c, const struct nadi_op *op)
+{
+    const struct nadi_model_plan *p = c->p;
+    if (p->mode == NADI_MODE_TRAIN || !has_weights(op))
+        return 0;
+    return c->body ? p->parameter_bytes : fmax(p->parameter_bytes, p->activation_bytes);
+}
+
 static void add_gemm(const struct costing *c, struct nadi_work *w, const struct nadi_op *op,
                      uint64_t m, uint64_t n, uint64_t k, uint32_t output_bytes)
 {
@@ -89,6 +99,7 @@ static void add_gemm(const struct costing *c, struct nadi_work *w, const struct 
                    .bytes = windows_bytes(c, op, m == op->m && n == op->k),
                    .rows = c->p->padded_products ? 0 : op->rows,
                    .output_bytes = output_bytes,
+                   .weight_bytes = weight_bytes(c, op),
                });
 }
 
@@ -157,6 +168,7 @@ static void attention_cost(const struct costing *c, const struct nadi_op *op,
         .v = op->v,
         .share = op->share,
         .readers = op->readers,
+        .key_bytes = c->p->cache_bytes,
         .portable = c->p->portable,
     };
     add_attention(c, &cost->part[NADI_COST_FORWARD], op, &k);

@@ -331,8 +331,8 @@ double nadi_memory_layer_cache(const struct nadi_model_plan *p, const struct nad
                                                       : tokens) +
                         pooled;
     const bool has = !view->no_attention && !view->borrowed_kv;
-    return (has ? kept * width + indexed * view->index_dim : 0) * p->activation_bytes +
-           state_bytes(p, view);
+    const double number = p->cache_bytes > 0 ? p->cache_bytes : p->activation_bytes;
+    return (has ? kept * width + indexed * view->index_dim : 0) * number + state_bytes(p, view);
 }
 
 uint64_t nadi_memory_cached_tokens(const struct nadi_model_plan *p)
@@ -415,7 +415,7 @@ struct nadi_rank_memory nadi_memory_of_load(const struct nadi_model_plan *p,
 {
     const struct nadi_stage_weights *w = &load->weights;
     struct nadi_rank_memory r = {
-        .weights = w->dense + w->expert,
+        .weights = w->dense + w->expert - w->beyond,
         .expert_weights = w->expert,
         .in_flight = load->in_flight,
         .peak_action = load->peak_action,
@@ -454,6 +454,7 @@ static void add_stage(const struct estimate *e, uint32_t number, struct nadi_ran
         layers[i] = nadi_pipeline_layer_weights(e->p, e->m, e->net, stage.first + i);
         load->weights.dense += layers[i].dense;
         load->weights.expert += layers[i].expert;
+        load->weights.beyond += layers[i].beyond;
     }
     nadi_memory_in_turn(e->p, layers, stage.count, &load->layers);
     nadi_mem_free(layers);

@@ -385,13 +385,22 @@ static void check_interleave(struct resolve *r)
                "interleave is the share of what lies in tiers, and nothing does");
 }
 
+/* Inference keeps weights as its products take them. FP4 as NVFP4, with a scale of a byte for 16.
+ */
+static double usual_width(const struct nadi_model_plan *p, bool wide)
+{
+    if (p->mode == NADI_MODE_TRAIN || wide)
+        return wide ? 4 : 2;
+    return p->precision == NADI_FP4 ? 0.5625 : p->precision == NADI_FP8 ? 1 : 2;
+}
+
 static void resolve_bytes(struct resolve *r)
 {
     struct nadi_model_plan *p = r->p;
     const bool wide = p->precision == NADI_TF32 || p->precision == NADI_FP32;
     p->activation_bytes = wide ? 4 : 2;
-    if (!p->parameter_bytes)
-        p->parameter_bytes = wide ? 4 : 2;
+    if (!(p->parameter_bytes > 0))
+        p->parameter_bytes = usual_width(p, wide);
     if (!p->gradient_bytes)
         p->gradient_bytes = 4;
     const uint32_t copy = p->master_weights && p->parameter_bytes < 4 ? 4 : 0;

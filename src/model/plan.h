@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/time.h"
 #include "model/model.h"
 #include "model/net.h"
 #include "platform/device.h"
@@ -94,6 +95,8 @@ enum nadi_degree { /* of a rank's coordinates; order of the schema's words */
                    NADI_DEGREES
 };
 
+typedef nadi_u128 nadi_plan_keys; /* a bit for each key of the schema, in its order */
+
 struct nadi_model_plan {
     struct nadi_arena arena;
     enum nadi_mode mode;
@@ -116,7 +119,10 @@ struct nadi_model_plan {
     uint32_t recompute_layers; /* 0: all */
     bool recompute_stops;      /* when all is there that the gradients need */
     enum nadi_precision precision;
-    uint32_t parameter_bytes, gradient_bytes, activation_bytes, optimizer_bytes;
+    /* In inference, of what products with weights in layers take; the rest has 2 at least. */
+    double parameter_bytes;
+    double cache_bytes; /* inference, of a number of a key or value that is kept; 0: as computed */
+    uint32_t gradient_bytes, activation_bytes, optimizer_bytes;
     enum nadi_optimizer optimizer;
     uint32_t state_bytes; /* of each state of the optimizer; 0: 4 */
     bool master_weights;  /* the optimizer updates copies of 32 bits */
@@ -145,10 +151,10 @@ struct nadi_model_plan {
     const struct nadi_compute_model *kernels; /* NULL: the device's own */
     double reserve_bytes, fragmentation;
     const char *framework; /* whose keys are defaults; NULL: none */
-    uint64_t given;        /* which keys file or settings have, by their place in the schema */
-    uint64_t said;         /* of these those that the framework's file does not have */
-    uint64_t varied;       /* keys of which several values are tried; set by the caller */
-    uint64_t idle;         /* resolved: keys that are set and have no effect: plan_idle.h */
+    nadi_plan_keys given;  /* which keys file or settings have, by their place in the schema */
+    nadi_plan_keys said;   /* of these those that the framework's file does not have */
+    nadi_plan_keys varied; /* keys of which several values are tried; set by the caller */
+    nadi_plan_keys idle;   /* resolved: keys that are set and have no effect: plan_idle.h */
 };
 
 /* file: NULL for none. settings: "tp=8 pp=4, batch=64" or NULL; they take precedence over the file.
@@ -167,7 +173,7 @@ void nadi_plan_release(struct nadi_model_plan *p);
 bool nadi_plan_has(const struct nadi_model_plan *p, const char *key);
 bool nadi_plan_says(const struct nadi_model_plan *p, const char *key);
 /* The key's bit in such sets. */
-uint64_t nadi_plan_bit(const char *key);
+nadi_plan_keys nadi_plan_bit(const char *key);
 
 /* A plan file that reads as this plan: all keys of a resolved plan that differ from their defaults,
  * degrees and batch always. head: comment lines, each with its line feed. */

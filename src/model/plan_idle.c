@@ -38,7 +38,7 @@ static bool check(struct nadi_model_plan *p, const struct row *rows, size_t coun
         const struct row *r = &rows[i];
         if (!r->asked || r->works)
             continue;
-        const uint64_t bit = nadi_plan_bit(r->key);
+        const nadi_plan_keys bit = nadi_plan_bit(r->key);
         p->idle |= bit;
         if ((p->said & bit) && !is_varied(p, r->depends))
             ok = nadi_error(diags, "plan/impossible", NADI_IN_FILE("plan"), r->hint, "'%s' %s",
@@ -59,8 +59,9 @@ static bool of_training(struct nadi_model_plan *p, const struct nadi_model *m,
         "is for training: inference has no gradients, states or backward pass";
     static const char graphs[] = "mode cuda-graphs host-launch kernels-an-operation";
     const bool train = p->mode == NADI_MODE_TRAIN;
-    const bool wide = p->parameter_bytes ? p->parameter_bytes >= 4
-                                         : p->precision == NADI_TF32 || p->precision == NADI_FP32;
+    const bool wide = p->parameter_bytes > 0
+                          ? p->parameter_bytes >= 4
+                          : p->precision == NADI_TF32 || p->precision == NADI_FP32;
     const bool full = p->recompute == NADI_RECOMPUTE_FULL;
     const bool stored = p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS);
     const bool sent = !train || stored || nadi_plan_replicas(p, false) > 1 ||
@@ -77,6 +78,11 @@ static bool of_training(struct nadi_model_plan *p, const struct nadi_model *m,
         {"master-weights", !p->master_weights, !train || !wide, "mode precision parameter-bytes",
          "leave it out, or set parameter-bytes to 2",
          "says whether parameters of fewer than 32 bits have a copy of 32, and these have 32"},
+        {"cache-bytes", p->cache_bytes > 0, !train, "mode",
+         "leave it out, or set mode to prefill or decode",
+         "is for inference: training keeps no cache"},
+        {"cache-bytes", p->cache_bytes > 0, train || nadi_model_is_transformer(m), "mode",
+         "leave it out", "is for keys and values, which the model has not"},
         {"bucket", p->bucket_bytes > 0, train, "mode", hint, none},
         {"bucket", p->bucket_bytes > 0, sent || (p->offload & NADI_OFFLOAD_OPTIMIZER), once,
          replicas,

@@ -135,7 +135,8 @@ static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values
     p->recompute_layers = count_of(v, "recompute-layers");
     p->recompute_stops = switch_of(v, "recompute-stops");
     p->precision = (enum nadi_precision)nadi_schema_word(v, "precision");
-    p->parameter_bytes = count_of(v, "parameter-bytes");
+    p->parameter_bytes = nadi_schema_number(v, "parameter-bytes");
+    p->cache_bytes = nadi_schema_number(v, "cache-bytes");
     p->gradient_bytes = count_of(v, "gradient-bytes");
     p->optimizer = (enum nadi_optimizer)nadi_schema_word(v, "optimizer");
     p->state_bytes = count_of(v, "optimizer-state-bytes");
@@ -224,21 +225,21 @@ static bool open_framework(struct source *s, const struct source *base, const st
                       "a framework's file cannot name another framework");
 }
 
-static uint64_t given_keys(const struct nadi_schema_values *v)
+static nadi_plan_keys given_keys(const struct nadi_schema_values *v)
 {
-    uint64_t given = 0;
-    NADI_ASSERT(v->schema->count <= 64);
+    nadi_plan_keys given = 0;
+    NADI_ASSERT(v->schema->count <= 128);
     for (size_t i = 0; i < v->schema->count; i++)
-        given |= (uint64_t)(v->items[i].node != 0) << i;
+        given |= (nadi_plan_keys)(v->items[i].node != 0) << i;
     return given;
 }
 
-uint64_t nadi_plan_bit(const char *key)
+nadi_plan_keys nadi_plan_bit(const char *key)
 {
     const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_PLAN);
     for (size_t i = 0; i < schema->count; i++)
         if (nadi_str_equal(schema->keys[i].name, key))
-            return (uint64_t)1 << i;
+            return (nadi_plan_keys)1 << i;
     NADI_BUG("no key '%s'", key);
 }
 

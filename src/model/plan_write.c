@@ -8,7 +8,7 @@
 struct writer {
     const struct nadi_schema *schema;
     struct nadi_str *out;
-    uint64_t idle; /* keys that have no effect: of a framework's habits */
+    nadi_plan_keys idle; /* keys that have no effect: of a framework's habits */
 };
 
 static const struct nadi_setting *key_of(const struct writer *w, const char *key)
@@ -152,7 +152,8 @@ void nadi_plan_write(const struct nadi_model_plan *p, const char *head, struct n
     count(w, "recompute-layers", p->recompute_layers);
     text(w, "recompute-stops", p->recompute_stops ? "1" : "0");
     word(w, "precision", p->precision);
-    count(w, "parameter-bytes", p->parameter_bytes);
+    number(w, "parameter-bytes", p->parameter_bytes);
+    number(w, "cache-bytes", p->cache_bytes);
     count(w, "gradient-bytes", p->mode == NADI_MODE_TRAIN ? p->gradient_bytes : 0);
     word(w, "optimizer", p->optimizer);
     count(w, "optimizer-state-bytes", p->state_bytes);

@@ -1,5 +1,9 @@
 #include "model/stage.h"
 
+#include "base/time.h"
+
+#include <math.h>
+
 struct nadi_pipeline_stage nadi_stage_of(const struct nadi_model_plan *p,
                                          const struct nadi_net *net, uint32_t stage)
 {
@@ -40,15 +44,35 @@ double nadi_copied_gradients(const struct nadi_model_plan *p, const struct nadi_
            (split ? nadi_plan_replicas(p, false) : 1);
 }
 
+/* What the parameters of a layer that no product with narrow weights reads count for beyond
+ * themselves. */
+static uint64_t beyond(const struct nadi_model_plan *p, const struct nadi_net *net, uint32_t layer)
+{
+    const struct nadi_layer_kind *kind = nadi_net_layer(net, layer);
+    const bool body = layer - net->body_first < net->body_count;
+    const double width = fmax(p->parameter_bytes, p->activation_bytes);
+    double wide = 0;
+    if (p->mode == NADI_MODE_TRAIN || !(p->parameter_bytes < width))
+        return 0;
+    for (uint32_t i = 0; i < kind->op_count; i++)
+        if (!body || kind->ops[i].kind != NADI_OP_GEMM)
+            wide += (double)kind->ops[i].weights;
+    return nadi_count_round(wide * (width / p->parameter_bytes - 1));
+}
+
 struct nadi_stage_weights nadi_pipeline_layer_weights(const struct nadi_model_plan *p,
                                                       const struct nadi_model *m,
                                                       const struct nadi_net *net, uint32_t layer)
 {
     const struct nadi_sums sums = nadi_layer_sums(nadi_net_layer(net, layer));
     const bool copies = layer + 1 == net->layer_count && nadi_plan_copies_embedding(p, m);
-    return (struct nadi_stage_weights){.dense = sums.weights - sums.expert_weights +
-                                                (copies ? nadi_copied_weights(m, p->tp) : 0),
-                                       .expert = sums.expert_weights};
+    const uint64_t copied = copies ? nadi_copied_weights(m, p->tp) : 0,
+                   more = beyond(p, net, layer);
+    return (struct nadi_stage_weights){
+        .dense = sums.weights - sums.expert_weights + copied + more,
+        .expert = sums.expert_weights,
+        .beyond = more,
+    };
 }
 
 struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const struct nadi_net *net,
@@ -60,6 +84,7 @@ struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const s
         const struct nadi_stage_weights layer = nadi_pipeline_layer_weights(p, m, net, i);
         w.dense += layer.dense;
         w.expert += layer.expert;
+        w.beyond += layer.beyond;
     }
     return w;
 }

@@ -13,8 +13,11 @@ struct nadi_pipeline_stage {
 struct nadi_pipeline_stage nadi_stage_of(const struct nadi_model_plan *p,
                                          const struct nadi_net *net, uint32_t stage);
 
-struct nadi_stage_weights { /* parameters on one rank */
+/* Parameters on one rank, each of the plan's `parameter_bytes`. Where inference has narrow weights,
+ * what is wider counts for as many as take its place. */
+struct nadi_stage_weights {
     uint64_t dense, expert; /* the copy of the embedding is dense */
+    uint64_t beyond;        /* of dense, what wider parameters count for beyond themselves */
 };
 struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const struct nadi_net *net,
                                              const struct nadi_pipeline_stage *stage,

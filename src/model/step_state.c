@@ -61,8 +61,9 @@ static uint64_t share_padded(const struct nadi_emit *e, double parameters, enum 
 uint64_t nadi_emit_gather(struct nadi_emit *e, double parameters, enum nadi_axis axis,
                           const struct nadi_front *after)
 {
-    const struct nadi_transfer t = {NADI_TRANSFER_ALL_GATHER,
-                                    share_padded(e, parameters, axis) * e->p->parameter_bytes};
+    const struct nadi_transfer t = {
+        NADI_TRANSFER_ALL_GATHER,
+        nadi_count_trunc((double)share_padded(e, parameters, axis) * e->p->parameter_bytes)};
     return nadi_emit_transfer(e, "gather parameters", axis, &t, after);
 }
 

@@ -14,7 +14,7 @@ struct nadi_study_setup {
     const char *settings;                   /* "tp=8 pp=4"; may be NULL */
     const char *cluster;                    /* name or path; NULL: none */
     const char *memory;                     /* memory file; NULL: what the device says */
-    uint64_t varied;                        /* keys of the plan that have several values: plan.h */
+    nadi_plan_keys varied;                  /* keys of the plan that have several values: plan.h */
     enum nadi_step_detail detail;           /* where neither plan nor settings say it */
     const struct nadi_doc_changes *changes; /* of model, cluster, device, platform; NULL: none */
 };

@@ -20,8 +20,8 @@ enum nadi_search_goal { NADI_SEARCH_TIME, NADI_SEARCH_MEMORY };
 
 struct nadi_search_setup {
     const char *model, *plan, *settings, *cluster, *words; /* words: of the space; may be NULL */
-    const char *memory; /* file of the remote memory; NULL: the path to the host, if any */
-    uint64_t varied;    /* keys of the plan that others of the caller's searches set otherwise */
+    const char *memory;    /* file of the remote memory; NULL: the path to the host, if any */
+    nadi_plan_keys varied; /* keys of the plan that others of the caller's searches set otherwise */
     uint32_t ranks;
     uint64_t batch;
     enum nadi_search_goal goal;

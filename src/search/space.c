@@ -241,9 +241,10 @@ bool nadi_search_is_fixed(const struct nadi_model_plan *asked, const char *key)
            (placed && strcmp(key, key_names[NADI_SEARCH_OFFLOAD]) == 0);
 }
 
-uint64_t nadi_search_varied(const struct nadi_model_plan *asked, const struct nadi_search_space *s)
+nadi_plan_keys nadi_search_varied(const struct nadi_model_plan *asked,
+                                  const struct nadi_search_space *s)
 {
-    uint64_t keys = 0;
+    nadi_plan_keys keys = 0;
     for (enum nadi_search_key key = 0; key < NADI_SEARCH_KEYS; key++)
         if (s ? s->lists[key].count != 1 : !nadi_search_is_fixed(asked, key_names[key]))
             keys |= nadi_plan_bit(key_names[key]);
@@ -377,7 +378,7 @@ static uint64_t tokens_of(const struct nadi_model *m, const struct nadi_model_pl
     p.tp = p.cp = p.pp = p.vp = p.ep = 1;
     p.dp = 0;
     p.batch = p.micro_batch = 0;
-    p.varied = UINT64_MAX;
+    p.varied = ~(nadi_plan_keys)0;
     const bool complete = nadi_plan_resolve(&p, m, &diags);
     const uint64_t tokens = complete ? p.tokens : 0; /* 0 is divided by all: nothing is left out */
     nadi_diags_release(&diags);

@@ -53,7 +53,8 @@ bool nadi_search_space_init(struct nadi_search_space *s, const struct nadi_model
                             struct nadi_diags *diags) NADI_MUST_USE;
 /* Keys of which the space has several values: bits of the plan's. s: NULL before it is read; then
  * all that the plan does not fix. */
-uint64_t nadi_search_varied(const struct nadi_model_plan *asked, const struct nadi_search_space *s);
+nadi_plan_keys nadi_search_varied(const struct nadi_model_plan *asked,
+                                  const struct nadi_search_space *s);
 /* Does the plan as read say the key of a strategy? `place` says `offload`. */
 bool nadi_search_is_fixed(const struct nadi_model_plan *asked, const char *key);
 /* Fills the shapes. host: the device has a path to the host's memory. */

@@ -132,7 +132,21 @@ static const struct nadi_setting plan_keys[] = {
         "need, so that the last product is left out (early stop of PyTorch's checkpoints)."),
     WORD("precision", precisions, "bf16",
          "Of matrix products; activations have two bytes but for tf32 and fp32."),
-    COUNT("parameter-bytes", "0", "Bytes of a parameter in memory. 0: 2, or 4 with tf32 and fp32."),
+    {.name = "parameter-bytes",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "0",
+     .max = 1e9,
+     .doc =
+         "Bytes of a parameter in memory. 0: 2, or 4 with tf32 and fp32; in inference 1 with fp8 "
+         "and 0.5625 with fp4 (NVFP4, with its scales). In inference what embeddings, the head "
+         "and norms have is 2 at least, and products read weights so wide: 0.5 with bf16 is "
+         "quantisation of weights alone."},
+    {.name = "cache-bytes",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "0",
+     .max = 8,
+     .doc = "Inference: bytes of each number of the keys and values that are kept. 0: as they are "
+            "computed, 2, or 4 with tf32 and fp32; 1 is a cache in fp8."},
     COUNT("gradient-bytes", "0",
           "Bytes of a gradient in memory and in reductions. 0: 4 as in Megatron-LM with bf16; the "
           "ZeRO papers have 2."),

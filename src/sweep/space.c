@@ -495,9 +495,9 @@ void nadi_space_describe(const struct nadi_space *s, struct nadi_str *out)
     nadi_str_printf(out, "infeasible = %s\n", s->simulate_infeasible ? "simulate" : "skip");
 }
 
-uint64_t nadi_space_varied(const struct nadi_space *s)
+nadi_plan_keys nadi_space_varied(const struct nadi_space *s)
 {
-    uint64_t keys = 0;
+    nadi_plan_keys keys = 0;
     for (uint32_t i = 0; i < s->variable_count; i++) {
         const struct nadi_space_variable *v = &s->variables[i];
         const bool several = v->form != NADI_VARIABLE_LIST || v->count > 1;

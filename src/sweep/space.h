@@ -15,6 +15,7 @@
 
 #include "base/expression.h"
 #include "format/doc.h"
+#include "model/plan.h"
 #include "settings/setting.h"
 
 struct nadi_str;
@@ -169,6 +170,6 @@ enum { NADI_SOBOL_DIMS = 21 };
 void nadi_sobol(uint64_t u, uint32_t count, double *at);
 
 /* Keys of the plan that points have different values of: bits of the plan's. */
-uint64_t nadi_space_varied(const struct nadi_space *s);
+nadi_plan_keys nadi_space_varied(const struct nadi_space *s);
 
 #endif

@@ -48,6 +48,7 @@ static const struct {
     {"recompute-stops", {"1"}, "recompute=full", "gpt2-medium"}, /* its last kernel keeps a mask */
     {"precision", {"fp8"}, NULL, NULL},
     {"parameter-bytes", {"4"}, NULL, NULL},
+    {"cache-bytes", {"1"}, NULL, NULL},
     {"gradient-bytes", {"2"}, NULL, NULL},
     {"optimizer", {"sgd"}, NULL, NULL},
     {"optimizer-state-bytes", {"2"}, NULL, NULL},
