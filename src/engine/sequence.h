@@ -39,7 +39,8 @@ uint32_t nadi_sequence_root(const struct nadi_sequence *s);
  * to the engine's actor, or to the object of the running event. */
 void nadi_sequence_aim(struct nadi_sequence *s, uint32_t actor, uint32_t root, bool scattered);
 /* The running event tells another actor, from which its root is seen at `root`; then it goes on
- * with its own. Undecided, if something else happens to that actor in this instant. */
+ * with its own. Undecided, if something else of its block and another root happens to that actor in
+ * this instant. */
 void nadi_sequence_turn(struct nadi_sequence *s, uint32_t actor, uint32_t root);
 void nadi_sequence_turn_back(struct nadi_sequence *s);
 /* The running event does something to a link, from which its root is seen at `root`: undecided, if

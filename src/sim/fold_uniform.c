@@ -136,7 +136,8 @@ static bool same_places(const struct nadi_topology *t, const struct nadi_group *
 
 const char *nadi_fold_no_shifts(const struct nadi_inputs *in, bool world)
 {
-    if (in->flow.overhead_ns > 0)
+    const struct nadi_network_ops *ops = in->options.network_model;
+    if (in->flow.overhead_ns > 0 && ops->has_contention && !ops->in_order)
         return "which of a rank's messages of one instant goes first matters";
     if (in->system.attached_count > 0)
         return "members of a collective may be unlike each other";

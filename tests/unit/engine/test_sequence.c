@@ -160,12 +160,77 @@ static void test_scatter(void **state)
     }
 }
 
+/* An event of actor 0 tells actor 1, from which its root is seen at `a`. */
+static void on_turn(void *context, const struct nadi_event *event)
+{
+    struct ring *r = context;
+    nadi_sequence_turn(r->s, 1, event->a);
+    on_come(r, event);
+    nadi_sequence_turn_back(r->s);
+}
+
+/* At 20: such an event, or one of actor 1 itself. */
+static void on_plan(void *context, const struct nadi_event *event)
+{
+    struct ring *r = context;
+    const bool turns = event->a;
+    nadi_sequence_aim(r->s, turns ? 0 : 1, turns ? 0 : event->b, false);
+    nadi_engine_schedule(r->e, 20, NADI_NONE, turns ? event->c : r->kind_come, event->b, 0, 0);
+}
+
+/* What happens to actor 1 at 20 was scheduled at several times: in an order that is known, unless
+ * two were at one time and their roots are seen elsewhere. */
+static void test_turns(void **state)
+{
+    enum { MOST = 4 };
+    static const struct {
+        struct {
+            nadi_time at; /* 0: none */
+            bool turns;
+            uint32_t root;
+        } plans[MOST];
+        bool known;
+        uint32_t uncertain;
+    } cases[] = {
+        {{{5, true, 1}}, true, 0},
+        {{{5, false, 0}, {7, true, 1}}, true, 0},
+        {{{5, true, 1}, {7, false, 0}}, true, 0},
+        {{{5, true, 1}, {5, false, 1}}, true, 0},
+        {{{5, true, 1}, {5, false, 0}}, false, 0},
+        {{{5, false, 0}, {5, true, 1}}, false, 0},
+        {{{5, true, 1}, {5, true, 0}}, false, 0},
+        {{{5, true, 1}, {7, true, 0}}, true, 0},
+        {{{5, false, 0}, {7, true, 1}, {9, false, 2}}, true, 0},
+        {{{5, false, 0}, {7, false, 2}, {7, true, 1}, {9, false, 0}}, false, 0},
+        {{{5, false, 0}, {7, true, 1}, {7, true, 2}, {9, false, 0}}, false, 0},
+        {{{5, true, 1}, {7, true, 1}, {8, false, 3}, {9, false, 0}}, true, 0},
+        {{{5, true, 0}, {7, false, 1}, {7, false, 2}, {9, true, 0}}, true, 4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct ring r = {.e = nadi_engine_create(2), .s = nadi_sequence_create(2, LINKS)};
+        nadi_engine_set_sequence(r.e, r.s);
+        nadi_sequence_begin_actor(r.s, 0);
+        add_kinds(&r);
+        const uint32_t kind = nadi_engine_add_kind(r.e, on_plan, &r);
+        const uint32_t turn = nadi_engine_add_kind(r.e, on_turn, &r);
+        for (size_t k = 0; k < MOST && cases[i].plans[k].at; k++)
+            nadi_engine_schedule(r.e, cases[i].plans[k].at, 0, kind, cases[i].plans[k].turns,
+                                 cases[i].plans[k].root, turn);
+        assert_false(nadi_engine_run(r.e, 1000, 1000));
+        assert_int_equal(nadi_sequence_undecided(r.s) == NULL, cases[i].known);
+        assert_int_equal(r.uncertain, cases[i].uncertain);
+        end(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_source), cmocka_unit_test(test_two_sources),
         cmocka_unit_test(test_two_blocks), cmocka_unit_test(test_scattered),
         cmocka_unit_test(test_links),      cmocka_unit_test(test_scatter),
+        cmocka_unit_test(test_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
