@@ -319,6 +319,14 @@ static bool time_whole(const struct nadi_model_step *step, const struct nadi_run
     return ok;
 }
 
+/* What the step takes at least, where its messages meet: they wait for as few as those do. */
+static bool time_apart(struct nadi_inputs *in, const struct nadi_study *study,
+                       struct nadi_model_timing *t, struct nadi_diags *diags)
+{
+    nadi_inputs_widen_window(in);
+    return run_step(in, study, &t->free_ns, &t->events, diags);
+}
+
 /* A run without contention whose model the options have chosen is the whole one. */
 static bool time_free(struct nadi_model_step *step, const struct nadi_run_options *options,
                       struct nadi_model_timing *t, struct nadi_diags *diags)
@@ -337,13 +345,13 @@ static bool time_free(struct nadi_model_step *step, const struct nadi_run_option
         t->model = in.options.network_model;
         ok = run_step(&in, step->study, &t->ns, &t->events, diags);
     } else if (ok && !meet) {
-        ok = run_step(&in, step->study, &t->free_ns, &t->events, diags);
+        ok = time_apart(&in, step->study, t, diags);
     } else if (ok) {
         struct nadi_inputs apart;
         plain.choose_model = false;
         step->traces = in.owned; /* the same ones */
         ok = nadi_model_inputs(&apart, step, &plain, diags) &&
-             run_step(&apart, step->study, &t->free_ns, &t->events, diags);
+             time_apart(&apart, step->study, t, diags);
         step->traces = NULL;
         nadi_inputs_release(&apart);
     }

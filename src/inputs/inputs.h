@@ -206,6 +206,9 @@ void nadi_inputs_share(struct nadi_inputs *in);
 /* When the network model is final: `direct1` where messages share links, by direct-window-shared.
  */
 void nadi_inputs_share_window(struct nadi_inputs *in);
+/* The same whatever the network model: where messages never meet, no run that shares links waits
+ * for fewer of them. */
+void nadi_inputs_widen_window(struct nadi_inputs *in);
 
 struct nadi_memory_source { /* one of them, or both: the file has been read */
     const char *path;

@@ -191,8 +191,14 @@ void nadi_inputs_share(struct nadi_inputs *in)
 
 void nadi_inputs_share_window(struct nadi_inputs *in)
 {
+    if (in->options.network_model->has_contention)
+        nadi_inputs_widen_window(in);
+}
+
+void nadi_inputs_widen_window(struct nadi_inputs *in)
+{
     struct nadi_system_config *s = &in->system;
-    if (!in->options.network_model->has_contention || !s->shared_window)
+    if (!s->shared_window)
         return;
     for (int k = 0; k < NADI_NATIVE_KINDS; k++)
         for (uint32_t d = 0; d < s->native[k].count; d++) {

@@ -225,7 +225,8 @@ static double simulated_ns(const struct nadi_transfers *t, const struct place *p
     const bool ok = nadi_inputs_take_topology(&in, graph, NULL, &diags);
     NADI_ASSERT(ok); /* dimensions of a cluster */
     fill_traces(&in, study, l, count, kind, bytes);
-    if (t->chooses && !graph && l->dim == NADI_NONE && count <= MOST_TO_CROSS) {
+    if (t->chooses && !graph && count <= MOST_TO_CROSS &&
+        (l->dim == NADI_NONE || kind == NADI_ALL_TO_ALL)) {
         in.options.choose_model = true;
         nadi_inputs_choose_model(&in, &diags);
     }
@@ -304,6 +305,19 @@ static uint32_t chunks_of(const struct nadi_transfers *t, uint32_t count,
     return nadi_plan_splits(&q);
 }
 
+/* The part of an all-to-all's latencies that it waits for where its messages share links: `auto`
+ * takes that model where it matters, and simulated_ns leaves it out for many members. */
+static double waits_of(const struct nadi_transfers *t, const struct level *l,
+                       enum nadi_collective_kind kind, uint32_t count)
+{
+    const struct nadi_topology *topology = &t->study->cluster.topology;
+    const uint32_t window = t->all.system.shared_window, peers = count - 1;
+    const bool own = l->dim != NADI_NONE && topology->dims[l->dim].kind == NADI_DIM_FULLY_CONNECTED;
+    if (!t->chooses || kind != NADI_ALL_TO_ALL || count <= MOST_TO_CROSS || !window || own)
+        return 1;
+    return (double)((peers + window - 1) / window) / peers;
+}
+
 static const struct line *line_of(struct nadi_transfers *t, struct place *p,
                                   const struct nadi_comm_step *step)
 {
@@ -322,7 +336,7 @@ static const struct line *line_of(struct nadi_transfers *t, struct place *p,
     const double a = simulated_ns(t, p, step->level, kind, chunks, (uint64_t)few);
     const double b = simulated_ns(t, p, step->level, kind, chunks, (uint64_t)many);
     line->rate = (b - a) / (many - few);
-    line->start = fmax(0, a - line->rate * few);
+    line->start = fmax(0, a - line->rate * few) * waits_of(t, &p->levels[step->level], kind, n);
     line->rate = fmax(line->rate, shared_rate(t, p, step->level, kind));
     line->chunks = chunks;
     return line;
