@@ -315,15 +315,32 @@ static void move_event(void *context, nadi_time at, uint32_t index, struct nadi_
     event->a += by[event->actor];
 }
 
+/* When a receive that ends in the `after`-th repetition had begun: those that wait since before the
+ * first mark do so as long as that allows, the next ones from where they are now, or so many
+ * periods later. */
+static nadi_time begun_before(const struct rank_state *r, const struct nadi_node_span *span,
+                              uint32_t step, uint64_t after, nadi_time period)
+{
+    for (uint64_t i = after; i > 0; i--)
+        for (size_t k = 0; k < r->in_flight.count; k++)
+            if (r->in_flight.items[k].node == span->node + (uint32_t)i * step)
+                return nadi_time_add(r->in_flight.items[k].start,
+                                     nadi_time_mul(period, after - i));
+    return nadi_time_add(span->start, nadi_time_mul(period, after));
+}
+
 /* What was recorded since, once more after so many periods. */
-static void repeat_spans(struct nadi_workload *w, size_t first, size_t end, uint64_t after,
-                         nadi_time period)
+static void repeat_spans(struct nadi_workload *w, const struct nadi_mark *then, size_t end,
+                         uint64_t after, nadi_time period)
 {
     const nadi_time later = nadi_time_mul(period, after);
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = then->spans; i < end; i++) {
         struct nadi_node_span span = w->spans.items[i];
-        span.node += (uint32_t)after * w->steps[span.rank];
-        span.start = nadi_time_add(span.start, later);
+        const uint32_t step = w->steps[span.rank];
+        span.start = span.start < then->at
+                         ? begun_before(&w->ranks[span.rank], &span, step, after, period)
+                         : nadi_time_add(span.start, later);
+        span.node += (uint32_t)after * step;
         span.end = nadi_time_add(span.end, later);
         NADI_PUSH(&w->spans, span);
     }
@@ -365,7 +382,7 @@ uint64_t nadi_workload_fast_forward(struct nadi_workload *w, const struct nadi_m
     const struct nadi_repetition r = {times, period, w->steps, tag_step(w, then)};
     nadi_system_repeat(w->system, &then->system, &r);
     for (uint64_t i = 1; i <= times; i++)
-        repeat_spans(w, then->spans, spans, i, period);
+        repeat_spans(w, then, spans, i, period);
     add_counts(w, then, times);
     for (uint32_t a = 0; a < w->rank_count; a++) {
         const struct begun before = begun_of(then, a), after = begun_of(now, a);
