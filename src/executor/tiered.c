@@ -357,24 +357,13 @@ void nadi_tiered_request(struct nadi_tiered *t, uint32_t actor, uint32_t node,
 
 /* ---- through the network ------------------------------------------------------------------- */
 
-/* The groups of a tier that hangs on the network stand at NPUs of its instance, evenly; an NPU's
- * requests go to one after the other. */
-static uint32_t group_npu(struct nadi_tiered *t, uint32_t tier, uint32_t npu)
-{
-    const struct nadi_mem_tier *of = &t->tiers->tiers[tier];
-    const uint32_t span = nadi_tiers_span(t->tiers, of->scope);
-    const uint32_t first = npu / span * span;
-    const uint32_t here = (uint32_t)nadi_min_u64(span, t->tiers->npu_count - first);
-    const uint32_t group = (npu + t->turn[npu]++) % of->groups;
-    return first + (uint32_t)((uint64_t)group * here / of->groups);
-}
-
 static void go_remote(void *context, uint32_t request, const struct nadi_traffic_call *call,
                       uint64_t bytes)
 {
     struct nadi_tiered *t = context;
     const bool loads = call->from != NADI_NONE && t->tiers->tiers[call->from].remote;
-    const uint32_t there = group_npu(t, loads ? call->from : call->to, call->npu);
+    const uint32_t there = nadi_tiers_group_npu(t->tiers, loads ? call->from : call->to, call->npu,
+                                                t->turn[call->npu]++);
     if (there == call->npu) { /* it stands at this NPU */
         nadi_traffic_arrived(t->traffic, request);
         return;

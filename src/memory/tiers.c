@@ -34,6 +34,17 @@ uint32_t nadi_tiers_instances(const struct nadi_tiers *t, enum nadi_tier_scope s
     return t->npu_count / span + (t->npu_count % span != 0);
 }
 
+uint32_t nadi_tiers_group_npu(const struct nadi_tiers *t, uint32_t tier, uint32_t npu,
+                              uint32_t turn)
+{
+    const struct nadi_mem_tier *of = &t->tiers[tier];
+    const uint32_t span = nadi_tiers_span(t, of->scope);
+    const uint32_t first = npu / span * span;
+    const uint32_t here = (uint32_t)nadi_min_u64(span, t->npu_count - first);
+    const uint32_t group = (npu + turn) % of->groups;
+    return first + (uint32_t)((uint64_t)group * here / of->groups);
+}
+
 /* ---- names --------------------------------------------------------------------------------- */
 
 /* Is the text `word`, up to its end or a colon? */

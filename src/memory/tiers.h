@@ -142,6 +142,11 @@ static inline uint32_t nadi_tiers_instance(const struct nadi_tiers *t, uint32_t 
     return npu / nadi_tiers_span(t, t->tiers[tier].scope);
 }
 
+/* The groups of a tier that hangs on the network stand at NPUs of its instance, evenly; an NPU's
+ * requests go to one after the other: the NPU of its `turn`-th one. */
+uint32_t nadi_tiers_group_npu(const struct nadi_tiers *t, uint32_t tier, uint32_t npu,
+                              uint32_t turn);
+
 /* The tier that a text means: its name, the name of one of its instances where these are numbered,
  * "REMOTE:3", what stands before the colon of only one name, else the one of a class, "G2", or of
  * class:medium:role, "G2:CXL-DRAM:POOLED". NADI_NONE: none, or *several. */

@@ -1,8 +1,12 @@
 #include "why/gains.h"
 
 #include "memory/tiers.h"
+#include "why/inside.h"
 #include "why/links.h"
 #include "why/path_time.h"
+#include "why/route_latency.h"
+
+#include <math.h>
 
 static const double TENTH = 1 - 1 / 1.1; /* of a time that goes with 1 / rate */
 
@@ -117,7 +121,12 @@ static void add_bandwidth(struct list *l, const struct tally *t, const struct na
 
 /* Results of tiers are in the order of the file, those of channel sets behind them. */
 struct tier_tally {
+    const struct nadi_inputs *in;
+    const struct nadi_result *r;
+    struct tally *network; /* what goes through it */
     struct nadi_tier_layout layout;
+    struct nadi_lower_bounds *bounds; /* NULL: of nothing yet */
+    struct nadi_route_latencies *latencies;
     double ns[NADI_MOST_TIERS + NADI_MOST_TIER_LINKS];
 };
 
@@ -147,23 +156,108 @@ static uint32_t most_wanted(const struct nadi_tier_layout *l, const struct nadi_
     return most;
 }
 
-static void count_request(struct tier_tally *t, const struct nadi_inputs *in,
-                          const struct nadi_result *r, const struct nadi_path_step *s)
+/* What a request waits for the tiers on its way, on the mean. */
+static double waits_for_tiers(const struct tier_tally *t, const struct nadi_tier_path *path)
 {
-    const struct nadi_trace *trace = in->traces[s->rank];
+    double ns = 0;
+    for (uint32_t i = 0; i < path->count; i++) {
+        const struct nadi_tier_result *of = &t->r->tiers[result_of(&t->layout, path->servers[i])];
+        ns += of->requests ? (of->lost_ns + of->wait_ns) / (double)of->requests : 0;
+    }
+    return ns;
+}
+
+enum { MOST_PLACES = 64 }; /* of a tier's groups that are looked at */
+
+/* A request that is so long on its way through the network. Those of an NPU go to the tier's groups
+ * in turn, and what each takes goes with the rate of its dimension. */
+static void count_message(struct tier_tally *t, uint32_t rank, uint32_t tier, double ns)
+{
+    const struct nadi_inputs *in = t->in;
+    const uint32_t groups = in->tiers->tiers[tier].groups;
+    const uint32_t places = groups < MOST_PLACES ? groups : MOST_PLACES;
+    double share[NADI_MAX_DIMS] = {0}, shares = 0, latency = 0;
+    uint32_t away = 0;
+    if (!t->bounds) {
+        t->bounds = nadi_lower_bounds_create(in);
+        t->latencies = nadi_route_latencies_create(in, t->bounds);
+    }
+    for (uint32_t i = 0; i < places; i++) {
+        const uint32_t npu =
+            nadi_tiers_group_npu(in->tiers, tier, rank, (uint32_t)((uint64_t)i * groups / places));
+        const uint32_t dim = nadi_inside_dim(in, rank, npu);
+        if (npu == rank)
+            continue;
+        away++;
+        latency += (double)nadi_route_latency(t->latencies, npu, rank);
+        if (!has_dims(in) || dim == NADI_NONE)
+            continue;
+        share[dim] += 1 / in->topology.dims[dim].bytes_per_ns;
+        shares += 1 / in->topology.dims[dim].bytes_per_ns;
+    }
+    latency = fmin(ns, away ? latency / away : 0);
+    t->network->latency += latency;
+    t->network->all += ns - latency;
+    for (uint32_t d = 0; d < in->topology.dim_count && shares > 0; d++)
+        t->network->dims[d] += (ns - latency) * share[d] / shares;
+}
+
+/* The steps of one request: what it takes alone without the network, and what is more. */
+static void count_request(struct tier_tally *t, const struct nadi_path_step *steps, size_t count)
+{
+    const uint32_t rank = steps->rank, node = steps->node;
+    const struct nadi_trace *trace = t->in->traces[rank];
     struct nadi_tier_path path;
     uint32_t from, to;
-    double ns = (double)(s->end_ns - s->start_ns);
-    if (!nadi_inputs_memory_ends(in, trace, s->node, &from, &to))
+    double all = 0, more = 0;
+    if (!nadi_inputs_memory_ends(t->in, trace, node, &from, &to))
         return;
-    nadi_tier_path_find(&t->layout, s->rank, from, to, trace->bytes[s->node], &path);
-    const bool alone = s->cause == NADI_CAUSE_MEMORY && path.slowest != NADI_NONE;
-    const uint32_t k =
-        alone ? result_of(&t->layout, path.slowest) : most_wanted(&t->layout, &path, r);
-    if (s->cause == NADI_CAUSE_MEMORY)
-        ns -= path.latency_ns;
-    if (k != NADI_NONE && ns > 0)
-        t->ns[k] += ns;
+    nadi_tier_path_find(&t->layout, rank, from, to, trace->bytes[node], &path);
+    for (size_t i = 0; i < count; i++) {
+        const double ns = (double)(steps[i].end_ns - steps[i].start_ns);
+        all += ns;
+        more += steps[i].cause == NADI_CAUSE_MEMORY_QUEUE ? ns : 0;
+    }
+    /* with a tenth less of it the message would still be the last to end */
+    if (path.remote && more > waits_for_tiers(t, &path) + TENTH * all) {
+        const bool loads = from != NADI_NONE && t->in->tiers->tiers[from].remote;
+        count_message(t, rank, loads ? from : to, fmax(0, all - path.latency_ns));
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool memory = steps[i].cause == NADI_CAUSE_MEMORY;
+        const double ns = (double)(steps[i].end_ns - steps[i].start_ns);
+        const uint32_t k = memory && path.slowest != NADI_NONE
+                               ? result_of(&t->layout, path.slowest)
+                               : most_wanted(&t->layout, &path, t->r);
+        if (k != NADI_NONE)
+            t->ns[k] += fmax(0, ns - (memory ? path.latency_ns : 0));
+    }
+}
+
+static bool of_memory(const struct nadi_path_step *s)
+{
+    return (s->cause == NADI_CAUSE_MEMORY || s->cause == NADI_CAUSE_MEMORY_QUEUE) &&
+           s->node != NADI_NONE;
+}
+
+static void count_tiers(struct tier_tally *t, const struct nadi_why *why)
+{
+    nadi_tier_layout_init(&t->layout, t->in->tiers);
+    for (size_t i = 0, end; i < why->step_count; i = end) {
+        const struct nadi_path_step *s = &why->steps[i];
+        end = i + 1;
+        if (!of_memory(s))
+            continue;
+        while (end < why->step_count && of_memory(&why->steps[end]) &&
+               why->steps[end].rank == s->rank && why->steps[end].node == s->node)
+            end++;
+        count_request(t, s, end - i);
+    }
+    nadi_tier_layout_release(&t->layout);
+    nadi_route_latencies_destroy(t->latencies);
+    if (t->bounds)
+        nadi_lower_bounds_destroy(t->bounds);
 }
 
 const char *nadi_tier_gain_name(const struct nadi_tiers *t, uint32_t tier, const char *what,
@@ -176,25 +270,16 @@ const char *nadi_tier_gain_name(const struct nadi_tiers *t, uint32_t tier, const
                                                 t->channel_sets[set].name);
 }
 
-static void add_tiers(struct list *l, const struct nadi_inputs *in, const struct nadi_result *r,
-                      const struct nadi_why *why, struct nadi_arena *arena)
+static void add_tiers(struct list *l, const struct tier_tally *t, struct nadi_arena *arena)
 {
-    struct tier_tally t = {.ns = {0}};
-    const uint32_t tiers = in->tiers->tier_count;
-    nadi_tier_layout_init(&t.layout, in->tiers);
-    for (size_t i = 0; i < why->step_count; i++) {
-        const struct nadi_path_step *s = &why->steps[i];
-        if ((s->cause == NADI_CAUSE_MEMORY || s->cause == NADI_CAUSE_MEMORY_QUEUE) &&
-            s->node != NADI_NONE)
-            count_request(&t, in, r, s);
-    }
-    for (uint32_t k = 0; k < r->tier_count; k++)
+    const struct nadi_tiers *of = t->in->tiers;
+    const uint32_t tiers = of->tier_count;
+    for (uint32_t k = 0; k < t->r->tier_count; k++)
         add(l, k < tiers ? NADI_GAIN_TIER : NADI_GAIN_TIER_LINK, k < tiers ? k : k - tiers,
             k < tiers
-                ? nadi_tier_gain_name(in->tiers, k, "10 % more bandwidth", arena)
-                : nadi_arena_printf(arena, "10 %% more bandwidth of link %s", r->tiers[k].name),
-            TENTH * t.ns[k]);
-    nadi_tier_layout_release(&t.layout);
+                ? nadi_tier_gain_name(of, k, "10 % more bandwidth", arena)
+                : nadi_arena_printf(arena, "10 %% more bandwidth of link %s", t->r->tiers[k].name),
+            TENTH * t->ns[k]);
 }
 
 static void sort(struct list *l)
@@ -214,9 +299,12 @@ uint32_t nadi_gains_find(const struct nadi_inputs *in, const struct nadi_result 
 {
     struct list l = {.items = list};
     struct tally t;
+    struct tier_tally tiers = {.in = in, .r = r, .network = &t};
     if (why->why_not)
         return 0;
     count(&t, in, r, why);
+    if (in->tiers)
+        count_tiers(&tiers, why);
     add(&l, NADI_GAIN_COMPUTE, NADI_NONE, "10 % faster compute",
         TENTH * nadi_path_kernels(in, why, false));
     if (in->system.roofline)
@@ -229,7 +317,7 @@ uint32_t nadi_gains_find(const struct nadi_inputs *in, const struct nadi_result 
         0.1 * t.latency);
     add(&l, NADI_GAIN_COMMUNICATION, NADI_NONE, "10 % faster communication", TENTH * t.library);
     if (in->tiers)
-        add_tiers(&l, in, r, why, arena);
+        add_tiers(&l, &tiers, arena);
     else
         add(&l, NADI_GAIN_REMOTE_MEMORY, NADI_NONE, "10 % more bandwidth of remote memory",
             TENTH * nadi_path_remote(in, why, false));

@@ -324,8 +324,7 @@ static nadi_time begun_before(const struct rank_state *r, const struct nadi_node
     for (uint64_t i = after; i > 0; i--)
         for (size_t k = 0; k < r->in_flight.count; k++)
             if (r->in_flight.items[k].node == span->node + (uint32_t)i * step)
-                return nadi_time_add(r->in_flight.items[k].start,
-                                     nadi_time_mul(period, after - i));
+                return nadi_time_add(r->in_flight.items[k].start, nadi_time_mul(period, after - i));
     return nadi_time_add(span->start, nadi_time_mul(period, after));
 }
 
