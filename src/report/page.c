@@ -20,7 +20,13 @@
     "then class else trace || '/' || finish_ns || '/' || compute_ns || '/' || communication_ns "   \
     "|| "                                                                                          \
     "'/' || true_exposed_comm_ns || '/' || memory_ns || '/' || cpu_ns || '/' || idle_ns end"
-#define SHOWN   "(select min(rank) from ranks group by " ALIKE " order by 1 limit 1024)"
+#define SHOWN "(select min(rank) from ranks group by " ALIKE " order by 1 limit 1024)"
+/* Of a long run only the first rank of each class has shares, which are those of all of it. */
+#define HOMES                                                                                      \
+    "with own as (select distinct rank as shared from shares), firsts as (select class as alike, " \
+    "min(rank) as first from ranks group by class), homes as (select rank as shown, "              \
+    "coalesce(shared, first) as home from ranks join firsts on alike = class left join own on "    \
+    "shared = rank where rank in " SHOWN ") "
 #define WEIGHTS "(select min(rank) as home, count(*) as n from ranks group by " ALIKE ")"
 
 static const struct {
@@ -32,7 +38,9 @@ static const struct {
     {"memberships",
      "select rank, group_name, first_rank, ranks from memberships where rank in " SHOWN
      " order by group_name, first_rank, rank"},
-    {"shares", "select rank, cause, ns from shares where rank in " SHOWN " order by rank"},
+    {"shares",
+     HOMES "select shown as rank, cause, ns from homes join shares on rank = home order by "
+           "shown, shares.rowid"},
     {"causes", NADI_RUN_MEAN_SQL},
     {"dimensions", "select * from dimensions"},
     {"links", "select * from links order by utilisation desc, link limit 50000"},

@@ -143,7 +143,8 @@ static double mean_wait(const struct writer *w)
 {
     double waits = 0;
     for (uint32_t i = 0; w->why && w->why->shares && i < w->r->rank_count; i++)
-        waits += (double)w->why->shares[(size_t)i * NADI_CAUSES + NADI_CAUSE_STRAGGLER];
+        waits +=
+            (double)w->why->shares[(size_t)w->why->home[i] * NADI_CAUSES + NADI_CAUSE_STRAGGLER];
     return waits / w->used;
 }
 

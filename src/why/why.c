@@ -19,6 +19,7 @@ static void find(const struct nadi_inputs *in, const struct nadi_result *r, bool
     }
     nadi_path_find(&t, x);
     nadi_shares_find(&t, x);
+    x->home = t.home;
     if (slack && !t.by_class)
         x->slack_is_exact = nadi_slack_find(&t);
     x->first = t.first;

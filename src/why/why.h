@@ -94,8 +94,9 @@ struct nadi_why {
     double packets_ns;          /* what packets would add to its messages; NAN: not known */
     /* by rank: CAUSES each; where only one rank of each class was recorded, of that one */
     uint64_t *shares;
-    bool slack_is_exact; /* a promise, not an estimate: why/slack.h */
-    uint64_t *first;     /* by rank: its first node in `times`; rank_count + 1 entries */
+    const uint32_t *home; /* by rank: the one whose shares are its own */
+    bool slack_is_exact;  /* a promise, not an estimate: why/slack.h */
+    uint64_t *first;      /* by rank: its first node in `times`; rank_count + 1 entries */
     struct nadi_node_time *times;
 };
 

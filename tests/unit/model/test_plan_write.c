@@ -62,6 +62,7 @@ static void each_key_has_its_line(void **state)
         const char *model, *settings, *lines;
     } rows[] = {
         {"llama3-8b", "mode=prefill", "mode: prefill\n"},
+        {"llama3-8b", "mode=prefill precision=fp8", "precision: fp8\nparameter-bytes: 1\n"},
         {"llama3-8b", "mode=decode steps=7", "mode: decode\n"},
         {"llama3-8b", "mode=decode steps=7", "steps: 7\n"},
         {"llama3-8b", "mode=prefill chunk=512", "chunk: 512\n"},
