@@ -197,8 +197,9 @@ static void job_text(const struct nadi_made_job *job, const char *prefix, uint32
                     nadi_units_bytes(text, job->comm_bytes));
     add_interval(out, job->comm_spread, job->comm_unconfirmed);
     if (job->beyond)
-        nadi_str_add(out, "  these intervals              are of sizes that were learned, beyond which "
-                          "they do not hold\n");
+        nadi_str_add(out,
+                     "  these intervals              are of sizes that were learned, beyond which "
+                     "they do not hold\n");
     if (job->drawn)
         nadi_str_printf(out,
                         "  drawn by the network         %" PRIu64 " items, %" PRIu64
