@@ -375,7 +375,15 @@ struct flow_visit {
 static void visit_flow(void *context, uint32_t src, uint32_t dst)
 {
     const struct flow_visit *v = context;
-    v->visit(v->context, src, dst, v->flow);
+    const struct nadi_network_flow flow = {.src = src, .dst = dst, .number = v->flow};
+    v->visit(v->context, &flow);
+}
+
+static void visit_known(const struct flow_visit *v, const struct nadi_fabric_path *r)
+{
+    const struct nadi_network_flow flow = {
+        .src = r->src, .dst = r->dst, .number = r->flow, .hops = r->hops, .channels = r->links};
+    v->visit(v->context, &flow);
 }
 
 void nadi_fabric_flows(const struct nadi_fabric *l, nadi_network_flow_fn *visit, void *context)
@@ -388,8 +396,10 @@ void nadi_fabric_flows(const struct nadi_fabric *l, nadi_network_flow_fn *visit,
             continue;
         if (l->uniform)
             nadi_uniform_each(l, r->src, r->dst, visit_flow, &v);
-        else
+        else if (l->version || r->broken)
             visit_flow(&v, r->src, r->dst);
+        else
+            visit_known(&v, r);
     }
 }
 

@@ -20,8 +20,13 @@ struct nadi_str;
 struct nadi_network_counts;
 
 typedef void nadi_network_visit_fn(void *context, const struct nadi_network_counter *counter);
-/* The flow of that number among those from NPU src to NPU dst, for platform/routing.h. */
-typedef void nadi_network_flow_fn(void *context, uint32_t src, uint32_t dst, uint64_t flow);
+struct nadi_network_flow {
+    uint32_t src, dst; /* NPUs */
+    uint32_t number;   /* among those of the pair, for platform/routing.h */
+    uint32_t hops;
+    const uint32_t *channels; /* of its way in the graph as it was given; NULL: not known */
+};
+typedef void nadi_network_flow_fn(void *context, const struct nadi_network_flow *flow);
 
 /* What a link takes at the least, as the model rounds it: of a message's b bytes the last has left
  * after b / bytes_per_ns - early_ns and arrives latency_ns later. */

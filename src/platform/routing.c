@@ -57,6 +57,9 @@ void nadi_routing_destroy(struct nadi_routing *r)
     nadi_mem_free(r->target.roots);
     nadi_mem_free(r->middle.roots);
     nadi_mem_free(r->detour.items);
+    nadi_mem_free(r->here.items);
+    nadi_mem_free(r->next.items);
+    nadi_mem_free(r->place);
     nadi_mem_free(r);
 }
 
@@ -425,48 +428,97 @@ bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint6
 }
 
 /* Nodes are met once a hop. */
-static void come_to(struct nadi_routing_parts *parts, uint32_t *place, uint32_t node, double part)
+static void come_to(struct nadi_routing *r, uint32_t node, double part)
 {
-    if (place[node] == NADI_NONE) {
+    if (r->place[node] == NADI_NONE) {
         const struct nadi_routing_part fresh = {.node = node};
-        place[node] = (uint32_t)parts->count;
-        NADI_PUSH(parts, fresh);
+        r->place[node] = (uint32_t)r->next.count;
+        NADI_PUSH(&r->next, fresh);
     }
-    parts->items[place[node]].part += part;
+    r->next.items[r->place[node]].part += part;
+}
+
+static void leave_hop(struct nadi_routing *r)
+{
+    const struct nadi_routing_parts done = r->here;
+    r->here = r->next;
+    r->next = done;
+    r->next.count = 0;
+    for (size_t i = 0; i < r->here.count; i++)
+        r->place[r->here.items[i].node] = NADI_NONE;
 }
 
 void nadi_routing_parts(struct nadi_routing *r, uint32_t src, uint32_t dst,
                         nadi_routing_part_fn *on_part, void *context)
 {
     const struct nadi_graph *g = r->g;
-    struct nadi_routing_parts here = {0}, next = {0};
-    uint32_t *place = NADI_NEW(uint32_t, g->node_count);
     struct walk w = {.r = r, .target = &r->target};
-    memset(place, 0xff, g->node_count * sizeof(*place));
+    if (!r->place) {
+        r->place = NADI_NEW(uint32_t, g->node_count);
+        memset(r->place, 0xff, g->node_count * sizeof(*r->place));
+    }
     aim_at_host(r, &r->target, g->hosts[dst]);
-    NADI_PUSH(&here, ((struct nadi_routing_part){.node = g->hosts[src], .part = 1}));
-    for (uint32_t hop = 0; here.count > 0; hop++) {
-        for (size_t i = 0; i < here.count; i++) {
-            w.node = here.items[i].node;
+    r->here.count = 0;
+    NADI_PUSH(&r->here, ((struct nadi_routing_part){.node = g->hosts[src], .part = 1}));
+    for (uint32_t hop = 0; r->here.count > 0; hop++) {
+        for (size_t i = 0; i < r->here.count; i++) {
+            w.node = r->here.items[i].node;
             const uint32_t count = w.node == g->hosts[dst] ? 0 : choices_of(&w);
-            const double part = here.items[i].part / count;
+            const double part = r->here.items[i].part / count;
             for (uint32_t k = 0; k < count; k++) {
                 const struct nadi_routing_step step = r->steps[r->choices[k]];
                 if (step.channel != NADI_NONE)
                     on_part(context, hop, step.channel, part);
-                come_to(&next, place, step.peer, part);
+                come_to(r, step.peer, part);
             }
         }
-        const struct nadi_routing_parts done = here;
-        here = next;
-        next = done;
-        next.count = 0;
-        for (size_t i = 0; i < here.count; i++)
-            place[here.items[i].node] = NADI_NONE;
+        leave_hop(r);
     }
-    nadi_mem_free(here.items);
-    nadi_mem_free(next.items);
-    nadi_mem_free(place);
+}
+
+/* Of the roots of the target the one that is nearest to the node; NADI_NONE: several are, or
+ * none. */
+static uint32_t only_root(const struct walk *w)
+{
+    const struct nadi_routing_target *t = w->target;
+    const uint32_t least = nadi_routing_distance(w->r, t, w->node);
+    uint32_t found = NADI_NONE;
+    for (size_t i = 0; i < t->count && least != NADI_FAR; i++) {
+        const struct nadi_routing_target one = {.host = t->host, .roots = &t->roots[i], .count = 1};
+        if (nadi_routing_distance(w->r, &one, w->node) != least)
+            continue;
+        if (found != NADI_NONE)
+            return NADI_NONE;
+        found = t->roots[i].node;
+    }
+    return found;
+}
+
+bool nadi_routing_between(struct nadi_routing *r, uint32_t src, uint32_t dst,
+                          struct nadi_routing_between *b)
+{
+    const struct nadi_graph *g = r->g;
+    struct walk w = {.r = r, .target = &r->target, .node = g->hosts[src]};
+    aim_at_host(r, &r->target, g->hosts[dst]);
+    if (host_choices(&w) != 1)
+        return false;
+    const struct nadi_routing_step out = r->steps[r->choices[0]];
+    if (g->nodes[out.peer].kind != NADI_GRAPH_SWITCH)
+        return false;
+    w.node = out.peer;
+    const uint32_t root = only_root(&w);
+    if (root == NADI_NONE)
+        return false;
+    w.node = root;
+    if (last_choices(&w) != 1)
+        return false;
+    *b = (struct nadi_routing_between){
+        .first = out.peer,
+        .last = root,
+        .out = out.channel,
+        .in = r->steps[r->choices[0]].channel,
+    };
+    return true;
 }
 
 bool nadi_routing_too_far(const struct nadi_routing *r)

@@ -81,6 +81,16 @@ typedef void nadi_routing_part_fn(void *context, uint32_t hop, uint32_t channel,
 void nadi_routing_parts(struct nadi_routing *r, uint32_t src, uint32_t dst,
                         nadi_routing_part_fn *on_part, void *context);
 
+/* All shortest ways from NPU src to NPU dst (src != dst) leave by one channel to one switch, and
+ * come from one switch by one channel. False: they do not, or there is none. NPUs with the same two
+ * switches have the same ways between these. */
+struct nadi_routing_between {
+    uint32_t first, last; /* nodes; one where the NPUs share a switch */
+    uint32_t out, in;     /* channels; NADI_NONE: on board */
+};
+bool nadi_routing_between(struct nadi_routing *r, uint32_t src, uint32_t dst,
+                          struct nadi_routing_between *b) NADI_MUST_USE;
+
 /* Was there no route because one of 65,535 links or more would be needed? */
 bool nadi_routing_too_far(const struct nadi_routing *r);
 

@@ -23,6 +23,16 @@ struct nadi_routing_target {
     size_t count, capacity;
 };
 
+struct nadi_routing_part { /* of a flow that is at a node */
+    uint32_t node;
+    double part;
+};
+
+struct nadi_routing_parts {
+    struct nadi_routing_part *items;
+    size_t count, capacity;
+};
+
 struct nadi_routing {
     const struct nadi_graph *g;
     struct nadi_routing_config config;
@@ -43,18 +53,10 @@ struct nadi_routing {
     uint32_t *choices; /* ports, as many as the largest degree */
     struct nadi_routing_target target, middle;
     struct nadi_route detour;
+    struct nadi_routing_parts here, next; /* of nadi_routing_parts: at this hop, at the next; */
+    uint32_t *place; /* [node] in `next`; NADI_NONE: it is not there; NULL: not yet needed */
     bool too_far;    /* some switch is NADI_FAR links or more away: there is no route to it */
     double own_load; /* adaptive: of the route that is asked for */
-};
-
-struct nadi_routing_part { /* of a flow that is at a node */
-    uint32_t node;
-    double part;
-};
-
-struct nadi_routing_parts {
-    struct nadi_routing_part *items;
-    size_t count, capacity;
 };
 
 /* Every port may send: nothing is down, nothing one-way. */

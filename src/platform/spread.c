@@ -73,11 +73,16 @@ static uint32_t end_of(const struct nadi_graph *g, uint32_t npu)
 
 void nadi_hash_spread_add(struct nadi_hash_spread *s, uint32_t src, uint32_t dst, uint64_t flow)
 {
+    if (src != dst && nadi_routing_find(s->routing, src, dst, flow, &s->route))
+        nadi_hash_spread_add_known(s, src, dst, s->route.items, (uint32_t)s->route.count);
+}
+
+void nadi_hash_spread_add_known(struct nadi_hash_spread *s, uint32_t src, uint32_t dst,
+                                const uint32_t *channels, uint32_t count)
+{
     const uint64_t ends = (uint64_t)end_of(s->g, src) << 32 | end_of(s->g, dst);
-    if (src == dst || !nadi_routing_find(s->routing, src, dst, flow, &s->route))
-        return;
-    for (size_t i = 0; i < s->route.count; i++)
-        s->links[s->route.items[i]].flows++;
+    for (uint32_t i = 0; i < count; i++)
+        s->links[channels[i]].flows++;
     bool added;
     const uint32_t at = *nadi_map64_put(&s->index, ends, (uint32_t)s->pairs.count, &added);
     const struct pair fresh = {.src = src, .dst = dst};

@@ -35,6 +35,9 @@ void nadi_hash_spread_destroy(struct nadi_hash_spread *s); /* NULL is fine */
 
 /* The flow of that number among those from NPU src to NPU dst. */
 void nadi_hash_spread_add(struct nadi_hash_spread *s, uint32_t src, uint32_t dst, uint64_t flow);
+/* A flow whose route is known, src != dst. */
+void nadi_hash_spread_add_known(struct nadi_hash_spread *s, uint32_t src, uint32_t dst,
+                                const uint32_t *channels, uint32_t count);
 /* After the last one: by channel. */
 const struct nadi_hash_spread_link *nadi_hash_spread_finish(struct nadi_hash_spread *s);
 

@@ -1,11 +1,14 @@
 #include "sim/alone.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "collective/program.h"
 #include "network/fabric.h"
 #include "sim/folding.h"
 
 enum { MOST_PAIRS = 1 << 20, NOBODY = -1, SOMEBODY = -2 };
+
+enum ways { WAYS_ONE, WAYS_SEVERAL }; /* between two switches; several: all are taken */
 
 struct owner {       /* of a link */
     int64_t group;   /* NOBODY: it is free yet; SOMEBODY: of several, or of none that is alone */
@@ -16,8 +19,9 @@ struct alone_search {
     const struct nadi_folding *f;
     struct nadi_fabric fabric;
     struct owner *owners;
-    uint8_t *rings;       /* by group, enum nadi_ring_messages */
-    unsigned *algorithms; /* by group: bit a: its collectives may run algorithm a */
+    uint8_t *rings;         /* by group, enum nadi_ring_messages */
+    unsigned *algorithms;   /* by group: bit a: its collectives may run algorithm a */
+    struct nadi_map64 ways; /* by first switch << 32 | last: enum ways between them */
     uint64_t pairs;
     bool unknown; /* who sends where */
 };
@@ -117,6 +121,39 @@ static bool has_choice(struct alone_search *x, uint32_t from, uint32_t to,
     return c.shared || c.channels != path->hops;
 }
 
+static uint64_t key_of(const struct nadi_routing_between *b)
+{
+    return (uint64_t)b->first << 32 | b->last;
+}
+
+/* Do flows of the pair choose between ways whose links, but for the pair's own, are taken? */
+static bool takes_the_same(struct alone_search *x, uint32_t from, uint32_t to)
+{
+    const struct owner somebody = {.group = SOMEBODY};
+    struct nadi_routing_between b;
+    if (!x->fabric.hashes || !nadi_routing_between(x->fabric.routing, from, to, &b) ||
+        nadi_map64_find(&x->ways, key_of(&b)) != WAYS_SEVERAL)
+        return false;
+    if (b.out != NADI_NONE)
+        take(x, b.out, somebody);
+    if (b.in != NADI_NONE)
+        take(x, b.in, somebody);
+    return true;
+}
+
+static bool chooses(struct alone_search *x, uint32_t from, uint32_t to,
+                    const struct nadi_fabric_path *path)
+{
+    struct nadi_routing_between b;
+    if (!x->fabric.hashes || !nadi_routing_between(x->fabric.routing, from, to, &b))
+        return has_choice(x, from, to, path);
+    bool added;
+    uint32_t *ways = nadi_map64_put(&x->ways, key_of(&b), WAYS_ONE, &added);
+    if (added && has_choice(x, from, to, path))
+        *ways = WAYS_SEVERAL;
+    return *ways == WAYS_SEVERAL;
+}
+
 static void take_route(struct alone_search *x, uint32_t from, uint32_t to, struct owner by)
 {
     if (from == to || x->unknown)
@@ -125,20 +162,22 @@ static void take_route(struct alone_search *x, uint32_t from, uint32_t to, struc
         x->unknown = true;
         return;
     }
-    const uint32_t route = nadi_fabric_route(&x->fabric, from, to);
-    const struct nadi_fabric_path *path = nadi_fabric_path(&x->fabric, route);
-    if (path->broken) {
-        x->unknown = true;
-        return;
-    }
-    if (!has_choice(x, from, to, path)) {
-        for (uint32_t i = 0; i < path->hops; i++)
+    bool several = takes_the_same(x, from, to);
+    if (!several) {
+        const uint32_t route = nadi_fabric_route(&x->fabric, from, to);
+        const struct nadi_fabric_path *path = nadi_fabric_path(&x->fabric, route);
+        if (path->broken) {
+            x->unknown = true;
+            return;
+        }
+        several = chooses(x, from, to, path);
+        if (several)
+            nadi_routing_parts(x->fabric.routing, from, to, take_part, x);
+        for (uint32_t i = 0; i < path->hops && !several; i++)
             take(x, path->links[i], by);
-        return;
     }
-    if (by.group >= 0)
+    if (several && by.group >= 0)
         x->rings[by.group] = NADI_RING_AHEAD;
-    nadi_routing_parts(x->fabric.routing, from, to, take_part, x);
 }
 
 /* Whom member `at` of n that are `stride` apart may send to: both neighbours, or all. Group NULL:
@@ -221,6 +260,7 @@ static struct nadi_alone_groups search(const struct nadi_folding *f)
     nadi_fabric_init(&x.fabric, &in->topology, in->graph.node_count ? &in->graph : NULL,
                      in->has_graph ? &in->routing : NULL);
     x.owners = NADI_NEW(struct owner, x.fabric.count);
+    nadi_map64_init(&x.ways, 0);
     for (uint32_t l = 0; l < x.fabric.count; l++)
         x.owners[l].group = NOBODY;
     find_algorithms(&x);
@@ -232,6 +272,7 @@ static struct nadi_alone_groups search(const struct nadi_folding *f)
         found.alone += found.rings[g] == NADI_RING_ALONE;
     }
     nadi_fabric_release(&x.fabric);
+    nadi_map64_release(&x.ways);
     nadi_mem_free(x.owners);
     nadi_mem_free(x.algorithms);
     if (found.ahead + found.alone == 0)

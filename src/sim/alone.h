@@ -16,8 +16,8 @@ struct nadi_alone_groups {
     uint32_t ahead, alone; /* so many are */
 };
 
-/* O(pairs of ranks that may exchange messages * links of their routes), of at most a million
- * pairs. */
+/* O(pairs of ranks that may exchange messages), of at most a million, each with the links of its
+ * route; where hashes choose, all ways between two switches are looked at once. */
 struct nadi_alone_groups nadi_alone_find(const struct nadi_inputs *in) NADI_MUST_USE;
 void nadi_alone_release(struct nadi_alone_groups *groups);
 

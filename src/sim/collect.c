@@ -157,9 +157,12 @@ static struct nadi_link_result *collect_links(const struct collection *c, bool l
     return kept;
 }
 
-static void add_flow(void *context, uint32_t src, uint32_t dst, uint64_t flow)
+static void add_flow(void *context, const struct nadi_network_flow *flow)
 {
-    nadi_hash_spread_add(context, src, dst, flow);
+    if (flow->channels)
+        nadi_hash_spread_add_known(context, flow->src, flow->dst, flow->channels, flow->hops);
+    else
+        nadi_hash_spread_add(context, flow->src, flow->dst, flow->number);
 }
 
 /* What a switch hands on came to it over another link of its dimension: it is counted there. A

@@ -461,8 +461,9 @@ static void flows(const struct nadi_network *base, nadi_network_flow_fn *visit, 
         const uint32_t src = (uint32_t)(ports->keys[i] >> 32), dst = (uint32_t)ports->keys[i];
         if (ports->values[i] == NADI_NONE || src >= p->npu_count || dst >= p->npu_count)
             continue;
-        for (uint32_t flow = 0; flow < ports->values[i] && flow <= UINT16_MAX; flow++)
-            visit(context, src, dst, flow);
+        struct nadi_network_flow flow = {.src = src, .dst = dst};
+        for (; flow.number < ports->values[i] && flow.number <= UINT16_MAX; flow.number++)
+            visit(context, &flow);
     }
 }
 

@@ -203,6 +203,49 @@ static void detour(void **state)
     nadi_graph_release(&g);
 }
 
+/* Between two leaves all ways begin and end by the hosts' cables; so within a leaf. Not where a
+ * host has two cables that lead as far, nor where there is no way. */
+static void between(void **state)
+{
+    struct nadi_graph g;
+    struct nadi_routing_between b;
+    (void)state;
+    two_leaves(&g);
+    struct nadi_routing *r =
+        nadi_routing_create(&g, &(struct nadi_routing_config){.scheme = NADI_ROUTE_ECMP});
+    assert_true(nadi_routing_between(r, 1, 2, &b));
+    assert_int_equal(b.first, 4);
+    assert_int_equal(b.last, 5);
+    assert_int_equal(b.out, 2); /* cable 1, from its host */
+    assert_int_equal(b.in, 5);  /* cable 2, to its host */
+    assert_true(nadi_routing_between(r, 1, 0, &b));
+    assert_true(b.first == 4 && b.last == 4 && b.out == 2 && b.in == 1);
+    nadi_routing_set_down(r, 2, true);
+    assert_false(nadi_routing_between(r, 1, 2, &b));
+    assert_false(nadi_routing_between(r, 2, 1, &b));
+    nadi_routing_destroy(r);
+    nadi_graph_release(&g);
+
+    nadi_graph_init(&g); /* two hosts, each on two switches, which a third one joins */
+    for (uint32_t i = 0; i < 5; i++)
+        nadi_graph_add_node(&g, i < 2 ? NADI_GRAPH_HOST : NADI_GRAPH_SWITCH, NULL);
+    for (uint32_t i = 0; i < 6; i++)
+        nadi_graph_add_link(&g, (struct nadi_graph_link){.a = i < 4 ? i / 2 : i - 2,
+                                                         .b = i < 4 ? 2 + i % 2 : 4,
+                                                         .bits_per_s = 1000});
+    nadi_graph_finish(&g);
+    r = nadi_routing_create(&g, &(struct nadi_routing_config){.scheme = NADI_ROUTE_ECMP});
+    assert_false(nadi_routing_between(r, 0, 1, &b));
+    nadi_routing_set_down(r, 0, true);
+    assert_true(nadi_routing_between(r, 0, 1, &b));
+    assert_true(b.first == 3 && b.last == 3);
+    nadi_routing_set_down(r, 3, true); /* over the third: 3, 4, 2 */
+    assert_true(nadi_routing_between(r, 0, 1, &b));
+    assert_true(b.first == 3 && b.last == 2);
+    nadi_routing_destroy(r);
+    nadi_graph_release(&g);
+}
+
 static void names(void **state)
 {
     (void)state;
@@ -219,7 +262,7 @@ int main(void)
         cmocka_unit_test(stays_in_server), cmocka_unit_test(shortest),
         cmocka_unit_test(ecmp_is_even),    cmocka_unit_test(dimension_order),
         cmocka_unit_test(adaptive),        cmocka_unit_test(detour),
-        cmocka_unit_test(names),
+        cmocka_unit_test(between),         cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
