@@ -6,6 +6,7 @@
 #include "collective/algorithms/algorithms.h"
 #include "collective/nodes.h"
 #include "collective/verify.h"
+#include "support/cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +59,7 @@ static void any_members_come_out(void **state)
 {
     (void)state;
     uint32_t several = 0;
-    for (uint64_t seed = 0; seed < 400; seed++) {
+    for (uint64_t seed = 0; seed < CASES_OF(400); seed++) {
         struct nadi_rng rng;
         nadi_rng_init(&rng, seed, "members");
         const uint32_t npus = 2 + (uint32_t)nadi_rng_below(&rng, 8);
@@ -77,7 +78,7 @@ static void any_members_come_out(void **state)
             nadi_arena_release(&m.arena);
         }
     }
-    assert_true(several > 600);
+    assert_true(several > CASES_OF(600));
 }
 
 /* Bytes that each rank sends out of its node. */
