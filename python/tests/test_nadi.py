@@ -394,7 +394,7 @@ assert state() == before
 import os, signal, sys, threading, nadi
 threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
-    nadi.run(*sys.argv[1:], network_model="packet", packet_compat="ns3", comm_scale=1e9, max_wall_ms=100000)
+    nadi.run(*sys.argv[1:], network_model="packet", packet_compat="ns3", comm_scale=5e8, max_wall_ms=100000)
 except KeyboardInterrupt:
     print("interrupted")
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -419,7 +419,7 @@ interrupted(lambda: nadi.generate_collective(os.path.join(work, "many"), ranks=2
 interrupted(lambda: nadi.noc_sweep("mesh shape=64x64", rates="0.01..0.9:0.01"))
 store = os.path.join(work, "points.db")
 inputs = dict(zip(("workload", "system", "network"), sys.argv[1:]))
-interrupted(lambda: nadi.sweep(store=store, vary={"comm-scale": [10**9 + i for i in range(99)]},
+interrupted(lambda: nadi.sweep(store=store, vary={"comm-scale": [5 * 10**8 + i for i in range(99)]},
                                run={**inputs, "network-model": "packet"}, threads=1))
 class Enough(Exception):
     pass
