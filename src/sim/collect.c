@@ -21,7 +21,8 @@ struct collection {
 /* Times most_spans: more of them are not kept at all. What is made of them takes as long as some
  * events a span, a fifth of a run of SLOW events each: then more are kept. */
 enum { MOST_UNASKED = 8, MOST_UNASKED_OF_SLOW = 64, SLOW = 32 };
-enum { MOST_EXPANDED = 16 << 20 }; /* spans beyond this are kept of one rank a class */
+/* Spans beyond this are kept of one rank a class. */
+enum { MOST_EXPANDED = 16 << 20, MOST_EXPANDED_UNASKED = 1 << 20 };
 
 static uint64_t to_ns(nadi_time ps)
 {
@@ -389,7 +390,8 @@ static void remark(const struct nadi_network *network, struct nadi_result *resul
 
 void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *workload,
                   struct nadi_network *network, const struct nadi_engine *engine,
-                  const struct nadi_fold *fold, nadi_time stopped_at, struct nadi_result *result)
+                  const struct nadi_fold *fold, bool apart, nadi_time stopped_at,
+                  struct nadi_result *result)
 {
     struct collection c = {in,    workload, network, fold, stopped_at, nadi_engine_finished(engine),
                            result};
@@ -412,7 +414,9 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     struct members members = list_members(&c);
     const uint64_t most = in->options.most_spans;
     const bool asked = in->options.record_ops || in->system.track_local_mem;
-    bool expand = asked && expanded_count(&c) <= (most ? most : MOST_EXPANDED);
+    const uint64_t expanded = expanded_count(&c);
+    const bool expand = asked ? expanded <= (most ? most : MOST_EXPANDED)
+                              : apart && expanded <= MOST_EXPANDED_UNASKED;
     size_t count;
     nadi_workload_spans(workload, &count);
     result->events = nadi_engine_events(engine);

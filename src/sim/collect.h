@@ -7,11 +7,13 @@
 #include "sim/result.h"
 #include "workload/workload.h"
 
-/* Fills all figures of `result`, whose arena is ready. fold may be NULL. Ranks that have not
- * finished are taken up to stopped_at, what they have in flight included. */
+/* Fills all figures of `result`, whose arena is ready. fold may be NULL; apart: its ranks go on
+ * apart. Ranks that have not finished are taken up to stopped_at, what they have in flight
+ * included. */
 void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *workload,
                   struct nadi_network *network, const struct nadi_engine *engine,
-                  const struct nadi_fold *fold, nadi_time stopped_at, struct nadi_result *result);
+                  const struct nadi_fold *fold, bool apart, nadi_time stopped_at,
+                  struct nadi_result *result);
 
 /* What memory tiers carried and held; fold and users as in the run. */
 void nadi_collect_tiers(const struct nadi_inputs *in, const struct nadi_workload *workload,

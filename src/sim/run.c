@@ -349,7 +349,7 @@ static void leave_out_traffic(const struct nadi_play *play, struct nadi_result *
 void nadi_simulation_collect(const struct simulation *s, const struct nadi_fold *fold,
                              struct nadi_result *result)
 {
-    nadi_collect(s->in, s->workload, s->network, s->engine, fold, stopped_at(s), result);
+    nadi_collect(s->in, s->workload, s->network, s->engine, fold, s->apart, stopped_at(s), result);
     if (s->play)
         leave_out_traffic(s->play, result);
     result->parts[0] = (struct nadi_part_result){

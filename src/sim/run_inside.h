@@ -30,6 +30,7 @@ struct simulation {
     const struct nadi_border *border; /* a part of a run (run_abreast.c); NULL: the whole */
     struct nadi_lineage *lineage;     /* likewise */
     const uint8_t *rings; /* by group, enum nadi_ring_messages; NULL: each message is an event */
+    bool apart;           /* ranks of a class go on apart: each has its nodes */
     bool keyed;           /* members of a group do not agree, and are matched all the same */
 };
 

@@ -250,6 +250,7 @@ bool nadi_simulation_in_parts(struct simulation *s, const struct nadi_fold *fold
         return false;
     }
     struct simulation first = *s;
+    first.apart = true;
     bool decided = both_parts(s, &first, fold, folding);
     nadi_simulation_close(&first);
     return decided;
