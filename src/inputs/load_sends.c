@@ -29,8 +29,9 @@ enum extends { UNKNOWN, NO, YES }; /* a group, in a dimension */
 
 struct search {
     const struct nadi_load_traffic *traffic;
-    struct inlet *inlets; /* by rank and dimension */
-    uint8_t *extends;     /* enum extends, by group and dimension */
+    struct inlet *inlets;     /* by dimension and rank */
+    bool used[NADI_MAX_DIMS]; /* by dimension: somebody sends over it */
+    uint8_t *extends;         /* enum extends, by group and dimension */
 };
 
 /* Do members differ in the dimension? All ranks of a group ask. */
@@ -59,15 +60,15 @@ static double held_ns(const struct search *s, uint32_t src, uint32_t dst, uint32
         const struct nadi_collectives_on *on = &of->groups.items[i];
         const uint32_t group = nadi_groups_of_meaning(&in->groups, on->meaning, dst);
         const struct nadi_group *g = group == NADI_NONE ? NULL : &in->groups.items[group];
-        if (!g || g->size < 2 || g->size == in->rank_count ||
-            nadi_group_sorted_position(g, src) != NADI_NONE || !extends(s, group, dim))
+        if (!g || g->size < 2 || g->size == in->rank_count || !extends(s, group, dim) ||
+            nadi_group_sorted_position(g, src) != NADI_NONE)
             continue;
         ns += on->bytes / in->topology.dims[dim].bytes_per_ns;
     }
     return ns;
 }
 
-static void look_at_rank(const struct search *s, uint32_t rank)
+static void look_at_rank(struct search *s, uint32_t rank)
 {
     const struct nadi_load_traffic *traffic = s->traffic;
     const struct nadi_topology *t = &traffic->in->topology;
@@ -83,7 +84,8 @@ static void look_at_rank(const struct search *s, uint32_t rank)
             continue;
         const double ns = (double)to->bytes / t->dims[dim].bytes_per_ns;
         const double held = held_ns(s, rank, dst, dim);
-        struct inlet *x = &s->inlets[(size_t)dst * t->dim_count + dim];
+        struct inlet *x = &s->inlets[(size_t)dim * traffic->in->rank_count + dst];
+        s->used[dim] = true;
         x->all_ns += ns;
         x->most_ns = fmax(x->most_ns, ns);
         x->alone_ns = fmax(x->alone_ns, ns + 2 * t->dims[dim].latency_ns * (double)to->messages);
@@ -101,7 +103,7 @@ static bool contends(const struct inlet *x, double computing_ns)
 static const char *find(struct nadi_load *l, const struct nadi_load_traffic *traffic)
 {
     const uint32_t dims = l->in->topology.dim_count, ranks = l->in->rank_count;
-    const struct search s = {
+    struct search s = {
         .traffic = traffic,
         .inlets = NADI_ZNEW(struct inlet, (size_t)ranks * dims),
         .extends = NADI_ZNEW(uint8_t, l->in->groups.count * dims),
@@ -111,8 +113,8 @@ static const char *find(struct nadi_load *l, const struct nadi_load_traffic *tra
         look_at_rank(&s, r);
     for (uint32_t r = 0; r < ranks && !why; r++)
         for (uint32_t d = 0; d < dims && !why; d++)
-            if (contends(&s.inlets[(size_t)r * dims + d],
-                         nadi_load_traffic_of(traffic, r)->computing_ns))
+            if (s.used[d] && contends(&s.inlets[(size_t)d * ranks + r],
+                                      nadi_load_traffic_of(traffic, r)->computing_ns))
                 why = nadi_arena_printf(&l->in->arena,
                                         "what others send to rank %" PRIu32
                                         " may come at once, over its one link from a switch",
