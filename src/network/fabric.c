@@ -367,7 +367,7 @@ const struct nadi_fabric_path *nadi_fabric_choose(struct nadi_fabric *l, uint32_
 }
 
 struct flow_visit {
-    nadi_network_flow_fn *visit;
+    nadi_counted_flow_fn *visit;
     void *context;
     uint32_t flow;
 };
@@ -375,18 +375,18 @@ struct flow_visit {
 static void visit_flow(void *context, uint32_t src, uint32_t dst)
 {
     const struct flow_visit *v = context;
-    const struct nadi_network_flow flow = {.src = src, .dst = dst, .number = v->flow};
+    const struct nadi_counted_flow flow = {.src = src, .dst = dst, .number = v->flow};
     v->visit(v->context, &flow);
 }
 
 static void visit_known(const struct flow_visit *v, const struct nadi_fabric_path *r)
 {
-    const struct nadi_network_flow flow = {
+    const struct nadi_counted_flow flow = {
         .src = r->src, .dst = r->dst, .number = r->flow, .hops = r->hops, .channels = r->links};
     v->visit(v->context, &flow);
 }
 
-void nadi_fabric_flows(const struct nadi_fabric *l, nadi_network_flow_fn *visit, void *context)
+void nadi_fabric_flows(const struct nadi_fabric *l, nadi_counted_flow_fn *visit, void *context)
 {
     struct flow_visit v = {.visit = visit, .context = context};
     for (size_t i = 0; l->graph && i < l->route_count; i++) {

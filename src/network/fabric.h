@@ -119,7 +119,7 @@ struct nadi_fabric_tally { /* what a link has done */
 };
 
 /* flows of network.h: one for each route between NPUs. */
-void nadi_fabric_flows(const struct nadi_fabric *l, nadi_network_flow_fn *visit, void *context);
+void nadi_fabric_flows(const struct nadi_fabric *l, nadi_counted_flow_fn *visit, void *context);
 
 /* too_far of network.h. */
 const char *nadi_fabric_too_far(const struct nadi_fabric *l);

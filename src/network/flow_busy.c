@@ -134,7 +134,7 @@ void nadi_flow_counters(const struct nadi_network *net, bool links, nadi_network
     nadi_mem_free(tallies);
 }
 
-void nadi_flow_flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context)
+void nadi_flow_flows(const struct nadi_network *net, nadi_counted_flow_fn *visit, void *context)
 {
     nadi_fabric_flows(&((const struct flow *)net)->fabric, visit, context);
 }

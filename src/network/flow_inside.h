@@ -285,7 +285,7 @@ void nadi_flow_end_rates(struct flow *f, const struct nadi_link_state *states, s
 
 void nadi_flow_counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
                         void *context);
-void nadi_flow_flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context);
+void nadi_flow_flows(const struct nadi_network *net, nadi_counted_flow_fn *visit, void *context);
 
 /* flow_repeat.c */
 bool nadi_flow_rest_state(struct nadi_network *net, struct nadi_network_counts *state);

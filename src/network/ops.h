@@ -20,13 +20,13 @@ struct nadi_str;
 struct nadi_network_counts;
 
 typedef void nadi_network_visit_fn(void *context, const struct nadi_network_counter *counter);
-struct nadi_network_flow {
+struct nadi_counted_flow {
     uint32_t src, dst; /* NPUs */
     uint32_t number;   /* among those of the pair, for platform/routing.h */
     uint32_t hops;
     const uint32_t *channels; /* of its way in the graph as it was given; NULL: not known */
 };
-typedef void nadi_network_flow_fn(void *context, const struct nadi_network_flow *flow);
+typedef void nadi_counted_flow_fn(void *context, const struct nadi_counted_flow *flow);
 
 /* What a link takes at the least, as the model rounds it: of a message's b bytes the last has left
  * after b / bytes_per_ns - early_ns and arrives latency_ns later. */
@@ -79,7 +79,7 @@ struct nadi_network_ops {
                      void *context);
     /* Calls `visit` for each flow that had a way of its own by platform/routing.h. NULL: none has.
      */
-    void (*flows)(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context);
+    void (*flows)(const struct nadi_network *net, nadi_counted_flow_fn *visit, void *context);
     /* What was sent so far, where it is not counted in the base. NULL: it is. */
     void (*sent)(const struct nadi_network *net, struct nadi_network_sent *sum);
     /* Links change, all at once; messages on their way find other ways where theirs is down. Only

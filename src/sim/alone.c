@@ -8,7 +8,7 @@
 
 enum { MOST_PAIRS = 1 << 20, NOBODY = -1, SOMEBODY = -2 };
 
-enum ways { WAYS_ONE, WAYS_SEVERAL }; /* between two switches; several: all are taken */
+enum routes { ROUTES_ONE, ROUTES_SEVERAL }; /* between two switches; several: all are taken */
 
 struct owner {       /* of a link */
     int64_t group;   /* NOBODY: it is free yet; SOMEBODY: of several, or of none that is alone */
@@ -19,9 +19,9 @@ struct alone_search {
     const struct nadi_folding *f;
     struct nadi_fabric fabric;
     struct owner *owners;
-    uint8_t *rings;         /* by group, enum nadi_ring_messages */
-    unsigned *algorithms;   /* by group: bit a: its collectives may run algorithm a */
-    struct nadi_map64 ways; /* by first switch << 32 | last: enum ways between them */
+    uint8_t *rings;           /* by group, enum nadi_ring_messages */
+    unsigned *algorithms;     /* by group: bit a: its collectives may run algorithm a */
+    struct nadi_map64 routes; /* by first switch << 32 | last: enum routes between them */
     uint64_t pairs;
     bool unknown; /* who sends where */
 };
@@ -126,13 +126,13 @@ static uint64_t key_of(const struct nadi_routing_between *b)
     return (uint64_t)b->first << 32 | b->last;
 }
 
-/* Do flows of the pair choose between ways whose links, but for the pair's own, are taken? */
+/* Do flows of the pair choose between routes whose links, but for the pair's own, are taken? */
 static bool takes_the_same(struct alone_search *x, uint32_t from, uint32_t to)
 {
     const struct owner somebody = {.group = SOMEBODY};
     struct nadi_routing_between b;
     if (!x->fabric.hashes || !nadi_routing_between(x->fabric.routing, from, to, &b) ||
-        nadi_map64_find(&x->ways, key_of(&b)) != WAYS_SEVERAL)
+        nadi_map64_find(&x->routes, key_of(&b)) != ROUTES_SEVERAL)
         return false;
     if (b.out != NADI_NONE)
         take(x, b.out, somebody);
@@ -148,10 +148,10 @@ static bool chooses(struct alone_search *x, uint32_t from, uint32_t to,
     if (!x->fabric.hashes || !nadi_routing_between(x->fabric.routing, from, to, &b))
         return has_choice(x, from, to, path);
     bool added;
-    uint32_t *ways = nadi_map64_put(&x->ways, key_of(&b), WAYS_ONE, &added);
+    uint32_t *routes = nadi_map64_put(&x->routes, key_of(&b), ROUTES_ONE, &added);
     if (added && has_choice(x, from, to, path))
-        *ways = WAYS_SEVERAL;
-    return *ways == WAYS_SEVERAL;
+        *routes = ROUTES_SEVERAL;
+    return *routes == ROUTES_SEVERAL;
 }
 
 static void take_route(struct alone_search *x, uint32_t from, uint32_t to, struct owner by)
@@ -260,7 +260,7 @@ static struct nadi_alone_groups search(const struct nadi_folding *f)
     nadi_fabric_init(&x.fabric, &in->topology, in->graph.node_count ? &in->graph : NULL,
                      in->has_graph ? &in->routing : NULL);
     x.owners = NADI_NEW(struct owner, x.fabric.count);
-    nadi_map64_init(&x.ways, 0);
+    nadi_map64_init(&x.routes, 0);
     for (uint32_t l = 0; l < x.fabric.count; l++)
         x.owners[l].group = NOBODY;
     find_algorithms(&x);
@@ -272,7 +272,7 @@ static struct nadi_alone_groups search(const struct nadi_folding *f)
         found.alone += found.rings[g] == NADI_RING_ALONE;
     }
     nadi_fabric_release(&x.fabric);
-    nadi_map64_release(&x.ways);
+    nadi_map64_release(&x.routes);
     nadi_mem_free(x.owners);
     nadi_mem_free(x.algorithms);
     if (found.ahead + found.alone == 0)

@@ -158,7 +158,7 @@ static struct nadi_link_result *collect_links(const struct collection *c, bool l
     return kept;
 }
 
-static void add_flow(void *context, const struct nadi_network_flow *flow)
+static void add_flow(void *context, const struct nadi_counted_flow *flow)
 {
     if (flow->channels)
         nadi_hash_spread_add_known(context, flow->src, flow->dst, flow->channels, flow->hops);

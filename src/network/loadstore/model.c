@@ -349,7 +349,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     nadi_mem_free(tallies);
 }
 
-static void flows(const struct nadi_network *net, nadi_network_flow_fn *visit, void *context)
+static void flows(const struct nadi_network *net, nadi_counted_flow_fn *visit, void *context)
 {
     nadi_fabric_flows(&((const struct loadstore *)net)->fabric, visit, context);
 }

@@ -451,7 +451,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
 }
 
 /* Between NPUs, of as many source ports as each pair has had. */
-static void flows(const struct nadi_network *base, nadi_network_flow_fn *visit, void *context)
+static void flows(const struct nadi_network *base, nadi_counted_flow_fn *visit, void *context)
 {
     const struct packet *p = (const struct packet *)base;
     const struct nadi_map64 *ports = &p->net->sports;
@@ -461,7 +461,7 @@ static void flows(const struct nadi_network *base, nadi_network_flow_fn *visit, 
         const uint32_t src = (uint32_t)(ports->keys[i] >> 32), dst = (uint32_t)ports->keys[i];
         if (ports->values[i] == NADI_NONE || src >= p->npu_count || dst >= p->npu_count)
             continue;
-        struct nadi_network_flow flow = {.src = src, .dst = dst};
+        struct nadi_counted_flow flow = {.src = src, .dst = dst};
         for (; flow.number < ports->values[i] && flow.number <= UINT16_MAX; flow.number++)
             visit(context, &flow);
     }
