@@ -82,7 +82,7 @@ const struct nadi_schema nadi_tiers_schema = {
            "bandwidth; transfers at one time share ports and links. A memory file with the key "
            "`tiers` is one of these.",
     .example = "tiers:\n"
-               "  - {name: hbm, class: G1, capacity: 80GiB, read: 3.35TB/s, write: 3.35TB/s}\n"
+               "  - {name: hbm, class: G1, capacity: 80GiB, read: 3.352TB/s, write: 3.352TB/s}\n"
                "  - {name: host, class: G2, scope: node, capacity: 1TiB, read: 400GB/s, write: "
                "400GB/s}\n"
                "links:\n"
