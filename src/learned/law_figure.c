@@ -229,19 +229,22 @@ struct search {
     const struct nadi_law_samples *s;
     struct nadi_law_points *p;
     struct nadi_law best;
-    double score; /* of it */
-    bool settled; /* it is exact, and confirmed */
-    bool decided; /* features of a subset say the values, each place of two samples on the mean */
-    bool any;     /* also where the values are no function of the features */
+    double score;   /* of it */
+    double weighed; /* by how many places it has: features that say the values in fewer are meant */
+    bool settled;   /* it is exact, and confirmed */
+    bool decided;   /* features of a subset say the values, each place of two samples on the mean */
+    bool any;       /* also where the values are no function of the features */
 };
 
 static void keep(struct search *x, const struct nadi_law *law, double score, double spread)
 {
-    if (!(score < 0.8 * x->score))
+    const double weighed = score * x->p->count;
+    if (!(weighed < 0.8 * x->weighed))
         return;
     x->best = *law;
     x->best.spread = spread;
     x->score = score;
+    x->weighed = weighed;
 }
 
 static void try_constant(struct search *x, struct nadi_law *law)
@@ -373,7 +376,10 @@ void nadi_law_fit_figure(struct nadi_law *law, const struct nadi_law_samples *s,
 {
     struct nadi_arena gathered;
     struct nadi_law_samples places;
-    struct search x = {.s = &places, .p = NADI_NEW(struct nadi_law_points, 1), .score = HUGE_VAL};
+    struct search x = {.s = &places,
+                       .p = NADI_NEW(struct nadi_law_points, 1),
+                       .score = HUGE_VAL,
+                       .weighed = HUGE_VAL};
     nadi_arena_init(&gathered);
     const bool noisy = nadi_law_gather(s, &places, &gathered);
     if (!noisy)
@@ -389,7 +395,10 @@ bool nadi_law_fit_function(struct nadi_law *law, const struct nadi_law_samples *
                            struct nadi_arena *arena)
 {
     struct nadi_law_samples places;
-    struct search x = {.s = &places, .p = NADI_NEW(struct nadi_law_points, 1), .score = HUGE_VAL};
+    struct search x = {.s = &places,
+                       .p = NADI_NEW(struct nadi_law_points, 1),
+                       .score = HUGE_VAL,
+                       .weighed = HUGE_VAL};
     bool any = nadi_law_all_positive(s) && !nadi_law_gather(s, &places, arena);
     if (any) {
         search(&x);

@@ -33,6 +33,7 @@ struct nadi_learned_records { /* laws of all families: learn_borrow.c */
 };
 
 enum { NADI_LEARNED_TOTALS = 16 }; /* a figure: how many there are */
+enum { NADI_LEARNED_WORKS = 2 };   /* FLOPs, bytes */
 
 struct nadi_learned_seen { /* a law of some cells, which have it, and its samples */
     const struct nadi_learned_family *family;
@@ -43,6 +44,7 @@ struct nadi_learned_seen { /* a law of some cells, which have it, and its sample
     double same; /* of values: struct nadi_law_samples */
     const double *const *features;
     const double *values;
+    const double *works[NADI_LEARNED_WORKS]; /* of durations: FLOPs, bytes by sample; else NULL */
 };
 
 void nadi_learned_records_init(struct nadi_learned_records *r, struct nadi_learned_model *m);

@@ -11,7 +11,8 @@
 
 static const double near_enough = 0.1; /* of samples left out: a law that misses no more is one */
 static const double exactly = 1e-4;
-static const double unlike = 0.3; /* missed by more than that on the mean, a law is another one */
+static const double clearly = 0.02; /* FLOPs and bytes of one operator are not that far apart */
+static const double unlike = 0.3;   /* missed by more than that on the mean, a law is another one */
 
 struct nadi_learned_record { /* a law and what it was fitted to */
     uint64_t key;            /* operator, figure, model, names of the labels */
@@ -23,7 +24,8 @@ struct nadi_learned_record { /* a law and what it was fitted to */
         size_t count, capacity;
     } members; /* laws of cells that are this one */
     uint32_t count;
-    double *values;          /* by sample */
+    double *values;                    /* by sample */
+    double *works[NADI_LEARNED_WORKS]; /* of durations; else NULL */
     const double **features; /* by sample, `width` of them: of its program, in the records' arena */
     uint32_t width;
     const double **rows; /* the features as all families with the key have them */
@@ -48,6 +50,10 @@ static uint64_t hash_of(const struct nadi_learned_record *x)
         const uint64_t both[] = {hash, nadi_hash_bytes(x->features[i], x->width * sizeof(double))};
         hash = nadi_hash_words(both, 2);
     }
+    for (uint32_t w = 0; w < NADI_LEARNED_WORKS && x->works[w]; w++) {
+        const uint64_t both[] = {hash, nadi_hash_bytes(x->works[w], x->count * sizeof(double))};
+        hash = nadi_hash_words(both, 2);
+    }
     return hash;
 }
 
@@ -66,6 +72,10 @@ void nadi_learn_record(struct nadi_learned_records *r, const struct nadi_learned
     fresh->values = NADI_ARENA_NEW(&r->arena, double, seen->count);
     memcpy(fresh->values, seen->values, seen->count * sizeof(double));
     memcpy(fresh->features, seen->features, seen->count * sizeof(*fresh->features));
+    for (uint32_t w = 0; w < NADI_LEARNED_WORKS && seen->works[w]; w++) {
+        fresh->works[w] = NADI_ARENA_NEW(&r->arena, double, seen->count);
+        memcpy(fresh->works[w], seen->works[w], seen->count * sizeof(double));
+    }
     const uint32_t next = (uint32_t)r->list.count;
     const uint32_t at = *nadi_map64_put(&r->seen, hash_of(fresh), next, NULL);
     fresh->place = next;
@@ -119,12 +129,18 @@ struct common { /* of the records of a key */
     struct nadi_arena arena;
 };
 
+struct works { /* laws of FLOPs and bytes */
+    struct nadi_law laws[NADI_LEARNED_WORKS];
+    bool lawful[NADI_LEARNED_WORKS]; /* it says all samples exactly, or they are too few to tell */
+};
+
 struct pool { /* records that one law says */
     const struct common *c;
     const double **features; /* by sample */
-    double *values;
+    double *values, *works[NADI_LEARNED_WORKS];
     uint32_t count;
     struct nadi_law law;
+    struct works works_of;
     struct {
         struct nadi_learned_record **items;
         size_t count, capacity;
@@ -183,17 +199,24 @@ static void make_common(struct common *c)
         make_rows(c, c->records[i]);
 }
 
-static bool fit(struct pool *p, struct nadi_law *law)
+/* Of samples from `from` on. */
+static bool fit_values(struct pool *p, uint32_t from, const double *values, double same,
+                       struct nadi_law *law)
 {
     const struct nadi_law_samples s = {.kinds = p->c->trust.kinds,
                                        .order = p->c->order,
                                        .order_count = p->c->order_count,
                                        .trusted_count = p->c->order_count,
-                                       .count = p->count,
-                                       .features = p->features,
-                                       .values = p->values,
-                                       .same = p->c->records[0]->same};
+                                       .count = p->count - from,
+                                       .features = p->features + from,
+                                       .values = values + from,
+                                       .same = same};
     return nadi_law_fit_function(law, &s, &p->arena);
+}
+
+static bool fit(struct pool *p, struct nadi_law *law)
+{
+    return fit_values(p, 0, p->values, p->c->records[0]->same, law);
 }
 
 /* How far the pool's law is from the samples from `first` on. */
@@ -206,18 +229,100 @@ static double apart(const struct pool *p, uint32_t first)
 }
 
 /* Has the record a size or label where the pool never had another than one? What its law says there
- * means nothing. */
-static bool is_elsewhere(const struct pool *p, uint32_t before)
+ * means nothing. works: of FLOPs and bytes, which no place in the pipeline changes. */
+static bool is_elsewhere(const struct pool *p, uint32_t before, bool works)
 {
     bool elsewhere = false;
     for (uint32_t k = 0; k < p->c->order_count && !elsewhere; k++) {
         const uint32_t f = p->c->order[k];
-        bool varies = false;
+        bool varies = works && p->c->trust.kinds[f] == NADI_FEATURE_PLACE;
         for (uint32_t i = 1; i < before && !varies; i++)
             varies = fabs(p->features[i][f] - p->features[0][f]) > 0;
         elsewhere = !varies && fabs(p->features[before][f] - p->features[0][f]) > 0;
     }
     return elsewhere;
+}
+
+/* What the law misses most of what it was fitted to, without residuals. */
+static double misses(const struct nadi_law *law)
+{
+    double most = 0;
+    for (uint32_t k = 0; k < law->knot_count; k++)
+        most = fmax(most, fabs(law->knots[k].value));
+    return most;
+}
+
+/* Too few values to tell an exact law? */
+static bool are_few(const struct pool *p, uint32_t w, uint32_t from)
+{
+    double seen[NADI_LAW_TERMS];
+    uint32_t count = 0;
+    for (uint32_t i = from; i < p->count; i++) {
+        uint32_t k = 0;
+        while (k < count && fabs(seen[k] - p->works[w][i]) > 0.5)
+            k++;
+        if (k < count)
+            continue;
+        if (count == NADI_LAW_TERMS)
+            return false;
+        seen[count++] = p->works[w][i];
+    }
+    return true;
+}
+
+/* Says a law all from `from` on exactly, or are they too few to tell? */
+static bool is_lawful(struct pool *p, uint32_t w, uint32_t from, struct nadi_law *law)
+{
+    return fit_values(p, from, p->works[w], 0, law) &&
+           (misses(law) < exactly || are_few(p, w, from));
+}
+
+/* How far the law is from the samples from `from` on, at most. */
+static double work_apart(const struct pool *p, uint32_t w, uint32_t from,
+                         const struct nadi_law *law)
+{
+    double most = 0;
+    for (uint32_t i = from; i < p->count; i++)
+        most = fmax(most, fabs(log(nadi_law_value(law, p->features[i]) / p->works[w][i])));
+    return most;
+}
+
+/* Are FLOPs, or bytes, of the samples from `before` on of the pool's operator? A law that is sure
+ * says them, or one law says all of them, where one says either alone. */
+static bool same_work(struct pool *p, uint32_t w, uint32_t before, struct works *of)
+{
+    struct nadi_law alone;
+    const bool none = !(p->works[w][0] > 0), none_either = !(p->works[w][before] > 0);
+    if (none || none_either)
+        return none == none_either;
+    const double off = of->lawful[w] ? work_apart(p, w, before, &of->laws[w]) : 0;
+    if (off < exactly)
+        return true;
+    if (of->laws[w].spread < exactly && off > clearly && !is_elsewhere(p, before, true))
+        return false;
+    of->lawful[w] = is_lawful(p, w, 0, &of->laws[w]);
+    return of->lawful[w] || misses(&of->laws[w]) < clearly || !is_lawful(p, w, before, &alone);
+}
+
+enum sameness { OTHER_WORK, ANY_WORK, SAME_WORK };
+
+/* Have the samples from `before` on FLOPs and bytes as the pool's operator has them? Kernels of one
+ * name, as gradients of inputs and of weights, differ in them where durations could be of either.
+ */
+static enum sameness compare_works(struct pool *p, const struct nadi_learned_record *x,
+                                   uint32_t before, struct works *of)
+{
+    *of = p->works_of;
+    for (uint32_t w = 0; w < NADI_LEARNED_WORKS && x->works[w]; w++)
+        if (!before)
+            of->lawful[w] = is_lawful(p, w, 0, &of->laws[w]);
+        else if (!same_work(p, w, before, of))
+            return OTHER_WORK;
+    const struct nadi_law *bytes = &of->laws[NADI_LEARNED_WORKS - 1];
+    return bytes->form == NADI_LAW_SUM && of->lawful[NADI_LEARNED_WORKS - 1] &&
+                   bytes->spread < exactly
+               ? SAME_WORK
+               : ANY_WORK;
 }
 
 /* Do the pool and what came after `before` meet at a place of the law, with the same value? */
@@ -249,16 +354,22 @@ static void take(struct pool *p, struct nadi_learned_record *x)
 {
     const uint32_t before = p->count;
     struct nadi_law law = p->law;
+    struct works works;
     memcpy(p->features + before, x->rows, x->count * sizeof(*x->rows));
     memcpy(p->values + before, x->values, x->count * sizeof(*x->values));
+    for (uint32_t w = 0; w < NADI_LEARNED_WORKS && x->works[w]; w++)
+        memcpy(p->works[w] + before, x->works[w], x->count * sizeof(double));
     p->count += x->count;
     const double off = before ? apart(p, before) : 0;
-    bool one = off < unlike || is_elsewhere(p, before);
+    const enum sameness same = compare_works(p, x, before, &works);
+    bool one =
+        same == SAME_WORK || (same == ANY_WORK && (off < unlike || is_elsewhere(p, before, false)));
     const double wanted = fmax(fmax(p->law.spread, x->law.spread), /* NAN gives way */
                                is_small(x) ? unlike : near_enough);
     if (one && (!before || off > exactly || p->law.spread > exactly))
-        one = fit(p, &law) && (!before || law.spread <= wanted || meet(p, &law, before));
-    if (one && before && p->law.spread < exactly && x->law.spread < exactly)
+        one = fit(p, &law) &&
+              (!before || same == SAME_WORK || law.spread <= wanted || meet(p, &law, before));
+    if (one && before && same != SAME_WORK && p->law.spread < exactly && x->law.spread < exactly)
         one = law.spread < exactly;
     if (!one) {
         p->count = before;
@@ -266,6 +377,7 @@ static void take(struct pool *p, struct nadi_learned_record *x)
     }
     x->done = true;
     p->law = law;
+    p->works_of = works;
     NADI_PUSH(&p->in, x);
 }
 
@@ -333,6 +445,8 @@ static bool pool_from(struct pool *p, const struct common *c, uint32_t begin, bo
     *p = (struct pool){.c = c,
                        .features = NADI_NEW(const double *, c->samples),
                        .values = NADI_NEW(double, c->samples)};
+    for (uint32_t w = 0; w < NADI_LEARNED_WORKS; w++)
+        p->works[w] = NADI_NEW(double, c->samples);
     nadi_arena_init(&p->arena);
     take(p, c->records[begin]);
     for (uint32_t i = begin + 1; i < c->count && p->count; i++)
@@ -347,6 +461,8 @@ static void release_pool(struct pool *p)
     nadi_mem_free(p->in.items);
     nadi_mem_free(p->features);
     nadi_mem_free(p->values);
+    for (uint32_t w = 0; w < NADI_LEARNED_WORKS; w++)
+        nadi_mem_free(p->works[w]);
 }
 
 /* Into the pool that is nearest to it, of those that take it. */
@@ -381,13 +497,18 @@ static void join_nearest(struct pool *pools, uint32_t count, struct nadi_learned
 static void merge_into(struct pool *p, struct pool *other)
 {
     const uint32_t before = p->count;
+    struct works works;
     memcpy(p->features + before, other->features, other->count * sizeof(*other->features));
     memcpy(p->values + before, other->values, other->count * sizeof(*other->values));
+    for (uint32_t w = 0; w < NADI_LEARNED_WORKS && p->c->records[0]->works[w]; w++)
+        memcpy(p->works[w] + before, other->works[w], other->count * sizeof(double));
     p->count += other->count;
-    if (!(apart(p, before) < exactly)) {
+    if (!(apart(p, before) < exactly) ||
+        compare_works(p, other->in.items[0], before, &works) == OTHER_WORK) {
         p->count = before;
         return;
     }
+    p->works_of = works;
     for (size_t i = 0; i < other->in.count; i++)
         NADI_PUSH(&p->in, other->in.items[i]);
     other->count = 0;

@@ -117,6 +117,8 @@ static void fit_figure(const struct cells *c, const struct group *g, enum figure
         const struct sample *s = g->samples[i];
         t->features[t->count] = c->l->programs[s->program].features;
         t->noises[t->count] = f == NS ? noise_of(s) : 0;
+        t->works[0][t->count] = mean_of(s, OPS);
+        t->works[1][t->count] = mean_of(s, BYTES);
         t->values[t->count++] = mean_of(s, f);
     }
     nadi_cells_fit(c, law, t, f == TIMES ? NADI_TARGET_COUNT : NADI_TARGET_POSITIVE);
@@ -326,6 +328,8 @@ static void record(const struct cells *c, const struct cell *cells, uint32_t cou
                                      .count = t->count,
                                      .features = t->features,
                                      .values = t->values};
+    for (uint32_t w = 0; w < NADI_LEARNED_WORKS && f == NS; w++)
+        seen.works[w] = t->works[w];
     if (f <= BYTES && slot->symbol != NADI_NONE) {
         seen.symbol = c->l->named[slot->symbol];
         for (uint32_t k = 0; k < count; k++)
@@ -523,6 +527,8 @@ void nadi_learn_cells(struct nadi_learning *l)
     struct table t = {.features = NADI_NEW(const double *, l->program_count),
                       .values = NADI_NEW(double, l->program_count),
                       .noises = NADI_ZNEW(double, l->program_count)};
+    for (uint32_t w = 0; w < NADI_LEARNED_WORKS; w++)
+        t.works[w] = NADI_ZNEW(double, l->program_count);
     c.met = NADI_NEW(uint32_t, l->family->symbols.count + 1);
     memset(c.met, 0xff, (l->family->symbols.count + 1) * sizeof(*c.met));
     nadi_map64_init(&c.index, 1024);
@@ -543,4 +549,6 @@ void nadi_learn_cells(struct nadi_learning *l)
     nadi_mem_free(t.features);
     nadi_mem_free(t.values);
     nadi_mem_free(t.noises);
+    for (uint32_t w = 0; w < NADI_LEARNED_WORKS; w++)
+        nadi_mem_free(t.works[w]);
 }

@@ -35,6 +35,7 @@ struct cells {
 struct table { /* samples of a law */
     const double **features;
     double *values, *noises;
+    double *works[NADI_LEARNED_WORKS]; /* of durations */
     uint32_t count;
     double same; /* of values */
 };
