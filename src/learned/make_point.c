@@ -387,6 +387,29 @@ static bool follows(const struct nadi_learned_family *f, const bool *features)
     return any;
 }
 
+/* Has the body of a rule something to compute? */
+static bool has_work(const struct nadi_learned_family *f, const struct nadi_learned_slot *slot)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < slot->count && !any; i++) {
+        const struct nadi_learned_slot *in = &f->slots[slot->first + i];
+        any = in->symbol == NADI_NONE ? has_work(f, in)
+                                      : f->symbols.items[in->symbol].type == NADI_NODE_COMP;
+    }
+    return any;
+}
+
+/* Does a loop that computes come round as often as one of the features says? */
+static bool comes_round(const struct nadi_learned_family *f, const bool *features)
+{
+    bool any = false;
+    for (uint32_t s = 0; s < f->slot_count && !any; s++)
+        for (uint32_t c = 0; c < f->slots[s].cell_count && !any; c++)
+            any = f->slots[s].symbol == NADI_NONE && uses(&f->slots[s].cells[c].count, features) &&
+                  has_work(f, &f->slots[s]);
+    return any;
+}
+
 /* A label that all jobs have the same value of: is what another one changes known? */
 static bool is_told(const struct nadi_made_job *job, const char *name, struct nadi_diags *diags)
 {
@@ -397,7 +420,7 @@ static bool is_told(const struct nadi_made_job *job, const char *name, struct na
         fabs(job->point[at] - f->hull[2 * at]) < 0.5)
         return true;
     nadi_learned_label_features(f, name, features);
-    if (follows(f, features))
+    if (strcmp(name, "micro-batches") == 0 ? comes_round(f, features) : follows(f, features))
         return true;
     return nadi_error(diags, "synth/untold", NADI_NOWHERE,
                       "learn from jobs with other values of it, too",
@@ -433,5 +456,5 @@ bool nadi_make_point(struct nadi_made_job *job, const struct nadi_learned_model 
     job->stage_count = nadi_learned_stages(job->family, job->point);
     look_beyond(job, diags);
     return is_told(job, "layers", diags) && is_told(job, "micro-batch", diags) &&
-           is_told(job, "sequence", diags);
+           is_told(job, "micro-batches", diags) && is_told(job, "sequence", diags);
 }
