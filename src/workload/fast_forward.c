@@ -317,15 +317,21 @@ static void move_event(void *context, nadi_time at, uint32_t index, struct nadi_
 
 /* When a receive that ends in the `after`-th repetition had begun: those that wait since before the
  * first mark do so as long as that allows, the next ones from where they are now, or so many
- * periods later. */
+ * periods later. O(receives that wait). */
 static nadi_time begun_before(const struct rank_state *r, const struct nadi_node_span *span,
                               uint32_t step, uint64_t after, nadi_time period)
 {
-    for (uint64_t i = after; i > 0; i--)
-        for (size_t k = 0; k < r->in_flight.count; k++)
-            if (r->in_flight.items[k].node == span->node + (uint32_t)i * step)
-                return nadi_time_add(r->in_flight.items[k].start, nadi_time_mul(period, after - i));
-    return nadi_time_add(span->start, nadi_time_mul(period, after));
+    nadi_time start = span->start;
+    uint64_t last = 0; /* repetition of the one that waits latest */
+    for (size_t k = 0; k < r->in_flight.count; k++) {
+        const uint64_t node = r->in_flight.items[k].node;
+        const uint64_t i = step && node > span->node ? (node - span->node) / step : 0;
+        if (i <= last || i > after || span->node + i * step != node)
+            continue;
+        last = i;
+        start = r->in_flight.items[k].start;
+    }
+    return nadi_time_add(start, nadi_time_mul(period, after - last));
 }
 
 /* What was recorded since, once more after so many periods. */
