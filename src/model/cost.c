@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "model/stage.h"
+
 struct costing {
     const struct nadi_model_plan *p;
     const struct nadi_compute *compute;
@@ -78,10 +80,8 @@ static double windows_bytes(const struct costing *c, const struct nadi_op *op, b
 /* In inference; training computes with copies as wide as the products' operands. */
 static double weight_bytes(const struct costing *c, const struct nadi_op *op)
 {
-    const struct nadi_model_plan *p = c->p;
-    if (p->mode == NADI_MODE_TRAIN || !has_weights(op))
-        return 0;
-    return c->body ? p->parameter_bytes : fmax(p->parameter_bytes, p->activation_bytes);
+    const bool reads = c->p->mode != NADI_MODE_TRAIN && has_weights(op);
+    return reads ? nadi_weight_bytes(c->p, op, c->body) : 0;
 }
 
 static void add_gemm(const struct costing *c, struct nadi_work *w, const struct nadi_op *op,

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "compute/kernel.h"
 #include "model/plan_idle.h"
 
 const char *nadi_schedule_name(enum nadi_schedule_kind kind)
@@ -387,11 +388,14 @@ static void check_interleave(struct resolve *r)
 
 /* Inference keeps weights as its products take them. FP4 as NVFP4, with a scale of a byte for 16.
  */
-static double usual_width(const struct nadi_model_plan *p, bool wide)
+double nadi_plan_parameter_bytes(const struct nadi_model_plan *p)
 {
-    if (p->mode == NADI_MODE_TRAIN || wide)
-        return wide ? 4 : 2;
-    return p->precision == NADI_FP4 ? 0.5625 : p->precision == NADI_FP8 ? 1 : 2;
+    const double operand = nadi_kernel_operand_bytes(p->precision);
+    if (p->parameter_bytes > 0)
+        return p->parameter_bytes;
+    if (p->mode == NADI_MODE_TRAIN)
+        return fmax(operand, 2);
+    return p->precision == NADI_FP4 ? 0.5625 : operand;
 }
 
 static void resolve_bytes(struct resolve *r)
@@ -399,8 +403,7 @@ static void resolve_bytes(struct resolve *r)
     struct nadi_model_plan *p = r->p;
     const bool wide = p->precision == NADI_TF32 || p->precision == NADI_FP32;
     p->activation_bytes = wide ? 4 : 2;
-    if (!(p->parameter_bytes > 0))
-        p->parameter_bytes = usual_width(p, wide);
+    p->parameter_bytes = nadi_plan_parameter_bytes(p);
     if (!p->gradient_bytes)
         p->gradient_bytes = 4;
     const uint32_t copy = p->master_weights && p->parameter_bytes < 4 ? 4 : 0;

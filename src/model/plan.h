@@ -172,6 +172,8 @@ void nadi_plan_release(struct nadi_model_plan *p);
  * among the framework's habits. */
 bool nadi_plan_has(const struct nadi_model_plan *p, const char *key);
 bool nadi_plan_says(const struct nadi_model_plan *p, const char *key);
+/* What the plan says, or the usual width: also before it is resolved. */
+double nadi_plan_parameter_bytes(const struct nadi_model_plan *p);
 /* The key's bit in such sets. */
 nadi_plan_keys nadi_plan_bit(const char *key);
 

@@ -59,9 +59,7 @@ static bool of_training(struct nadi_model_plan *p, const struct nadi_model *m,
         "is for training: inference has no gradients, states or backward pass";
     static const char graphs[] = "mode cuda-graphs host-launch kernels-an-operation";
     const bool train = p->mode == NADI_MODE_TRAIN;
-    const bool wide = p->parameter_bytes > 0
-                          ? p->parameter_bytes >= 4
-                          : p->precision == NADI_TF32 || p->precision == NADI_FP32;
+    const bool wide = nadi_plan_parameter_bytes(p) >= 4;
     const bool full = p->recompute == NADI_RECOMPUTE_FULL;
     const bool stored = p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS);
     const bool sent = !train || stored || nadi_plan_replicas(p, false) > 1 ||

@@ -44,20 +44,29 @@ double nadi_copied_gradients(const struct nadi_model_plan *p, const struct nadi_
            (split ? nadi_plan_replicas(p, false) : 1);
 }
 
-/* What the parameters of a layer that no product with narrow weights reads count for beyond
- * themselves. */
-static uint64_t beyond(const struct nadi_model_plan *p, const struct nadi_net *net, uint32_t layer)
+/* What is not read by a layer's product is as wide as activations at least. */
+static double other_bytes(const struct nadi_model_plan *p)
+{
+    return p->mode == NADI_MODE_TRAIN ? p->parameter_bytes
+                                      : fmax(p->parameter_bytes, p->activation_bytes);
+}
+
+double nadi_weight_bytes(const struct nadi_model_plan *p, const struct nadi_op *op, bool body)
+{
+    return body && op->kind == NADI_OP_GEMM ? p->parameter_bytes : other_bytes(p);
+}
+
+/* What a layer's parameters, and those of the embedding's copy, count for beyond themselves. */
+static uint64_t beyond(const struct nadi_model_plan *p, const struct nadi_net *net, uint32_t layer,
+                       uint64_t copied)
 {
     const struct nadi_layer_kind *kind = nadi_net_layer(net, layer);
     const bool body = layer - net->body_first < net->body_count;
-    const double width = fmax(p->parameter_bytes, p->activation_bytes);
-    double wide = 0;
-    if (p->mode == NADI_MODE_TRAIN || !(p->parameter_bytes < width))
-        return 0;
+    double more = (double)copied * (other_bytes(p) / p->parameter_bytes - 1);
     for (uint32_t i = 0; i < kind->op_count; i++)
-        if (!body || kind->ops[i].kind != NADI_OP_GEMM)
-            wide += (double)kind->ops[i].weights;
-    return nadi_count_round(wide * (width / p->parameter_bytes - 1));
+        more += (double)kind->ops[i].weights *
+                (nadi_weight_bytes(p, &kind->ops[i], body) / p->parameter_bytes - 1);
+    return nadi_count_round(more);
 }
 
 struct nadi_stage_weights nadi_pipeline_layer_weights(const struct nadi_model_plan *p,
@@ -66,8 +75,8 @@ struct nadi_stage_weights nadi_pipeline_layer_weights(const struct nadi_model_pl
 {
     const struct nadi_sums sums = nadi_layer_sums(nadi_net_layer(net, layer));
     const bool copies = layer + 1 == net->layer_count && nadi_plan_copies_embedding(p, m);
-    const uint64_t copied = copies ? nadi_copied_weights(m, p->tp) : 0,
-                   more = beyond(p, net, layer);
+    const uint64_t copied = copies ? nadi_copied_weights(m, p->tp) : 0;
+    const uint64_t more = beyond(p, net, layer, copied);
     return (struct nadi_stage_weights){
         .dense = sums.weights - sums.expert_weights + copied + more,
         .expert = sums.expert_weights,

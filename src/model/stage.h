@@ -13,6 +13,9 @@ struct nadi_pipeline_stage {
 struct nadi_pipeline_stage nadi_stage_of(const struct nadi_model_plan *p,
                                          const struct nadi_net *net, uint32_t stage);
 
+/* Bytes that each weight of the operation has in memory; body: of a layer between the ends. */
+double nadi_weight_bytes(const struct nadi_model_plan *p, const struct nadi_op *op, bool body);
+
 /* Parameters on one rank, each of the plan's `parameter_bytes`. Where inference has narrow weights,
  * what is wider counts for as many as take its place. */
 struct nadi_stage_weights {

@@ -24,7 +24,7 @@ struct nadi_counted_flow {
     uint32_t src, dst; /* NPUs */
     uint32_t number;   /* among those of the pair, for platform/routing.h */
     uint32_t hops;
-    const uint32_t *channels; /* of its way in the graph as it was given; NULL: not known */
+    const uint32_t *channels; /* of its route in the graph as it was given; NULL: not known */
 };
 typedef void nadi_counted_flow_fn(void *context, const struct nadi_counted_flow *flow);
 

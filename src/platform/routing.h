@@ -74,7 +74,7 @@ bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint6
 uint64_t nadi_routing_key(uint64_t seed, uint32_t src, uint32_t dst, uint64_t flow);
 uint32_t nadi_routing_pick(uint64_t key, uint32_t node, uint32_t count);
 
-/* All shortest ways from NPU src to NPU dst, taken evenly: each node shares what comes to it out
+/* All shortest routes from NPU src to NPU dst, taken evenly: each node shares what comes to it out
  * over its choices. By channel and number of the hop, what part of the whole goes there; a channel
  * that is reached from several sides is told for each. */
 typedef void nadi_routing_part_fn(void *context, uint32_t hop, uint32_t channel, double part);
@@ -83,7 +83,7 @@ void nadi_routing_parts(struct nadi_routing *r, uint32_t src, uint32_t dst,
 
 /* All shortest ways from NPU src to NPU dst (src != dst) leave by one channel to one switch, and
  * come from one switch by one channel. False: they do not, or there is none. NPUs with the same two
- * switches have the same ways between these. */
+ * switches have the same routes between these. */
 struct nadi_routing_between {
     uint32_t first, last; /* nodes; one where the NPUs share a switch */
     uint32_t out, in;     /* channels; NADI_NONE: on board */
